@@ -1,0 +1,59 @@
+/* The one file that names concrete plug-ins: it turns each family's list into an array. */
+#include "nitro/nitro_internal.h"
+
+#define NITRO_PLUGIN(symbol) extern const nitro_store_kind symbol;
+#include "nitro/lists/stores.list"
+#undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_device_kind symbol;
+#include "nitro/lists/device_kinds.list"
+#undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_strategy symbol;
+#include "nitro/lists/strategies.list"
+#undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_dfs_kind symbol;
+#include "nitro/lists/dfs_kinds.list"
+#undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_module symbol;
+#include "nitro/lists/modules.list"
+#undef NITRO_PLUGIN
+
+#define NITRO_PLUGIN(symbol) &symbol,
+const nitro_store_kind *const *nitro_builtin_stores(void)
+{
+    static const nitro_store_kind *const stores[] = {
+#include "nitro/lists/stores.list"
+        NULL};
+    return stores;
+}
+
+const nitro_device_kind *const *nitro_builtin_device_kinds(void)
+{
+    static const nitro_device_kind *const kinds[] = {
+#include "nitro/lists/device_kinds.list"
+        NULL};
+    return kinds;
+}
+
+const nitro_strategy *const *nitro_builtin_strategies(void)
+{
+    static const nitro_strategy *const strategies[] = {
+#include "nitro/lists/strategies.list"
+        NULL};
+    return strategies;
+}
+
+const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void)
+{
+    static const nitro_dfs_kind *const kinds[] = {
+#include "nitro/lists/dfs_kinds.list"
+        NULL};
+    return kinds;
+}
+
+const nitro_module *const *nitro_builtin_modules(void)
+{
+    static const nitro_module *const modules[] = {
+#include "nitro/lists/modules.list"
+        NULL};
+    return modules;
+}

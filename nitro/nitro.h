@@ -1,0 +1,498 @@
+/*
+ * nitro.h - what users of Nitro see.
+ *
+ * A computation has several code variants: same interface, same result, different algorithm. Nitro
+ * chooses the variant expected to run fastest for an input on a device, also on a device where no
+ * variant was ever measured ("Architecture-Adaptive Code Variant Tuning"). In four steps:
+ *
+ *   1. declare   nitro_computation_create, _add_variant, _add_features   (every program)
+ *   2. measure   nitro_tune                                              (owners of a source device)
+ *   3. learn     nitro_tune_from_source                                  (owners of a new device)
+ *   4. dispatch  nitro_computation_load_model, nitro_run                 (library authors)
+ *
+ * Rules that hold for every function below:
+ * - Status first: a function that can fail returns nitro_status; the details (what, which object,
+ *   which value, what to do) are the context's last error. Outputs come last and are untouched on
+ *   error. Nothing exits, prints, or keeps global state.
+ * - Strings are UTF-8. Names of computations, variants and features are 1 to 63 characters of
+ *   [A-Za-z0-9_.+-]; device ids may also hold ':' and '@'; input names are 1 to 511 bytes without
+ *   control characters. What is passed in is copied unless "borrowed" is said.
+ * - Times are in milliseconds (_ms), sizes in bytes unless the name says otherwise.
+ * - Threads: one computation may be selected from and run by any number of threads at once, once
+ *   its declaration and its model are complete. All else: one thread at a time an object.
+ * - _free functions accept NULL.
+ */
+#ifndef NITRO_NITRO_H
+#define NITRO_NITRO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NITRO_VERSION_MAJOR 0
+#define NITRO_VERSION_MINOR 1
+#define NITRO_VERSION_PATCH 0
+#define NITRO_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define NITRO_API __attribute__((visibility("default")))
+#define NITRO_PRINTF(format_index, first_index)                                                    \
+    __attribute__((format(printf, format_index, first_index)))
+#else
+#define NITRO_API
+#define NITRO_PRINTF(format_index, first_index)
+#endif
+
+/** Most variants, and most input features, that one computation may declare. */
+#define NITRO_MAX_VARIANTS 64
+#define NITRO_MAX_FEATURES 64
+
+/* ---- Status -------------------------------------------------------------------------------- */
+
+typedef enum nitro_status {
+    NITRO_OK = 0,
+    NITRO_ERR_ARGUMENT,       /* an argument is NULL, out of range, or a name that is not clean */
+    NITRO_ERR_NO_MEMORY,      /* an allocation failed */
+    NITRO_ERR_BAD_FEATURE,    /* a feature's value is NaN or infinite, or its function failed */
+    NITRO_ERR_NO_VARIANT,     /* no variant accepts this input here */
+    NITRO_ERR_VARIANT_FAILED, /* the chosen variant reported a failure */
+    NITRO_ERR_MISMATCH,       /* made for another set of features or variants */
+    NITRO_ERR_FORMAT,         /* a file or record is malformed; file, line and field are named */
+    NITRO_ERR_IO,             /* the operating system or the store refused to read or write */
+    NITRO_ERR_NOT_FOUND,      /* no such object */
+    NITRO_ERR_EXISTS,         /* it is there already */
+    NITRO_ERR_NEWER,          /* written by a newer version of Nitro */
+    NITRO_ERR_NOT_BUILT,      /* this build lacks it; the error says which option turns it on */
+    NITRO_ERR_NO_DATA,        /* too few samples to learn from */
+    NITRO_ERR_INTERRUPTED     /* a progress callback asked to stop */
+} nitro_status;
+
+/** A status as a word, e.g. "not found". Static storage. */
+NITRO_API const char *nitro_status_name(nitro_status status);
+
+/** Version of the library in use, as "MAJOR.MINOR.PATCH". Static storage. */
+NITRO_API const char *nitro_version(void);
+
+/* ---- Context ------------------------------------------------------------------------------- */
+
+/** Carries the last error, the log and the clock. Every other object belongs to one context. */
+typedef struct nitro_context nitro_context;
+
+typedef enum nitro_log_level {
+    NITRO_LOG_WARNING, /* something the user should know, such as data left out */
+    NITRO_LOG_INFO,    /* what was decided and why */
+    NITRO_LOG_DEBUG
+} nitro_log_level;
+
+typedef void (*nitro_log_function)(void *user, nitro_log_level level, const char *message);
+
+/** Where time comes from. Tests replace it, so that no test waits on a real clock. */
+typedef struct nitro_clock {
+    double (*wall_ms)(void *state);       /* monotonic time */
+    double (*thread_cpu_ms)(void *state); /* processor time of the calling thread */
+    void *state;
+} nitro_clock;
+
+/** @return NITRO_OK or NITRO_ERR_NO_MEMORY. Free it last, with nitro_context_free. */
+NITRO_API nitro_status nitro_context_create(nitro_context **context);
+NITRO_API void nitro_context_free(nitro_context *context);
+
+/**
+ * Copy the message of the last function that failed in this context: one or more sentences, always
+ * terminated, cut to `size`; "" when nothing failed yet. Safe from any thread.
+ */
+NITRO_API void nitro_context_last_error(nitro_context *context, char *buffer, size_t size);
+
+/**
+ * For callbacks (features, loaders, hooks): record a message and hand the status through, as in
+ * `return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: ...", path, line);`. Safe from any thread.
+ */
+NITRO_API nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format,
+                                  ...) NITRO_PRINTF(3, 4);
+
+/** Send messages up to `level` to `log`; NULL (the default) keeps silent. */
+NITRO_API void nitro_context_set_log(nitro_context *context, nitro_log_level level,
+                                     nitro_log_function log, void *user);
+
+/** Replace the clock (copied; its state is borrowed). NULL brings the system's clock back. */
+NITRO_API void nitro_context_set_clock(nitro_context *context, const nitro_clock *clock);
+
+/* ---- Computation: variants, input features, constraints -------------------------------------- */
+
+/** What the paper calls a code variant object. */
+typedef struct nitro_computation nitro_computation;
+
+typedef enum nitro_time_source {
+    NITRO_TIME_WALL,      /* wall time: variants that use several threads, or a device */
+    NITRO_TIME_THREAD_CPU /* processor time of the calling thread: right on busy machines too */
+} nitro_time_source;
+
+/**
+ * One variant. `argument` is the application's own struct: inputs, outputs, and any format that
+ * `prepare` made. Functions return 0 on success.
+ */
+typedef struct nitro_variant {
+    const char *name;
+    const char *version; /* change it when the code changes: old times are then stale. NULL: "1" */
+
+    /** Do the whole computation: read the inputs, write the result, both in `argument`. */
+    int (*run)(void *argument, void *user);
+
+    /**
+     * Optional: make what `run` needs (a converted format) and keep it in `argument`; at once
+     * successful when it is there already. Not part of the variant's time; its cost is recorded.
+     */
+    int (*prepare)(void *argument, void *user);
+
+    /** Optional: drop what `prepare` made. Without it, it lives as long as the argument. */
+    void (*release)(void *argument, void *user);
+
+    /**
+     * Optional: can this variant run this input here? Judge by `features` (in declared order)
+     * where possible: `argument` is NULL when only features are known.
+     */
+    bool (*allows)(const double *features, const void *argument, void *user);
+
+    nitro_time_source time_source;
+    void *user; /* handed to the functions above; borrowed */
+} nitro_variant;
+
+/** How a feature is brought to a linear axis before it is scaled to [-1, 1]. */
+typedef enum nitro_scale {
+    NITRO_SCALE_AUTO,      /* chosen from the values the model learns from; see nitro_scale_choose */
+    NITRO_SCALE_LINEAR,    /* x */
+    NITRO_SCALE_LOG,       /* ln x; values must be positive */
+    NITRO_SCALE_SIGNED_LOG /* sign(x) ln(1 + |x|): zero and negative values welcome */
+} nitro_scale;
+
+typedef struct nitro_feature {
+    const char *name;
+    const char *unit; /* "1", "rows", "bytes"...; NULL: "1" */
+    nitro_scale scale;
+    double cost_ns; /* a hint: about what its evaluation costs; 0: negligible */
+} nitro_feature;
+
+/**
+ * Evaluate one group of input features of `argument` into `values`, shape [count of the group].
+ * @return 0 on success.
+ */
+typedef int (*nitro_features_function)(const void *argument, double *values, void *user);
+
+/** Optional help for measuring. Functions return 0 on success; each may be NULL. */
+typedef struct nitro_hooks {
+    /** Once an input, before anything runs: save what in-place variants overwrite. */
+    int (*prepare_input)(void *argument, void *user);
+    /** Before every run, outside the timed part: bring the input back. */
+    int (*restore_input)(void *argument, void *user);
+    /** After the reference variant ran: keep its result for comparison. */
+    int (*keep_reference)(void *argument, void *user);
+    /**
+     * After another variant ran: is its result right? 0 if so; else say in `why` (shape [size])
+     * where it differs and by how much. Its time then does not count.
+     */
+    int (*check_result)(void *argument, char *why, size_t size, void *user);
+    void *user; /* borrowed */
+} nitro_hooks;
+
+/**
+ * @return NITRO_OK, NITRO_ERR_ARGUMENT (name not clean), NITRO_ERR_NO_MEMORY.
+ * Free the computation before its context.
+ */
+NITRO_API nitro_status nitro_computation_create(nitro_context *context, const char *name,
+                                                nitro_computation **computation);
+NITRO_API void nitro_computation_free(nitro_computation *computation);
+
+/**
+ * Declare a variant (copied). Order matters: ties go to the variant declared first.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (name taken); NITRO_ERR_ARGUMENT (no run function, name not
+ *         clean, too many variants, or a model is attached already); NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_computation_add_variant(nitro_computation *computation,
+                                                     const nitro_variant *variant);
+
+/**
+ * Declare `count` input features (copied) that one call of `evaluate` computes together.
+ * `user` is borrowed. Errors as for variants.
+ */
+NITRO_API nitro_status nitro_computation_add_features(nitro_computation *computation,
+                                                      const nitro_feature *features, size_t count,
+                                                      nitro_features_function evaluate, void *user);
+
+/** The variant used when there is no advice; the first declared one unless set here. */
+NITRO_API nitro_status nitro_computation_set_default(nitro_computation *computation,
+                                                     const char *variant);
+
+/** The variant whose result is the truth while measuring; the default variant unless set here. */
+NITRO_API nitro_status nitro_computation_set_reference(nitro_computation *computation,
+                                                       const char *variant);
+
+NITRO_API nitro_status nitro_computation_set_hooks(nitro_computation *computation,
+                                                   const nitro_hooks *hooks);
+
+NITRO_API const char *nitro_computation_name(const nitro_computation *computation);
+NITRO_API size_t nitro_computation_num_variants(const nitro_computation *computation);
+NITRO_API size_t nitro_computation_num_features(const nitro_computation *computation);
+/** Name of variant or feature `index`; NULL when out of range. Owned by the computation. */
+NITRO_API const char *nitro_computation_variant_name(const nitro_computation *computation,
+                                                     size_t index);
+NITRO_API const char *nitro_computation_feature_name(const nitro_computation *computation,
+                                                     size_t index);
+
+/* ---- Dispatch -------------------------------------------------------------------------------- */
+
+typedef struct nitro_model nitro_model;
+
+typedef enum nitro_reason {
+    NITRO_REASON_MODEL,         /* the model's choice */
+    NITRO_REASON_NO_MODEL,      /* the default variant: no model is attached */
+    NITRO_REASON_ONLY_ALLOWED,  /* constraints left one variant */
+    NITRO_REASON_OUTSIDE,       /* the default variant: outside what the model learnt from */
+    NITRO_REASON_LOW_CONFIDENCE /* the default variant: the model is less sure than asked for */
+} nitro_reason;
+
+/** A reason as a sentence, e.g. "the model's choice". Static storage. */
+NITRO_API const char *nitro_reason_text(nitro_reason reason);
+
+typedef struct nitro_decision {
+    size_t variant;           /* index in declared order */
+    const char *variant_name; /* owned by the computation (or the model that was asked) */
+    double confidence; /* in [0, 1]: estimated chance that no other variant is over 5 % faster */
+    nitro_reason reason;
+} nitro_decision;
+
+/**
+ * Attach a model; the computation owns it from then on, and the declaration is closed. A model that
+ * was attached before is freed: no other thread may be selecting meanwhile.
+ * @return NITRO_OK, or NITRO_ERR_MISMATCH with both sets in the error: the model was made for other
+ *         variants, features or another computation (the model then stays the caller's).
+ */
+NITRO_API nitro_status nitro_computation_attach_model(nitro_computation *computation,
+                                                      nitro_model *model);
+
+/** nitro_model_load and nitro_computation_attach_model in one. */
+NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computation,
+                                                    const char *path);
+
+/** Below this confidence the default variant is chosen. 0 (the default) never asks. */
+NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
+                                                            double min_confidence);
+
+/**
+ * Evaluate all input features of one input.
+ * @param[out] values shape [nitro_computation_num_features], in declared order.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE (a feature function failed, or gave NaN or infinity).
+ */
+NITRO_API nitro_status nitro_computation_evaluate(const nitro_computation *computation,
+                                                  const void *argument, double *values);
+
+/**
+ * Choose the variant expected to run fastest for one input. Nothing is run or timed.
+ *
+ * @param[in]  argument  the input; borrowed until return.
+ * @param[out] decision  written on success only.
+ * @return NITRO_OK, NITRO_ERR_BAD_FEATURE, or NITRO_ERR_NO_VARIANT (no variant allows this input).
+ *         Without a model, or outside what its sources cover, the default variant is chosen (the
+ *         first allowed one if that is not) and `decision->reason` says which.
+ *
+ * Allocates nothing and calls no device API; takes a lock on error only, to record the message.
+ * Safe from any number of threads.
+ */
+NITRO_API nitro_status nitro_select(const nitro_computation *computation, const void *argument,
+                                    nitro_decision *decision);
+
+/** The same from features already known, shape [num_features], declared order; borrowed. */
+NITRO_API nitro_status nitro_select_features(const nitro_computation *computation,
+                                             const double *features, size_t num_features,
+                                             nitro_decision *decision);
+
+/**
+ * Decide, prepare if the chosen variant has something to prepare, and run it.
+ * @param[out] decision  what was chosen; may be NULL. Written as soon as the choice is made.
+ * @return as nitro_select, or NITRO_ERR_VARIANT_FAILED. Threads: as safe as the argument.
+ */
+NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
+                                 nitro_decision *decision);
+
+/* ---- Models ---------------------------------------------------------------------------------- */
+
+/**
+ * Read a model file. Everything is checked before use.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated, altered, not a model: the error
+ *         names file and field); NITRO_ERR_NEWER.
+ */
+NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
+                                        nitro_model **model);
+
+/** Write atomically (a new file, synced, then renamed). The same model gives the same bytes. */
+NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
+NITRO_API void nitro_model_free(nitro_model *model);
+
+NITRO_API const char *nitro_model_computation(const nitro_model *model);
+NITRO_API const char *nitro_model_target(const nitro_model *model);
+NITRO_API const char *nitro_model_strategy(const nitro_model *model);
+NITRO_API size_t nitro_model_num_variants(const nitro_model *model);
+NITRO_API size_t nitro_model_num_features(const nitro_model *model);
+NITRO_API const char *nitro_model_variant_name(const nitro_model *model, size_t index);
+NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t index);
+
+/**
+ * What the model says of one input, without a computation's code: for tools.
+ * @param[in]  features  shape [nitro_model_num_features], in the model's order.
+ * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first. May be NULL.
+ * @param[out] scores    shape [nitro_model_num_variants], by variant index, larger is better. May be
+ *                       NULL.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
+ */
+NITRO_API nitro_status nitro_model_predict(const nitro_model *model, const double *features,
+                                           nitro_decision *decision, size_t *ranking,
+                                           double *scores);
+
+/* ---- Store ----------------------------------------------------------------------------------- */
+
+/** A repository of samples, devices and computations' names. */
+typedef struct nitro_store nitro_store;
+
+typedef enum nitro_store_mode {
+    NITRO_STORE_READ,  /* must exist; nothing is written */
+    NITRO_STORE_WRITE, /* created when missing */
+} nitro_store_mode;
+
+/**
+ * @param[in] url  "sqlite:PATH", a plain path, or NULL: sqlite under $XDG_DATA_HOME/nitro.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
+ *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
+ */
+NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
+                                        nitro_store_mode mode, nitro_store **store);
+NITRO_API void nitro_store_close(nitro_store *store);
+
+/* ---- Measuring and tuning --------------------------------------------------------------------- */
+
+/** One input to measure. `load` runs in the worker process that measures it. */
+typedef struct nitro_input {
+    const char *name;
+    nitro_status (*load)(nitro_context *context, void *state, void **argument);
+    void (*unload)(void *argument);
+    void *state; /* borrowed */
+} nitro_input;
+
+typedef struct nitro_measure_options {
+    unsigned warmups;         /* runs of each variant that do not count */
+    unsigned min_repetitions; /* counted runs of each variant, at least... */
+    unsigned max_repetitions; /* ...and at most */
+    double steady_spread;     /* stop when the median's relative uncertainty is below this */
+    double budget_ms;         /* stop an input's repetitions after this much time a variant */
+    double timeout_ms;        /* a single call of a variant longer than this counts as hung */
+    size_t memory_limit_bytes; /* a worker that takes more is ended; 0: no limit */
+} nitro_measure_options;
+
+typedef struct nitro_tune_progress {
+    size_t done, total;      /* inputs */
+    size_t resumed;          /* of `done`, those found in the store */
+    size_t failed;           /* inputs that could not be loaded */
+    double elapsed_ms;
+    const char *input;       /* the one just finished */
+    const char *best;        /* its fastest variant, or NULL */
+} nitro_tune_progress;
+
+typedef struct nitro_tune_options {
+    nitro_measure_options measure;
+    bool (*progress)(void *user, const nitro_tune_progress *progress); /* false: stop. May be NULL */
+    void *progress_user;
+    bool again; /* measure what the store holds already once more, replacing it */
+} nitro_tune_options;
+
+/** Fill with the defaults; change what you need. */
+NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
+
+/**
+ * Measure every variant on every input on one device, and store each sample durably before the next
+ * is measured. Inputs that the store holds for this device are not measured again: a tune that was
+ * killed goes on where it was.
+ *
+ * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
+ * or takes too much memory costs that one entry, with the reason kept. Call it before the process
+ * starts OpenMP or other threads of its own: a fork does not take them along.
+ *
+ * @param[in] device  "host" or a device id listed by `nitro devices`; must be of this machine or
+ *                    modelled.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (the store holds another feature or variant set, both
+ *         printed); NITRO_ERR_NOT_FOUND (device); NITRO_ERR_IO; NITRO_ERR_INTERRUPTED.
+ */
+NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *store,
+                                  const char *device, const nitro_input *inputs, size_t num_inputs,
+                                  const nitro_tune_options *options);
+
+typedef struct nitro_learn_options {
+    const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
+    size_t num_sources;
+    const char *strategy; /* "svm" */
+    const char *dfs;      /* device-feature selection: "none" */
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core */
+} nitro_learn_options;
+
+NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
+
+/**
+ * Learn from the source devices' samples and make a model for `target`, where nothing was measured
+ * (paper, Section 3). The target's device features come from the store, or from the machine itself.
+ * Same samples, options and seed: the same model, byte for byte.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA.
+ */
+NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
+                                              const char *computation, const char *target,
+                                              const nitro_learn_options *options,
+                                              nitro_model **model);
+
+/** The same for a device that was measured itself: learns from its own samples alone. */
+NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *store,
+                                       const char *computation, const char *device,
+                                       const nitro_learn_options *options, nitro_model **model);
+
+/* ---- Modules: computations in shared objects ---------------------------------------------------- */
+
+#define NITRO_MODULE_VERSION 1
+
+/**
+ * A computation with its inputs, as the command line uses it. A shared object that exports
+ * `const nitro_module *nitro_module_get(void);` can be named wherever a computation is:
+ * `nitro tune ./libmine.so ...`. The computations that Nitro ships are registered the same way.
+ */
+typedef struct nitro_module {
+    unsigned version; /* NITRO_MODULE_VERSION */
+    const char *name;
+    const char *description; /* one line */
+
+    /** Create the computation with its variants and features. */
+    nitro_status (*create)(nitro_context *context, nitro_computation **computation);
+
+    /** Read an input from a file; errors name file and line. */
+    nitro_status (*load)(nitro_context *context, const char *path, void **argument);
+
+    /**
+     * Optional: make input number `index` of a generated training set. The same seed and index give
+     * the same input. The name comes first and alone (`argument` NULL) when inputs are listed.
+     * @param[out] name      shape [name_size]
+     * @param[out] argument  the input; NULL: only the name is wanted.
+     */
+    nitro_status (*generate)(nitro_context *context, uint64_t seed, size_t index, char *name,
+                             size_t name_size, void **argument);
+
+    void (*unload)(void *argument);
+
+    /** Optional: one line that describes an input for people, e.g. its sizes. */
+    void (*describe)(const void *argument, char *text, size_t size);
+} nitro_module;
+
+typedef const nitro_module *(*nitro_module_get_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

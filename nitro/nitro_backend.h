@@ -1,0 +1,563 @@
+/*
+ * nitro_backend.h - what implementers of plug-ins see: stores, device kinds, device-feature
+ * selection, strategies, and the tools on top (the command line). nitro.h's rules hold here too.
+ *
+ * A plug-in is a const struct: name, one-line description, priority, functions. Each family has one
+ * list file (nitro/lists/FAMILY.list) that nitro/builtins.c reads; adding a plug-in is one file and
+ * one line there. A plug-in that a build lacks stays in its list as a stub that says which option
+ * turns it on.
+ */
+#ifndef NITRO_NITRO_BACKEND_H
+#define NITRO_NITRO_BACKEND_H
+
+#include "nitro/nitro.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** "No such index". */
+#define NITRO_NONE SIZE_MAX
+
+/* ---- Names, strings, files, randomness --------------------------------------------------------- */
+
+/** Name rules of nitro.h: computations, variants and features; device ids; input names. */
+NITRO_API bool nitro_name_is_clean(const char *name);
+NITRO_API bool nitro_device_id_is_clean(const char *id);
+NITRO_API bool nitro_input_name_is_clean(const char *name);
+
+/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as it was. */
+typedef struct nitro_string_list {
+    char **items;
+    size_t count;
+    size_t capacity;
+} nitro_string_list;
+
+NITRO_API nitro_status nitro_string_list_add(nitro_context *context, nitro_string_list *list,
+                                             const char *text);
+/** Split "a,b,c" at commas and append; empty items are an error. */
+NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_string_list *list,
+                                               const char *text);
+/** Index of `text`, or NITRO_NONE. */
+NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
+/** Sort by bytes. */
+NITRO_API void nitro_string_list_sort(nitro_string_list *list);
+NITRO_API void nitro_string_list_free(nitro_string_list *list);
+
+/** strdup that records NITRO_ERR_NO_MEMORY. NULL in, NULL out (no error). */
+NITRO_API char *nitro_strdup(nitro_context *context, const char *text);
+/** calloc that records NITRO_ERR_NO_MEMORY, also when count * size overflows. */
+NITRO_API void *nitro_calloc(nitro_context *context, size_t count, size_t size);
+/** printf into a new string; NULL when out of memory (recorded). Free with free(). */
+NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) NITRO_PRINTF(2, 3);
+
+/** Read a whole file, at most `max_bytes` (larger: NITRO_ERR_FORMAT). `text` gets a final '\0' that
+ *  `size` does not count; free it with free(). */
+NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
+                                       char **text, size_t *size);
+/** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error. */
+NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
+                                        size_t size);
+
+/** Read one finite number that fills all of `text` (strtod's forms, C locale). */
+NITRO_API bool nitro_parse_number(const char *text, double *value);
+/** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
+NITRO_API void nitro_format_number(double value, char *text, size_t size);
+
+NITRO_API void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)
+    NITRO_PRINTF(3, 4);
+
+/** The context's clock. */
+NITRO_API double nitro_clock_wall_ms(const nitro_context *context);
+NITRO_API double nitro_clock_thread_cpu_ms(const nitro_context *context);
+
+/** Seeded randomness (xoshiro256**): the same seed gives the same numbers everywhere. */
+typedef struct nitro_random {
+    uint64_t state[4];
+} nitro_random;
+
+NITRO_API void nitro_random_seed(nitro_random *random, uint64_t seed);
+NITRO_API uint64_t nitro_random_next(nitro_random *random);
+NITRO_API double nitro_random_uniform(nitro_random *random); /* [0, 1) */
+NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviation 1 */
+NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */
+/** 64-bit hash of bytes, the same on every machine (XXH3). */
+NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
+
+/* ---- CSV ----------------------------------------------------------------------------------------- */
+
+/** A table with a header line (RFC 4180: quotes, CRLF). Errors name origin, line and column. */
+typedef struct nitro_csv nitro_csv;
+
+NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, nitro_csv **csv);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
+                                       size_t size, nitro_csv **csv);
+NITRO_API void nitro_csv_free(nitro_csv *csv);
+NITRO_API size_t nitro_csv_num_rows(const nitro_csv *csv);
+NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
+NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
+/** Index of the column, or NITRO_NONE. */
+NITRO_API size_t nitro_csv_column(const nitro_csv *csv, const char *name);
+NITRO_API const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column);
+/** Line of the file on which the row starts, from 1. */
+NITRO_API size_t nitro_csv_line(const nitro_csv *csv, size_t row);
+/** The field as a finite number; an empty field gives NaN; else NITRO_ERR_FORMAT. */
+NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
+                                        double *value);
+
+/* ---- Records: schema, device, sample --------------------------------------------------------------- */
+
+/** A feature as records and models know it: its function is the computation's affair. */
+typedef struct nitro_feature_info {
+    char *name;
+    char *unit;
+    nitro_scale scale;
+} nitro_feature_info;
+
+/** The names that make samples comparable: a computation's features and variants, in order. */
+typedef struct nitro_schema {
+    char *computation;
+    size_t num_features;
+    nitro_feature_info *features; /* shape [num_features] */
+    size_t num_variants;
+    char **variants;        /* shape [num_variants] */
+    size_t default_variant; /* NITRO_NONE: none declared (recorded computations) */
+} nitro_schema;
+
+NITRO_API nitro_status nitro_schema_create(nitro_context *context, const char *computation,
+                                           nitro_schema **schema);
+NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *schema,
+                                                const char *name, const char *unit,
+                                                nitro_scale scale);
+NITRO_API nitro_status nitro_schema_add_variant(nitro_context *context, nitro_schema *schema,
+                                                const char *name);
+NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
+                                         nitro_schema **schema);
+NITRO_API void nitro_schema_free(nitro_schema *schema);
+/** A computation's schema, in declared order. */
+NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation,
+                                       nitro_schema **schema);
+/**
+ * Same features and variants in the same order? If not, NITRO_ERR_MISMATCH with both sets printed;
+ * `have` and `want` say whose they are ("the store", "samples.csv").
+ */
+NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
+                                                 const char *have, const nitro_schema *b,
+                                                 const char *want);
+
+/** "linear", "log", "signed-log", "auto"; and back (false: no such scale). */
+NITRO_API const char *nitro_scale_name(nitro_scale scale);
+NITRO_API bool nitro_scale_from_name(const char *name, nitro_scale *scale);
+/**
+ * The rule for NITRO_SCALE_AUTO, from finite values: not all integers 0/1 and the largest magnitude
+ * over the median non-zero magnitude, or over the smallest non-zero one, at least 100 -> a log
+ * scale: LOG where all values are positive, else SIGNED_LOG. All else: LINEAR.
+ */
+NITRO_API nitro_scale nitro_scale_choose(const double *values, size_t count);
+
+typedef enum nitro_value_source {
+    NITRO_VALUE_RECORDED, /* read from a file or store */
+    NITRO_VALUE_QUERY,    /* the operating system or driver says so */
+    NITRO_VALUE_STATIC,   /* published specification */
+    NITRO_VALUE_COMPUTED, /* from other values */
+    NITRO_VALUE_MEASURED  /* by a microbenchmark here */
+} nitro_value_source;
+
+NITRO_API const char *nitro_value_source_name(nitro_value_source source);
+NITRO_API bool nitro_value_source_from_name(const char *name, nitro_value_source *source);
+
+typedef struct nitro_device_feature {
+    char *name;
+    double value; /* finite: a hole is a feature that is not there */
+    nitro_value_source source;
+    double spread; /* relative, of measured values; else 0 */
+} nitro_device_feature;
+
+typedef struct nitro_label {
+    char *name;
+    char *text;
+} nitro_label;
+
+/** A device: kind "cuda", "host", "model", or "recorded" where only a file says what it is. */
+typedef struct nitro_device {
+    char *id;
+    char *kind;
+    size_t num_features;
+    nitro_device_feature *features;
+    size_t num_labels;
+    nitro_label *labels; /* text columns: vendor, model, ... */
+} nitro_device;
+
+NITRO_API nitro_status nitro_device_create(nitro_context *context, const char *id, const char *kind,
+                                           nitro_device **device);
+/** Add or replace. NaN removes the feature; infinity is NITRO_ERR_ARGUMENT. */
+NITRO_API nitro_status nitro_device_set(nitro_context *context, nitro_device *device,
+                                        const char *feature, double value,
+                                        nitro_value_source source, double spread);
+NITRO_API nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device,
+                                              const char *name, const char *text);
+/** The value, or NaN where the device has no such feature. */
+NITRO_API double nitro_device_value(const nitro_device *device, const char *feature);
+NITRO_API const char *nitro_device_label(const nitro_device *device, const char *name); /* or NULL */
+NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
+                                         nitro_device **device);
+NITRO_API void nitro_device_free(nitro_device *device);
+
+/** What is known of a device feature by name: the paper's Table 1 and ours. */
+typedef struct nitro_device_feature_info {
+    const char *name;
+    const char *unit;
+    nitro_scale scale;
+    bool descriptive; /* for people and reports (year, generation): never learnt from */
+    const char *description;
+} nitro_device_feature_info;
+
+/** NULL for a name not in the table (unit "1", scale auto, learnt from). */
+NITRO_API const nitro_device_feature_info *nitro_device_feature_lookup(const char *name);
+/** The whole table, ended by a NULL name. */
+NITRO_API const nitro_device_feature_info *nitro_device_feature_table(void);
+
+/**
+ * Read devices from a table with a `device` column: numeric columns are device features (empty: a
+ * hole), text columns are labels; a `kind` column is optional ("recorded" without it).
+ * @param[out] devices  shape [count], each and the array owned by the caller.
+ */
+NITRO_API nitro_status nitro_devices_from_csv(nitro_context *context, const nitro_csv *csv,
+                                              nitro_device ***devices, size_t *count);
+
+typedef enum nitro_outcome {
+    NITRO_OUTCOME_MEASURED,
+    NITRO_OUTCOME_MISSING,       /* never measured, or not recorded why */
+    NITRO_OUTCOME_NOT_ALLOWED,   /* a constraint said no */
+    NITRO_OUTCOME_FAILED,        /* the variant or its prepare returned a failure */
+    NITRO_OUTCOME_WRONG_RESULT,  /* differs from the reference */
+    NITRO_OUTCOME_CRASHED,       /* a signal ended the worker */
+    NITRO_OUTCOME_TIMED_OUT,     /* a call took longer than the limit */
+    NITRO_OUTCOME_OUT_OF_MEMORY  /* over the memory limit */
+} nitro_outcome;
+
+/** "measured", "missing", "not-allowed", "failed", "wrong-result", "crashed", "timed-out",
+ *  "out-of-memory"; and back. */
+NITRO_API const char *nitro_outcome_name(nitro_outcome outcome);
+NITRO_API bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome);
+
+/** One variant on one input. */
+typedef struct nitro_entry {
+    nitro_outcome outcome;
+    double median_ms;  /* > 0 where measured, else NaN */
+    double spread;     /* half the interquartile range over the median; NaN when unknown */
+    double prepare_ms; /* cost of `prepare` (format conversion); NaN when unknown or none */
+    uint32_t count;    /* counted repetitions; 0 when unknown */
+    char *version;     /* of the variant; NULL when unknown */
+    char *detail;      /* why there is no time, for people; NULL when there is nothing to say */
+} nitro_entry;
+
+/** What made a record. Strings may be NULL. */
+typedef struct nitro_provenance {
+    char *origin;    /* "measured", "modelled", or "imported from FILE" */
+    char *library;   /* Nitro's version */
+    char *compiler;  /* of the measuring program */
+    char *host;      /* name of the measuring machine */
+    int64_t time_s;  /* since 1970, UTC; 0 when unknown */
+} nitro_provenance;
+
+/** One input measured on one device. Array lengths are the schema's. */
+typedef struct nitro_sample {
+    char *input;
+    size_t num_features;
+    double *features; /* shape [num_features]; NaN: a hole */
+    size_t num_entries;
+    nitro_entry *entries; /* shape [num_variants], declared order */
+    nitro_provenance provenance;
+} nitro_sample;
+
+/** All features NaN, all entries missing. */
+NITRO_API nitro_status nitro_sample_create(nitro_context *context, const char *input,
+                                           size_t num_features, size_t num_variants,
+                                           nitro_sample **sample);
+NITRO_API void nitro_sample_free(nitro_sample *sample);
+/** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
+NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
+
+/* ---- Family: stores ---------------------------------------------------------------------------------- */
+
+typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
+typedef void (*nitro_problem_function)(void *user, const char *problem);
+
+/**
+ * A backend. Functions get the state that `open` made; each write is durable and atomic when it
+ * returns. Reads list in byte order of names, so that the same content gives the same bytes.
+ * What a store holds is untrusted: every record is checked on its way in and out.
+ */
+typedef struct nitro_store_kind {
+    const char *scheme; /* "sqlite" */
+    const char *description;
+    int priority; /* the highest one is used for a plain path */
+
+    /** `address` is the URL after "scheme:". */
+    nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
+                         void **state);
+    void (*close)(void *state);
+
+    /** Names of a computation. put is refused with NITRO_ERR_MISMATCH when others are there. */
+    nitro_status (*put_schema)(void *state, const nitro_schema *schema);
+    nitro_status (*get_schema)(void *state, const char *computation, nitro_schema **schema);
+    nitro_status (*list_computations)(void *state, nitro_string_list *computations);
+
+    /** Devices; put replaces what is known of this id. */
+    nitro_status (*put_device)(void *state, const nitro_device *device);
+    nitro_status (*get_device)(void *state, const char *id, nitro_device **device);
+    /** `computation` NULL: all devices; else those with samples of it. */
+    nitro_status (*list_devices)(void *state, const char *computation, nitro_string_list *ids);
+
+    /**
+     * All `count` samples or none, in one transaction. An input that is there already:
+     * NITRO_ERR_EXISTS (named), or replaced.
+     */
+    nitro_status (*put_samples)(void *state, const char *computation, const char *device,
+                                const nitro_sample *const *samples, size_t count, bool replace);
+    /** Samples in byte order of input names; a callback's failure ends the loop and is returned. */
+    nitro_status (*each_sample)(void *state, const char *computation, const char *device,
+                                nitro_sample_function function, void *user);
+    nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
+                                nitro_string_list *inputs);
+    nitro_status (*count_samples)(void *state, const char *computation, const char *device,
+                                  size_t *count);
+
+    /** Remove the samples of a computation on a device; NULL device: on all, and its names too. */
+    nitro_status (*remove)(void *state, const char *computation, const char *device,
+                           size_t *removed);
+    /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
+    nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
+    /** Size on disk, 0 where that means nothing. */
+    nitro_status (*size_bytes)(void *state, uint64_t *bytes);
+} nitro_store_kind;
+
+/* The same functions on an open store, whatever its kind; they also check what passes through. */
+NITRO_API nitro_context *nitro_store_context(const nitro_store *store);
+NITRO_API const char *nitro_store_url(const nitro_store *store);
+NITRO_API nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema);
+NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,
+                                              nitro_schema **schema);
+NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list);
+NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
+NITRO_API nitro_status nitro_store_get_device(nitro_store *store, const char *id,
+                                              nitro_device **device);
+NITRO_API nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
+                                                nitro_string_list *ids);
+NITRO_API nitro_status nitro_store_put_samples(nitro_store *store, const char *computation,
+                                               const char *device,
+                                               const nitro_sample *const *samples, size_t count,
+                                               bool replace);
+NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
+                                               const char *device, nitro_sample_function function,
+                                               void *user);
+NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
+                                               const char *device, nitro_string_list *inputs);
+NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
+                                                 const char *device, size_t *count);
+NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
+                                          const char *device, size_t *removed);
+NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
+                                          void *user);
+NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
+/** Copy all computations, devices and samples; inputs that are there already are left alone. */
+NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied,
+                                        size_t *skipped);
+
+/** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
+typedef struct nitro_import_options {
+    const char *computation;
+    const char *device;
+    const char *samples_path;
+    const char *devices_path;              /* NULL: the device must be known already, or has no
+                                              features */
+    const nitro_string_list *features;     /* NULL: every column but input and times */
+    const nitro_string_list *variants;     /* NULL: every time_ms: column */
+    const nitro_string_list *log_features; /* scale log; NULL: none; the others stay auto */
+    bool replace;
+} nitro_import_options;
+
+typedef struct nitro_import_report {
+    size_t added, replaced;
+    size_t holes;          /* times that are missing */
+    size_t without_times;  /* inputs that have no time at all: kept, and said */
+} nitro_import_report;
+
+NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
+                                              const nitro_import_options *options,
+                                              nitro_import_report *report);
+/** Write the same form back; `devices_path` may be NULL. */
+NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
+                                              const char *device, const char *samples_path,
+                                              const char *devices_path);
+
+/* ---- Family: device kinds ------------------------------------------------------------------------------ */
+
+typedef struct nitro_device_kind {
+    const char *name; /* "host", "model" */
+    const char *description;
+    int priority;
+
+    /** Ids of the devices of this kind that are here now; none is not an error. */
+    nitro_status (*list)(nitro_context *context, nitro_string_list *ids);
+
+    /**
+     * Everything known of a device without running anything long; with `measure` also what
+     * microbenchmarks say (seconds). NITRO_ERR_NOT_FOUND when the id is not one of this kind.
+     */
+    nitro_status (*describe)(nitro_context *context, const char *id, bool measure,
+                             nitro_device **device);
+
+    /**
+     * NULL where variants really run. A modelled kind fills `sample->entries` from the input's
+     * features by its documented cost model instead; the same seed gives the same times.
+     * NITRO_ERR_NOT_FOUND when it has no model of this computation.
+     */
+    nitro_status (*simulate)(nitro_context *context, const nitro_device *device,
+                             const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
+} nitro_device_kind;
+
+/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor. */
+NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
+                                         nitro_device **device, const nitro_device_kind **kind);
+
+/**
+ * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
+ * paper's Table 2). Constant features count as 0 in all.
+ * @param[out] matrix  shape [num_devices x num_devices], row-major.
+ * @return NITRO_ERR_NO_DATA when a device lacks a feature (both named).
+ */
+NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
+                                               const nitro_device *const *devices,
+                                               size_t num_devices, const char *const *features,
+                                               size_t num_features, double *matrix);
+
+/* ---- Measuring one input -------------------------------------------------------------------------------- */
+
+/**
+ * Measure every variant of a computation on one input in worker processes.
+ * @param[out] sample  features and entries, whatever happened to the variants.
+ * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
+ *         or its features not evaluated.
+ */
+NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
+                                     const nitro_measure_options *options, nitro_sample **sample);
+
+/* ---- Learning --------------------------------------------------------------------------------------------- */
+
+/** All samples of some devices, as matrices. Rows are (device, input) pairs. */
+typedef struct nitro_dataset {
+    nitro_schema *schema;
+    size_t num_devices;
+    nitro_device **devices; /* shape [num_devices] */
+    size_t num_inputs;
+    char **inputs; /* shape [num_inputs], byte order */
+    size_t num_rows;
+    size_t *row_device; /* shape [num_rows], index into devices */
+    size_t *row_input;  /* shape [num_rows], index into inputs */
+    double *features;   /* shape [num_rows x num_features] */
+    double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
+} nitro_dataset;
+
+/** Rows with a hole in their features are left out, and said in the log. */
+NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
+                                          const char *const *devices, size_t num_devices,
+                                          nitro_dataset **dataset);
+NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
+
+/** What a strategy learns from: columns are scaled to [-1, 1] already. */
+typedef struct nitro_training_set {
+    size_t num_rows, num_columns, num_variants;
+    const double *columns;   /* shape [num_rows x num_columns]: input features, device features */
+    const double *times_ms;  /* shape [num_rows x num_variants]; NaN: no time */
+    const size_t *row_input; /* shape [num_rows]: rows of one input stay together in folds */
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core */
+} nitro_training_set;
+
+struct json_t; /* jansson */
+
+/** A selection strategy: how a training set becomes scores. */
+typedef struct nitro_strategy {
+    const char *name; /* "svm" */
+    const char *description;
+    int priority; /* the highest is the default of tune-from-source */
+
+    nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor);
+    /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
+    void (*score)(const void *predictor, const double *columns, double *scores);
+    /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
+    nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
+    nitro_status (*decode)(nitro_context *context, const char *path, const struct json_t *json,
+                           size_t num_columns, size_t num_variants, void **predictor);
+    void (*free)(void *predictor);
+} nitro_strategy;
+
+/** Device-feature selection: which device features a model shall see. */
+typedef struct nitro_dfs_kind {
+    const char *name; /* "none" */
+    const char *description;
+    int priority;
+    /**
+     * @param[in]  candidates  device features that every source and the target have.
+     * @param[out] chosen      a subset of them, appended.
+     */
+    nitro_status (*select)(nitro_context *context, const nitro_dataset *sources,
+                           const nitro_device *target, const nitro_string_list *candidates,
+                           uint64_t seed, nitro_string_list *chosen);
+} nitro_dfs_kind;
+
+/** Provenance and parameters of a model as JSON text, for tools; free with free(). */
+NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
+
+/* ---- Evaluating --------------------------------------------------------------------------------------------- */
+
+typedef struct nitro_evaluate_options {
+    const nitro_string_list *targets;      /* NULL: every device with samples */
+    const nitro_string_list *sources;      /* NULL: all; a target is never its own source */
+    const nitro_string_list *methods;      /* NULL: all */
+    const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
+    const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
+    double train_fraction;                 /* (0, 1) */
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core */
+} nitro_evaluate_options;
+
+/** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */
+typedef struct nitro_evaluate_result {
+    char *target;
+    const char *method; /* static */
+    bool modelled;      /* times come from a cost model: never a result */
+    size_t inputs;
+    double mean, geomean, p5, min, accuracy;
+} nitro_evaluate_result;
+
+NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
+/** @param[out] results  shape [count], target by target, methods in declared order. */
+NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
+                                      const nitro_evaluate_options *options,
+                                      nitro_evaluate_result **results, size_t *count);
+NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count);
+/** The methods' names and one-line descriptions, ended by a NULL name. */
+typedef struct nitro_method_info {
+    const char *name;
+    const char *description;
+} nitro_method_info;
+NITRO_API const nitro_method_info *nitro_method_table(void);
+
+/* ---- The plug-ins that are built in (nitro/builtins.c) --------------------------------------------------- */
+
+/** Arrays of pointers, in the order of their list, ended by NULL. */
+NITRO_API const nitro_store_kind *const *nitro_builtin_stores(void);
+NITRO_API const nitro_device_kind *const *nitro_builtin_device_kinds(void);
+NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
+NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
+NITRO_API const nitro_module *const *nitro_builtin_modules(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,57 @@
+/* nitro_internal.h - struct bodies and functions that nitro/ shares with itself alone. */
+#ifndef NITRO_NITRO_INTERNAL_H
+#define NITRO_NITRO_INTERNAL_H
+
+#include <pthread.h>
+
+#include "nitro/nitro_backend.h"
+
+struct nitro_context {
+    pthread_mutex_t error_lock;
+    char error[4096];
+    nitro_clock clock;
+    nitro_log_level log_level;
+    nitro_log_function log;
+    void *log_user;
+};
+
+/** Features that one function computes together; `first` indexes the schema's features. */
+typedef struct nitro_feature_group {
+    nitro_features_function evaluate;
+    void *user;
+    size_t first;
+    size_t count;
+} nitro_feature_group;
+
+struct nitro_computation {
+    nitro_context *context;
+    nitro_schema *schema;
+    nitro_variant variants[NITRO_MAX_VARIANTS]; /* names owned by the schema, versions by these */
+    double feature_costs_ns[NITRO_MAX_FEATURES];
+    nitro_feature_group groups[NITRO_MAX_FEATURES];
+    size_t num_groups;
+    size_t reference; /* NITRO_NONE: the default variant */
+    nitro_hooks hooks;
+    nitro_model *model; /* NULL: none attached */
+    double min_confidence;
+};
+
+struct nitro_store {
+    nitro_context *context;
+    const nitro_store_kind *kind;
+    char *url;
+    void *state;
+};
+
+/** The names a model was made for; its default variant is always set. */
+const nitro_schema *nitro_model_schema(const nitro_model *model);
+
+/**
+ * Decide for one input: the best variant of those whose bit is set in `allowed`, by the model and
+ * its guards. `allowed` has at least two bits. Allocates nothing, records no error.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
+ */
+nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
+                                double min_confidence, nitro_decision *decision);
+
+#endif
