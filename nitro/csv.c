@@ -124,34 +124,51 @@ static void skip_empty_lines(parser *p)
         skip_separator(p);
 }
 
-static int compare_names(const void *a, const void *b)
+/* By text, then by place: of equal texts the first one comes first. */
+static int compare_places(const void *a, const void *b)
 {
-    return strcmp(**(char **const *)a, **(char **const *)b);
+    char *const *one = *(char *const *const *)a, *const *other = *(char *const *const *)b;
+    int order = strcmp(*one, *other);
+    return order != 0 ? order : (one > other) - (one < other);
+}
+
+/* Two of `count` strings, `stride` apart, that are the same; *first is NITRO_NONE when all differ.
+ */
+static nitro_status find_twins(const nitro_csv *csv, char *const *strings, size_t count,
+                               size_t stride, size_t *first, size_t *second)
+{
+    char *const **sorted = nitro_calloc(csv->context, count, sizeof(*sorted));
+    if (!sorted)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &strings[i * stride];
+    qsort(sorted, count, sizeof(*sorted), compare_places);
+    *first = NITRO_NONE;
+    for (size_t i = 1; i < count && *first == NITRO_NONE; i++) {
+        if (strcmp(*sorted[i - 1], *sorted[i]) == 0) {
+            *first = (size_t)(sorted[i - 1] - strings) / stride;
+            *second = (size_t)(sorted[i] - strings) / stride;
+        }
+    }
+    free(sorted);
+    return NITRO_OK;
 }
 
 /* Every column has a name, and no name stands twice. */
 static nitro_status check_header(const nitro_csv *csv, size_t line)
 {
-    char **sorted[MAX_CSV_COLUMNS];
-    for (size_t i = 0; i < csv->num_columns; i++) {
-        sorted[i] = &csv->columns[i];
+    for (size_t i = 0; i < csv->num_columns; i++)
         if (csv->columns[i][0] == '\0')
             return nitro_fail(csv->context, NITRO_ERR_FORMAT,
                               "%s:%zu: column %zu has no name in the header", csv->origin, line,
                               i + 1);
-    }
-    qsort(sorted, csv->num_columns, sizeof(sorted[0]), compare_names);
-    for (size_t i = 1; i < csv->num_columns; i++) {
-        if (strcmp(*sorted[i - 1], *sorted[i]) != 0)
-            continue;
-        size_t one = (size_t)(sorted[i - 1] - csv->columns);
-        size_t other = (size_t)(sorted[i] - csv->columns);
-        return nitro_fail(csv->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: columns %zu and %zu are both named '%.100s'", csv->origin, line,
-                          (one < other ? one : other) + 1, (one < other ? other : one) + 1,
-                          *sorted[i]);
-    }
-    return NITRO_OK;
+    size_t first, second;
+    nitro_status status = find_twins(csv, csv->columns, csv->num_columns, 1, &first, &second);
+    if (status != NITRO_OK || first == NITRO_NONE)
+        return status;
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                      "%s:%zu: columns %zu and %zu are both named '%.100s'", csv->origin, line,
+                      first + 1, second + 1, csv->columns[first]);
 }
 
 static nitro_status read_header(parser *p)
@@ -326,6 +343,21 @@ const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column)
 size_t nitro_csv_line(const nitro_csv *csv, size_t row)
 {
     return csv->lines[row];
+}
+
+nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t column)
+{
+    size_t first = NITRO_NONE, second = NITRO_NONE;
+    if (csv->num_rows == 0)
+        return NITRO_OK;
+    nitro_status status =
+        find_twins(csv, csv->fields + column, csv->num_rows, csv->num_columns, &first, &second);
+    if (status != NITRO_OK || first == NITRO_NONE)
+        return status;
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                      "%s:%zu: %s '%.100s' has a row on line %zu already", csv->origin,
+                      csv->lines[second], csv->columns[column],
+                      nitro_csv_field(csv, second, column), csv->lines[first]);
 }
 
 nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column, double *value)

@@ -95,14 +95,8 @@ static nitro_status check_ids(nitro_context *context, const nitro_csv *csv, size
                 "%s:%zu: column %zu ('device'): '%.100s' is no device id: use 1 to 63 "
                 "of [A-Za-z0-9_.:@+-]",
                 nitro_csv_origin(csv), nitro_csv_line(csv, row), column + 1, id);
-        for (size_t other = 0; other < row; other++)
-            if (strcmp(id, nitro_csv_field(csv, other, column)) == 0)
-                return nitro_fail(context, NITRO_ERR_FORMAT,
-                                  "%s:%zu: device '%s' has a row on line %zu already",
-                                  nitro_csv_origin(csv), nitro_csv_line(csv, row), id,
-                                  nitro_csv_line(csv, other));
     }
-    return NITRO_OK;
+    return nitro_csv_require_unique(csv, column);
 }
 
 static nitro_status create_of_row(nitro_context *context, const nitro_csv *csv, size_t row,
