@@ -98,6 +98,8 @@ NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, 
 NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
                                        size_t size, nitro_csv **csv);
 NITRO_API void nitro_csv_free(nitro_csv *csv);
+/** The path or other name given for the text: errors start with it. */
+NITRO_API const char *nitro_csv_origin(const nitro_csv *csv);
 NITRO_API size_t nitro_csv_num_rows(const nitro_csv *csv);
 NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
 NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
