@@ -6,7 +6,8 @@
  * variant was ever measured ("Architecture-Adaptive Code Variant Tuning"). In four steps:
  *
  *   1. declare   nitro_computation_create, _add_variant, _add_features   (every program)
- *   2. measure   nitro_tune                                              (owners of a source device)
+ *   2. measure   nitro_tune                                              (owners of a source
+ * device)
  *   3. learn     nitro_tune_from_source                                  (owners of a new device)
  *   4. dispatch  nitro_computation_load_model, nitro_run                 (library authors)
  *
@@ -33,9 +34,9 @@
 extern "C" {
 #endif
 
-#define NITRO_VERSION_MAJOR 0
-#define NITRO_VERSION_MINOR 1
-#define NITRO_VERSION_PATCH 0
+#define NITRO_VERSION_MAJOR  0
+#define NITRO_VERSION_MINOR  1
+#define NITRO_VERSION_PATCH  0
 #define NITRO_VERSION_STRING "0.1.0"
 
 #if defined(__GNUC__)
@@ -163,9 +164,9 @@ typedef struct nitro_variant {
 
 /** How a feature is brought to a linear axis before it is scaled to [-1, 1]. */
 typedef enum nitro_scale {
-    NITRO_SCALE_AUTO,      /* chosen from the values the model learns from; see nitro_scale_choose */
-    NITRO_SCALE_LINEAR,    /* x */
-    NITRO_SCALE_LOG,       /* ln x; values must be positive */
+    NITRO_SCALE_AUTO,   /* chosen from the values the model learns from; see nitro_scale_choose */
+    NITRO_SCALE_LINEAR, /* x */
+    NITRO_SCALE_LOG,    /* ln x; values must be positive */
     NITRO_SCALE_SIGNED_LOG /* sign(x) ln(1 + |x|): zero and negative values welcome */
 } nitro_scale;
 
@@ -343,8 +344,8 @@ NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t 
  * What the model says of one input, without a computation's code: for tools.
  * @param[in]  features  shape [nitro_model_num_features], in the model's order.
  * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first. May be NULL.
- * @param[out] scores    shape [nitro_model_num_variants], by variant index, larger is better. May be
- *                       NULL.
+ * @param[out] scores    shape [nitro_model_num_variants], by variant index, larger is better. May
+ * be NULL.
  * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
  */
 NITRO_API nitro_status nitro_model_predict(const nitro_model *model, const double *features,
@@ -370,7 +371,8 @@ NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
 
-/* ---- Measuring and tuning --------------------------------------------------------------------- */
+/* ---- Measuring and tuning ---------------------------------------------------------------------
+ */
 
 /** One input to measure. `load` runs in the worker process that measures it. */
 typedef struct nitro_input {
@@ -381,27 +383,28 @@ typedef struct nitro_input {
 } nitro_input;
 
 typedef struct nitro_measure_options {
-    unsigned warmups;         /* runs of each variant that do not count */
-    unsigned min_repetitions; /* counted runs of each variant, at least... */
-    unsigned max_repetitions; /* ...and at most */
-    double steady_spread;     /* stop when the median's relative uncertainty is below this */
-    double budget_ms;         /* stop an input's repetitions after this much time a variant */
-    double timeout_ms;        /* a single call of a variant longer than this counts as hung */
+    unsigned warmups;          /* runs of each variant that do not count */
+    unsigned min_repetitions;  /* counted runs of each variant, at least... */
+    unsigned max_repetitions;  /* ...and at most */
+    double steady_spread;      /* stop when the median's relative uncertainty is below this */
+    double budget_ms;          /* stop an input's repetitions after this much time a variant */
+    double timeout_ms;         /* a single call of a variant longer than this counts as hung */
     size_t memory_limit_bytes; /* a worker that takes more is ended; 0: no limit */
 } nitro_measure_options;
 
 typedef struct nitro_tune_progress {
-    size_t done, total;      /* inputs */
-    size_t resumed;          /* of `done`, those found in the store */
-    size_t failed;           /* inputs that could not be loaded */
+    size_t done, total; /* inputs */
+    size_t resumed;     /* of `done`, those found in the store */
+    size_t failed;      /* inputs that could not be loaded */
     double elapsed_ms;
-    const char *input;       /* the one just finished */
-    const char *best;        /* its fastest variant, or NULL */
+    const char *input; /* the one just finished */
+    const char *best;  /* its fastest variant, or NULL */
 } nitro_tune_progress;
 
 typedef struct nitro_tune_options {
     nitro_measure_options measure;
-    bool (*progress)(void *user, const nitro_tune_progress *progress); /* false: stop. May be NULL */
+    bool (*progress)(void *user,
+                     const nitro_tune_progress *progress); /* false: stop. May be NULL */
     void *progress_user;
     bool again; /* measure what the store holds already once more, replacing it */
 } nitro_tune_options;
@@ -454,7 +457,8 @@ NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *stor
                                        const char *computation, const char *device,
                                        const nitro_learn_options *options, nitro_model **model);
 
-/* ---- Modules: computations in shared objects ---------------------------------------------------- */
+/* ---- Modules: computations in shared objects ----------------------------------------------------
+ */
 
 #define NITRO_MODULE_VERSION 1
 

@@ -19,14 +19,16 @@ extern "C" {
 /** "No such index". */
 #define NITRO_NONE SIZE_MAX
 
-/* ---- Names, strings, files, randomness --------------------------------------------------------- */
+/* ---- Names, strings, files, randomness ---------------------------------------------------------
+ */
 
 /** Name rules of nitro.h: computations, variants and features; device ids; input names. */
 NITRO_API bool nitro_name_is_clean(const char *name);
 NITRO_API bool nitro_device_id_is_clean(const char *id);
 NITRO_API bool nitro_input_name_is_clean(const char *name);
 
-/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as it was. */
+/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as it was.
+ */
 typedef struct nitro_string_list {
     char **items;
     size_t count;
@@ -55,7 +57,8 @@ NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) 
  *  `size` does not count; free it with free(). */
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
-/** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error. */
+/** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error.
+ */
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
@@ -84,7 +87,8 @@ NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* 
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
 
-/* ---- CSV ----------------------------------------------------------------------------------------- */
+/* ---- CSV
+ * ----------------------------------------------------------------------------------------- */
 
 /** A table with a header line (RFC 4180: quotes, CRLF). Errors name origin, line and column. */
 typedef struct nitro_csv nitro_csv;
@@ -106,7 +110,8 @@ NITRO_API size_t nitro_csv_line(const nitro_csv *csv, size_t row);
 NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
                                         double *value);
 
-/* ---- Records: schema, device, sample --------------------------------------------------------------- */
+/* ---- Records: schema, device, sample
+ * --------------------------------------------------------------- */
 
 /** A feature as records and models know it: its function is the computation's affair. */
 typedef struct nitro_feature_info {
@@ -135,9 +140,11 @@ NITRO_API nitro_status nitro_schema_add_variant(nitro_context *context, nitro_sc
 NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                          nitro_schema **schema);
 NITRO_API void nitro_schema_free(nitro_schema *schema);
+/** Index of a feature, or of a variant, by name; NITRO_NONE when there is none. */
+NITRO_API size_t nitro_schema_feature(const nitro_schema *schema, const char *name);
+NITRO_API size_t nitro_schema_variant(const nitro_schema *schema, const char *name);
 /** A computation's schema, in declared order. */
-NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation,
-                                       nitro_schema **schema);
+NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema);
 /**
  * Same features and variants in the same order? If not, NITRO_ERR_MISMATCH with both sets printed;
  * `have` and `want` say whose they are ("the store", "samples.csv").
@@ -199,7 +206,8 @@ NITRO_API nitro_status nitro_device_set_label(nitro_context *context, nitro_devi
                                               const char *name, const char *text);
 /** The value, or NaN where the device has no such feature. */
 NITRO_API double nitro_device_value(const nitro_device *device, const char *feature);
-NITRO_API const char *nitro_device_label(const nitro_device *device, const char *name); /* or NULL */
+NITRO_API const char *nitro_device_label(const nitro_device *device,
+                                         const char *name); /* or NULL */
 NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
                                          nitro_device **device);
 NITRO_API void nitro_device_free(nitro_device *device);
@@ -228,13 +236,13 @@ NITRO_API nitro_status nitro_devices_from_csv(nitro_context *context, const nitr
 
 typedef enum nitro_outcome {
     NITRO_OUTCOME_MEASURED,
-    NITRO_OUTCOME_MISSING,       /* never measured, or not recorded why */
-    NITRO_OUTCOME_NOT_ALLOWED,   /* a constraint said no */
-    NITRO_OUTCOME_FAILED,        /* the variant or its prepare returned a failure */
-    NITRO_OUTCOME_WRONG_RESULT,  /* differs from the reference */
-    NITRO_OUTCOME_CRASHED,       /* a signal ended the worker */
-    NITRO_OUTCOME_TIMED_OUT,     /* a call took longer than the limit */
-    NITRO_OUTCOME_OUT_OF_MEMORY  /* over the memory limit */
+    NITRO_OUTCOME_MISSING,      /* never measured, or not recorded why */
+    NITRO_OUTCOME_NOT_ALLOWED,  /* a constraint said no */
+    NITRO_OUTCOME_FAILED,       /* the variant or its prepare returned a failure */
+    NITRO_OUTCOME_WRONG_RESULT, /* differs from the reference */
+    NITRO_OUTCOME_CRASHED,      /* a signal ended the worker */
+    NITRO_OUTCOME_TIMED_OUT,    /* a call took longer than the limit */
+    NITRO_OUTCOME_OUT_OF_MEMORY /* over the memory limit */
 } nitro_outcome;
 
 /** "measured", "missing", "not-allowed", "failed", "wrong-result", "crashed", "timed-out",
@@ -255,11 +263,11 @@ typedef struct nitro_entry {
 
 /** What made a record. Strings may be NULL. */
 typedef struct nitro_provenance {
-    char *origin;    /* "measured", "modelled", or "imported from FILE" */
-    char *library;   /* Nitro's version */
-    char *compiler;  /* of the measuring program */
-    char *host;      /* name of the measuring machine */
-    int64_t time_s;  /* since 1970, UTC; 0 when unknown */
+    char *origin;   /* "measured", "modelled", or "imported from FILE" */
+    char *library;  /* Nitro's version */
+    char *compiler; /* of the measuring program */
+    char *host;     /* name of the measuring machine */
+    int64_t time_s; /* since 1970, UTC; 0 when unknown */
 } nitro_provenance;
 
 /** One input measured on one device. Array lengths are the schema's. */
@@ -280,7 +288,8 @@ NITRO_API void nitro_sample_free(nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
-/* ---- Family: stores ---------------------------------------------------------------------------------- */
+/* ---- Family: stores
+ * ---------------------------------------------------------------------------------- */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
@@ -381,8 +390,8 @@ typedef struct nitro_import_options {
 
 typedef struct nitro_import_report {
     size_t added, replaced;
-    size_t holes;          /* times that are missing */
-    size_t without_times;  /* inputs that have no time at all: kept, and said */
+    size_t holes;         /* times that are missing */
+    size_t without_times; /* inputs that have no time at all: kept, and said */
 } nitro_import_report;
 
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
@@ -393,7 +402,8 @@ NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *co
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
 
-/* ---- Family: device kinds ------------------------------------------------------------------------------ */
+/* ---- Family: device kinds
+ * ------------------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
     const char *name; /* "host", "model" */
@@ -434,7 +444,8 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
                                                size_t num_devices, const char *const *features,
                                                size_t num_features, double *matrix);
 
-/* ---- Measuring one input -------------------------------------------------------------------------------- */
+/* ---- Measuring one input
+ * -------------------------------------------------------------------------------- */
 
 /**
  * Measure every variant of a computation on one input in worker processes.
@@ -445,7 +456,8 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
-/* ---- Learning --------------------------------------------------------------------------------------------- */
+/* ---- Learning
+ * --------------------------------------------------------------------------------------------- */
 
 /** All samples of some devices, as matrices. Rows are (device, input) pairs. */
 typedef struct nitro_dataset {
@@ -512,7 +524,8 @@ typedef struct nitro_dfs_kind {
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
 
-/* ---- Evaluating --------------------------------------------------------------------------------------------- */
+/* ---- Evaluating
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct nitro_evaluate_options {
     const nitro_string_list *targets;      /* NULL: every device with samples */
@@ -547,7 +560,8 @@ typedef struct nitro_method_info {
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 
-/* ---- The plug-ins that are built in (nitro/builtins.c) --------------------------------------------------- */
+/* ---- The plug-ins that are built in (nitro/builtins.c)
+ * --------------------------------------------------- */
 
 /** Arrays of pointers, in the order of their list, ended by NULL. */
 NITRO_API const nitro_store_kind *const *nitro_builtin_stores(void);

@@ -1,0 +1,188 @@
+/* Declaring a computation: variants, input features, hooks. A declaration closes when a model is
+ * attached, so that what a model was checked against cannot change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/nitro_internal.h"
+
+nitro_status nitro_computation_create(nitro_context *context, const char *name,
+                                      nitro_computation **computation)
+{
+    nitro_computation *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!created)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_schema_create(context, name, &created->schema);
+    if (status != NITRO_OK) {
+        free(created);
+        return status;
+    }
+    created->context = context;
+    created->reference = NITRO_NONE;
+    *computation = created;
+    return NITRO_OK;
+}
+
+void nitro_computation_free(nitro_computation *computation)
+{
+    if (!computation)
+        return;
+    nitro_model_free(computation->model);
+    for (size_t i = 0; i < computation->schema->num_variants; i++)
+        free((char *)computation->variants[i].version); /* our copy, const for users */
+    nitro_schema_free(computation->schema);
+    free(computation);
+}
+
+static nitro_status require_open(const nitro_computation *computation, const char *what)
+{
+    if (!computation->model)
+        return NITRO_OK;
+    return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                      "%s: cannot %s: a model is attached already; declare everything first",
+                      computation->schema->computation, what);
+}
+
+nitro_status nitro_computation_add_variant(nitro_computation *computation,
+                                           const nitro_variant *variant)
+{
+    nitro_context *context = computation->context;
+    nitro_schema *schema = computation->schema;
+    nitro_status status = require_open(computation, "add a variant");
+    if (status != NITRO_OK)
+        return status;
+    if (!variant->run)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: variant '%.80s' has no run function",
+                          schema->computation, variant->name ? variant->name : "(null)");
+    const char *version = variant->version ? variant->version : "1";
+    if (!nitro_name_is_clean(version))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: variant '%.80s': '%.80s' is no version: use 1 to 63 of "
+                          "[A-Za-z0-9_.+-]",
+                          schema->computation, variant->name ? variant->name : "(null)", version);
+    char *version_copy = nitro_strdup(context, version);
+    if (!version_copy)
+        return NITRO_ERR_NO_MEMORY;
+    status = nitro_schema_add_variant(context, schema, variant->name);
+    if (status != NITRO_OK) {
+        free(version_copy);
+        return status;
+    }
+    size_t index = schema->num_variants - 1;
+    computation->variants[index] = *variant;
+    computation->variants[index].name = schema->variants[index];
+    computation->variants[index].version = version_copy;
+    if (index == 0)
+        schema->default_variant = 0;
+    return NITRO_OK;
+}
+
+/* Features of a group are declared together or not at all. */
+static void drop_features(nitro_schema *schema, size_t count_before)
+{
+    while (schema->num_features > count_before) {
+        nitro_feature_info *last = &schema->features[--schema->num_features];
+        free(last->name);
+        free(last->unit);
+    }
+}
+
+nitro_status nitro_computation_add_features(nitro_computation *computation,
+                                            const nitro_feature *features, size_t count,
+                                            nitro_features_function evaluate, void *user)
+{
+    nitro_schema *schema = computation->schema;
+    nitro_status status = require_open(computation, "add features");
+    if (status != NITRO_OK)
+        return status;
+    if (!evaluate || count == 0)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: a feature group needs a function and at least one feature",
+                          schema->computation);
+    size_t first = schema->num_features;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        status = nitro_schema_add_feature(computation->context, schema, features[i].name,
+                                          features[i].unit, features[i].scale);
+        if (status == NITRO_OK)
+            computation->feature_costs_ns[first + i] = features[i].cost_ns;
+    }
+    if (status != NITRO_OK) {
+        drop_features(schema, first);
+        return status;
+    }
+    computation->groups[computation->num_groups++] =
+        (nitro_feature_group){.evaluate = evaluate, .user = user, .first = first, .count = count};
+    return NITRO_OK;
+}
+
+static nitro_status find_variant(const nitro_computation *computation, const char *name,
+                                 size_t *index)
+{
+    size_t found = name ? nitro_schema_variant(computation->schema, name) : NITRO_NONE;
+    if (found == NITRO_NONE)
+        return nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'",
+                          computation->schema->computation, name ? name : "(null)");
+    *index = found;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_set_default(nitro_computation *computation, const char *variant)
+{
+    nitro_status status = require_open(computation, "set the default variant");
+    if (status != NITRO_OK)
+        return status;
+    return find_variant(computation, variant, &computation->schema->default_variant);
+}
+
+nitro_status nitro_computation_set_reference(nitro_computation *computation, const char *variant)
+{
+    return find_variant(computation, variant, &computation->reference);
+}
+
+nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)
+{
+    computation->hooks = *hooks;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
+                                                  double min_confidence)
+{
+    if (!(min_confidence >= 0 && min_confidence <= 1))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: the minimum confidence %g is not in [0, 1]",
+                          computation->schema->computation, min_confidence);
+    computation->min_confidence = min_confidence;
+    return NITRO_OK;
+}
+
+nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)
+{
+    return nitro_schema_copy(computation->context, computation->schema, schema);
+}
+
+const char *nitro_computation_name(const nitro_computation *computation)
+{
+    return computation->schema->computation;
+}
+
+size_t nitro_computation_num_variants(const nitro_computation *computation)
+{
+    return computation->schema->num_variants;
+}
+
+size_t nitro_computation_num_features(const nitro_computation *computation)
+{
+    return computation->schema->num_features;
+}
+
+const char *nitro_computation_variant_name(const nitro_computation *computation, size_t index)
+{
+    const nitro_schema *schema = computation->schema;
+    return index < schema->num_variants ? schema->variants[index] : NULL;
+}
+
+const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)
+{
+    const nitro_schema *schema = computation->schema;
+    return index < schema->num_features ? schema->features[index].name : NULL;
+}

@@ -1,0 +1,174 @@
+/* Dispatch: features and constraints of one input, then the attached model's choice, or the default
+ * variant with the reason. Nothing here allocates or locks, except to record an error. */
+#include <math.h>
+#include <stdio.h>
+
+#include "nitro/nitro_internal.h"
+
+const char *nitro_reason_text(nitro_reason reason)
+{
+    static const char *const texts[] = {
+        [NITRO_REASON_MODEL] = "the model's choice",
+        [NITRO_REASON_NO_MODEL] = "the default: no model is attached",
+        [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
+        [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
+        [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
+    };
+    size_t count = sizeof(texts) / sizeof(texts[0]);
+    return (size_t)reason < count ? texts[reason] : "unknown reason";
+}
+
+nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
+{
+    nitro_status status =
+        nitro_schema_require_same(computation->context, computation->schema, "this program",
+                                  nitro_model_schema(model), "the model");
+    if (status != NITRO_OK)
+        return status;
+    nitro_model_free(computation->model);
+    computation->model = model;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
+{
+    nitro_model *model;
+    nitro_status status = nitro_model_load(computation->context, path, &model);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_computation_attach_model(computation, model);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    nitro_model_free(model);
+    char message[2048];
+    nitro_context_last_error(computation->context, message, sizeof(message));
+    return nitro_fail(computation->context, status, "%s: %s", path, message);
+}
+
+nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
+                                        double *values)
+{
+    const nitro_schema *schema = computation->schema;
+    double evaluated[NITRO_MAX_FEATURES];
+    for (size_t g = 0; g < computation->num_groups; g++) {
+        const nitro_feature_group *group = &computation->groups[g];
+        int failure = group->evaluate(argument, evaluated + group->first, group->user);
+        if (failure)
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: the function of feature %s failed with %d", schema->computation,
+                              schema->features[group->first].name, failure);
+    }
+    for (size_t i = 0; i < schema->num_features; i++) {
+        if (!isfinite(evaluated[i]))
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: feature %s is %g for this input; features must be finite",
+                              schema->computation, schema->features[i].name, evaluated[i]);
+    }
+    for (size_t i = 0; i < schema->num_features; i++)
+        values[i] = evaluated[i];
+    return NITRO_OK;
+}
+
+/* One bit a variant that accepts the input. */
+static uint64_t allowed_variants(const nitro_computation *computation, const double *features,
+                                 const void *argument)
+{
+    uint64_t allowed = 0;
+    for (size_t i = 0; i < computation->schema->num_variants; i++) {
+        const nitro_variant *variant = &computation->variants[i];
+        if (!variant->allows || variant->allows(features, argument, variant->user))
+            allowed |= UINT64_C(1) << i;
+    }
+    return allowed;
+}
+
+static size_t default_among(const nitro_schema *schema, uint64_t allowed)
+{
+    if (allowed >> schema->default_variant & 1)
+        return schema->default_variant;
+    size_t first = 0;
+    while (!(allowed >> first & 1))
+        first++;
+    return first;
+}
+
+static nitro_status decide(const nitro_computation *computation, const double *features,
+                           const void *argument, nitro_decision *decision)
+{
+    const nitro_schema *schema = computation->schema;
+    uint64_t allowed = allowed_variants(computation, features, argument);
+    if (allowed == 0)
+        return nitro_fail(
+            computation->context, NITRO_ERR_NO_VARIANT,
+            "%s: none of the %zu variants accepts this input; declare one that always "
+            "does",
+            schema->computation, schema->num_variants);
+    nitro_decision made = {0};
+    if ((allowed & (allowed - 1)) == 0) {
+        made.variant = default_among(schema, allowed);
+        made.reason = NITRO_REASON_ONLY_ALLOWED;
+        made.confidence = 1;
+    } else if (computation->model) {
+        nitro_status status = nitro_model_decide(computation->model, features, allowed,
+                                                 computation->min_confidence, &made);
+        if (status != NITRO_OK)
+            return nitro_fail(computation->context, status,
+                              "%s: the model cannot judge these features", schema->computation);
+    } else {
+        made.variant = default_among(schema, allowed);
+        made.reason = NITRO_REASON_NO_MODEL;
+    }
+    made.variant_name = schema->variants[made.variant];
+    *decision = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_select(const nitro_computation *computation, const void *argument,
+                          nitro_decision *decision)
+{
+    double features[NITRO_MAX_FEATURES] = {0};
+    nitro_status status = nitro_computation_evaluate(computation, argument, features);
+    if (status != NITRO_OK)
+        return status;
+    return decide(computation, features, argument, decision);
+}
+
+nitro_status nitro_select_features(const nitro_computation *computation, const double *features,
+                                   size_t num_features, nitro_decision *decision)
+{
+    const nitro_schema *schema = computation->schema;
+    if (num_features != schema->num_features)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: %zu features given, %zu declared", schema->computation, num_features,
+                          schema->num_features);
+    for (size_t i = 0; i < num_features; i++) {
+        if (!isfinite(features[i]))
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: feature %s is %g; features must be finite", schema->computation,
+                              schema->features[i].name, features[i]);
+    }
+    return decide(computation, features, NULL, decision);
+}
+
+nitro_status nitro_run(const nitro_computation *computation, void *argument,
+                       nitro_decision *decision)
+{
+    nitro_decision made;
+    nitro_status status = nitro_select(computation, argument, &made);
+    if (status != NITRO_OK)
+        return status;
+    if (decision)
+        *decision = made;
+    const nitro_variant *variant = &computation->variants[made.variant];
+    int failure = variant->prepare ? variant->prepare(argument, variant->user) : 0;
+    if (failure)
+        return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
+                          "%s: variant %s could not prepare the input (it returned %d)",
+                          computation->schema->computation, variant->name, failure);
+    failure = variant->run(argument, variant->user);
+    if (failure)
+        return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
+                          "%s: variant %s failed (it returned %d)",
+                          computation->schema->computation, variant->name, failure);
+    return NITRO_OK;
+}

@@ -1,0 +1,120 @@
+/* Files read whole within a bound, and written so that an old file stays whole until the new one is
+ * complete on disk. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nitro/nitro_backend.h"
+
+static nitro_status read_all(nitro_context *context, const char *path, FILE *file, size_t max_bytes,
+                             char **text, size_t *size)
+{
+    size_t capacity = 1 << 16, used = 0;
+    char *buffer = NULL;
+    for (;;) {
+        char *grown = realloc(buffer, capacity);
+        if (!grown) {
+            free(buffer);
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory at %zu bytes", path,
+                              capacity);
+        }
+        buffer = grown;
+        used += fread(buffer + used, 1, capacity - 1 - used, file);
+        if (used < capacity - 1 || used > max_bytes)
+            break;
+        capacity *= 2;
+    }
+    if (ferror(file)) {
+        free(buffer);
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+    }
+    if (used > max_bytes) {
+        free(buffer);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: larger than the limit of %zu bytes", path,
+                          max_bytes);
+    }
+    buffer[used] = '\0';
+    *text = buffer;
+    *size = used;
+    return NITRO_OK;
+}
+
+nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
+                             char **text, size_t *size)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
+                          "%s: cannot open: %s", path, strerror(errno));
+    nitro_status status = read_all(context, path, file, max_bytes, text, size);
+    fclose(file);
+    return status;
+}
+
+static bool write_all(int descriptor, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t written = write(descriptor, text, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return false;
+        text += written;
+        size -= (size_t)written;
+    }
+    return fsync(descriptor) == 0;
+}
+
+/* A rename is durable once its folder is synced. Not every file system can; nothing is lost then.
+ */
+static void sync_folder_of(const char *path)
+{
+    char *copy = strdup(path);
+    int descriptor = copy ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (descriptor >= 0) {
+        fsync(descriptor);
+        close(descriptor);
+    }
+    free(copy);
+}
+
+nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
+                              size_t size)
+{
+    char *temporary = nitro_asprintf(context, "%s.XXXXXX", path);
+    if (!temporary)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    int descriptor = mkostemp(temporary, O_CLOEXEC);
+    if (descriptor < 0) {
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot write beside it: %s", path,
+                            strerror(errno));
+        goto free_name;
+    }
+    struct stat old;
+    mode_t mode = stat(path, &old) == 0 ? old.st_mode & 07777 : 0644;
+    bool written = write_all(descriptor, text, size) && fchmod(descriptor, mode) == 0;
+    int error = errno;
+    if (close(descriptor) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    if (written && rename(temporary, path) != 0) {
+        written = false;
+        error = errno;
+    }
+    if (written) {
+        sync_folder_of(path);
+    } else {
+        unlink(temporary);
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
+    }
+free_name:
+    free(temporary);
+    return status;
+}

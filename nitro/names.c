@@ -1,0 +1,63 @@
+/* Names: what is clean enough to be stored, printed and put into a file name. */
+#include <stdint.h>
+#include <string.h>
+
+#include "nitro/nitro_backend.h"
+
+#define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-"
+#define MAX_NAME        63
+#define MAX_INPUT_NAME  511
+
+static bool consists_of(const char *text, const char *characters)
+{
+    size_t length = text ? strlen(text) : 0;
+    return length >= 1 && length <= MAX_NAME && strspn(text, characters) == length;
+}
+
+bool nitro_name_is_clean(const char *name)
+{
+    return consists_of(name, NAME_CHARACTERS);
+}
+
+bool nitro_device_id_is_clean(const char *id)
+{
+    return consists_of(id, NAME_CHARACTERS ":@");
+}
+
+/* Length of the UTF-8 sequence at `text`, 0 where it is malformed, overlong or a surrogate. */
+static size_t utf8_length(const unsigned char *text)
+{
+    if (text[0] < 0x80)
+        return 1;
+    size_t length = text[0] >= 0xF0 ? 4 : text[0] >= 0xE0 ? 3 : 2;
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (text[0] < 0xC2 || text[0] > 0xF4)
+        return 0;
+    uint32_t point = text[0] & (0x7Fu >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xC0) != 0x80)
+            return 0;
+        point = (point << 6) | (text[i] & 0x3Fu);
+    }
+    bool is_surrogate = point >= 0xD800 && point <= 0xDFFF;
+    bool is_c1_control = point < 0xA0;
+    if (point < smallest[length] || point > 0x10FFFF || is_surrogate || is_c1_control)
+        return 0;
+    return length;
+}
+
+bool nitro_input_name_is_clean(const char *name)
+{
+    if (!name || name[0] == '\0' || strlen(name) > MAX_INPUT_NAME)
+        return false;
+    const unsigned char *at = (const unsigned char *)name;
+    while (*at) {
+        if (*at < 0x20 || *at == 0x7F)
+            return false;
+        size_t length = utf8_length(at);
+        if (length == 0)
+            return false;
+        at += length;
+    }
+    return true;
+}

@@ -1,0 +1,89 @@
+/* One input measured on one device: features, and for every variant a time or why there is none. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/nitro_backend.h"
+
+static const char *const outcome_names[] = {
+    [NITRO_OUTCOME_MEASURED] = "measured",         [NITRO_OUTCOME_MISSING] = "missing",
+    [NITRO_OUTCOME_NOT_ALLOWED] = "not-allowed",   [NITRO_OUTCOME_FAILED] = "failed",
+    [NITRO_OUTCOME_WRONG_RESULT] = "wrong-result", [NITRO_OUTCOME_CRASHED] = "crashed",
+    [NITRO_OUTCOME_TIMED_OUT] = "timed-out",       [NITRO_OUTCOME_OUT_OF_MEMORY] = "out-of-memory",
+};
+#define NUM_OUTCOMES (sizeof(outcome_names) / sizeof(outcome_names[0]))
+
+const char *nitro_outcome_name(nitro_outcome outcome)
+{
+    return (size_t)outcome < NUM_OUTCOMES ? outcome_names[outcome] : "unknown";
+}
+
+bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome)
+{
+    for (size_t i = 0; i < NUM_OUTCOMES; i++) {
+        if (strcmp(outcome_names[i], name) == 0) {
+            *outcome = (nitro_outcome)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+nitro_status nitro_sample_create(nitro_context *context, const char *input, size_t num_features,
+                                 size_t num_variants, nitro_sample **sample)
+{
+    if (!nitro_input_name_is_clean(input))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "'%.80s' is no input name: use 1 to 511 bytes of UTF-8 without control "
+                          "characters",
+                          input ? input : "(null)");
+    nitro_sample *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!created)
+        return NITRO_ERR_NO_MEMORY;
+    created->input = nitro_strdup(context, input);
+    created->features = nitro_calloc(context, num_features, sizeof(*created->features));
+    created->entries = nitro_calloc(context, num_variants, sizeof(*created->entries));
+    if (!created->input || !created->features || !created->entries) {
+        nitro_sample_free(created);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    created->num_features = num_features;
+    created->num_entries = num_variants;
+    for (size_t i = 0; i < num_features; i++)
+        created->features[i] = NAN;
+    for (size_t i = 0; i < num_variants; i++)
+        created->entries[i] = (nitro_entry){
+            .outcome = NITRO_OUTCOME_MISSING, .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
+    *sample = created;
+    return NITRO_OK;
+}
+
+void nitro_sample_free(nitro_sample *sample)
+{
+    if (!sample)
+        return;
+    for (size_t i = 0; i < sample->num_entries; i++) {
+        free(sample->entries[i].version);
+        free(sample->entries[i].detail);
+    }
+    free(sample->provenance.origin);
+    free(sample->provenance.library);
+    free(sample->provenance.compiler);
+    free(sample->provenance.host);
+    free(sample->entries);
+    free(sample->features);
+    free(sample->input);
+    free(sample);
+}
+
+size_t nitro_sample_best(const nitro_sample *sample)
+{
+    size_t best = NITRO_NONE;
+    for (size_t i = 0; i < sample->num_entries; i++) {
+        const nitro_entry *entry = &sample->entries[i];
+        if (entry->outcome == NITRO_OUTCOME_MEASURED &&
+            (best == NITRO_NONE || entry->median_ms < sample->entries[best].median_ms))
+            best = i;
+    }
+    return best;
+}

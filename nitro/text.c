@@ -1,0 +1,146 @@
+/* Strings and memory with the context's error: duplicates, lists, numbers in C-locale text. */
+#include <errno.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/nitro_backend.h"
+
+char *nitro_strdup(nitro_context *context, const char *text)
+{
+    if (!text)
+        return NULL;
+    char *copy = strdup(text);
+    if (!copy)
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot copy a string of %zu bytes",
+                   strlen(text) + 1);
+    return copy;
+}
+
+void *nitro_calloc(nitro_context *context, size_t count, size_t size)
+{
+    void *memory = calloc(count ? count : 1, size ? size : 1);
+    if (!memory)
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot get %zu x %zu bytes", count,
+                   size);
+    return memory;
+}
+
+char *nitro_asprintf(nitro_context *context, const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    if (length >= 0)
+        return text;
+    nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot format a message");
+    return NULL;
+}
+
+static nitro_status append_owned(nitro_context *context, nitro_string_list *list, char *text)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 8;
+        char **items = realloc(list->items, capacity * sizeof(*items));
+        if (!items) {
+            free(text);
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                              "out of memory: cannot grow a list to %zu strings", capacity);
+        }
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = text;
+    return NITRO_OK;
+}
+
+nitro_status nitro_string_list_add(nitro_context *context, nitro_string_list *list,
+                                   const char *text)
+{
+    char *copy = nitro_strdup(context, text);
+    return copy ? append_owned(context, list, copy) : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status nitro_string_list_split(nitro_context *context, nitro_string_list *list,
+                                     const char *text)
+{
+    size_t count_before = list->count;
+    nitro_status status = NITRO_OK;
+    for (const char *item = text; item && status == NITRO_OK;) {
+        size_t length = strcspn(item, ",");
+        if (length == 0) {
+            status =
+                nitro_fail(context, NITRO_ERR_ARGUMENT, "the list '%s' has an empty item", text);
+            break;
+        }
+        char *copy = strndup(item, length);
+        status = copy ? append_owned(context, list, copy)
+                      : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory");
+        item = item[length] ? item + length + 1 : NULL;
+    }
+    while (status != NITRO_OK && list->count > count_before)
+        free(list->items[--list->count]);
+    return status;
+}
+
+size_t nitro_string_list_find(const nitro_string_list *list, const char *text)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], text) == 0)
+            return i;
+    return NITRO_NONE;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void nitro_string_list_sort(nitro_string_list *list)
+{
+    if (list->count > 1)
+        qsort(list->items, list->count, sizeof(*list->items), compare_strings);
+}
+
+void nitro_string_list_free(nitro_string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (nitro_string_list){0};
+}
+
+bool nitro_parse_number(const char *text, double *value)
+{
+    if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
+        return false;
+    /* An application may have set a locale in which 1,5 is a number. */
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale)
+        return false;
+    char *end;
+    double parsed = strtod_l(text, &end, c_locale);
+    freelocale(c_locale);
+    if (end == text || *end != '\0' || !isfinite(parsed))
+        return false;
+    *value = parsed;
+    return true;
+}
+
+void nitro_format_number(double value, char *text, size_t size)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, size, "%.*g", digits, value);
+        for (char *at = text; *at; at++)
+            if (*at == ',')
+                *at = '.';
+        double back;
+        if (nitro_parse_number(text, &back) && back == value)
+            return;
+    }
+}

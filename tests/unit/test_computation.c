@@ -1,0 +1,213 @@
+/* Declaring computations and dispatching without a model: names, order, constraints, features. */
+#include <math.h>
+
+#include "unit/unit.h"
+
+static int add_one(void *argument, void *user)
+{
+    *(double *)argument += user ? *(double *)user : 1;
+    return 0;
+}
+
+static int fail_always(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 7;
+}
+
+static bool never(const double *features, const void *argument, void *user)
+{
+    (void)features;
+    (void)argument;
+    (void)user;
+    return false;
+}
+
+static bool when_feature_is_large(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[0] > 100;
+}
+
+static int value_itself(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = *(const double *)argument;
+    return values[0] < -1000 ? 3 : 0;
+}
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_computation *computation;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    assert_ok(f->context, nitro_computation_create(f->context, "increment", &f->computation));
+    nitro_feature value = {.name = "value", .unit = "1", .scale = NITRO_SCALE_LINEAR};
+    assert_ok(f->context,
+              nitro_computation_add_features(f->computation, &value, 1, value_itself, NULL));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_computation_free(f->computation);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void add(fixture *f, const char *name, int (*run)(void *, void *),
+                bool (*allows)(const double *, const void *, void *))
+{
+    nitro_variant variant = {.name = name, .run = run, .allows = allows};
+    assert_ok(f->context, nitro_computation_add_variant(f->computation, &variant));
+}
+
+static void test_names_are_checked(void **state)
+{
+    fixture *f = *state;
+    nitro_computation *other = NULL;
+    assert_fails(f->context, nitro_computation_create(f->context, "a b", &other),
+                 NITRO_ERR_ARGUMENT, "'a b' is no computation name");
+    assert_null(other);
+    nitro_variant unclean = {.name = "x,y", .run = add_one};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &unclean),
+                 NITRO_ERR_ARGUMENT, "'x,y' is no variant name");
+    nitro_variant nothing = {.name = "nothing"};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &nothing),
+                 NITRO_ERR_ARGUMENT, "no run function");
+    add(f, "first", add_one, NULL);
+    nitro_variant again = {.name = "first", .run = add_one};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &again),
+                 NITRO_ERR_EXISTS, "'first' is declared twice");
+    assert_int_equal(nitro_computation_num_variants(f->computation), 1);
+    assert_string_equal(nitro_computation_variant_name(f->computation, 0), "first");
+    assert_null(nitro_computation_variant_name(f->computation, 1));
+}
+
+static void test_a_group_of_features_is_declared_whole_or_not(void **state)
+{
+    fixture *f = *state;
+    nitro_feature group[] = {{.name = "fresh"}, {.name = "value"}};
+    assert_fails(f->context,
+                 nitro_computation_add_features(f->computation, group, 2, value_itself, NULL),
+                 NITRO_ERR_EXISTS, "'value' is declared twice");
+    assert_int_equal(nitro_computation_num_features(f->computation), 1);
+}
+
+static void test_limits_on_variants(void **state)
+{
+    fixture *f = *state;
+    for (int i = 0; i < NITRO_MAX_VARIANTS; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "variant-%d", i);
+        add(f, name, add_one, i == NITRO_MAX_VARIANTS - 1 ? NULL : never);
+    }
+    nitro_variant one_more = {.name = "one-more", .run = add_one};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &one_more),
+                 NITRO_ERR_ARGUMENT, "64 is the limit");
+    double argument = 1;
+    nitro_decision decision;
+    assert_ok(f->context, nitro_select(f->computation, &argument, &decision));
+    assert_int_equal(decision.variant, NITRO_MAX_VARIANTS - 1);
+    assert_int_equal(decision.reason, NITRO_REASON_ONLY_ALLOWED);
+}
+
+static void test_default_without_a_model(void **state)
+{
+    fixture *f = *state;
+    add(f, "first", fail_always, NULL);
+    add(f, "second", add_one, NULL);
+    double argument = 1;
+    nitro_decision decision;
+    assert_ok(f->context, nitro_select(f->computation, &argument, &decision));
+    assert_string_equal(decision.variant_name, "first");
+    assert_int_equal(decision.reason, NITRO_REASON_NO_MODEL);
+    assert_true(decision.confidence == 0);
+    assert_fails(f->context, nitro_run(f->computation, &argument, &decision),
+                 NITRO_ERR_VARIANT_FAILED, "variant first failed (it returned 7)");
+
+    assert_ok(f->context, nitro_computation_set_default(f->computation, "second"));
+    assert_ok(f->context, nitro_run(f->computation, &argument, NULL));
+    assert_true(argument == 2);
+    assert_fails(f->context, nitro_computation_set_default(f->computation, "third"),
+                 NITRO_ERR_NOT_FOUND, "no variant 'third'");
+}
+
+static void test_constraints_move_the_default(void **state)
+{
+    fixture *f = *state;
+    add(f, "large-only", add_one, when_feature_is_large);
+    add(f, "second", add_one, NULL);
+    add(f, "third", add_one, NULL);
+    nitro_decision decision;
+    double small = 1, large = 1000;
+    assert_ok(f->context, nitro_select(f->computation, &small, &decision));
+    assert_string_equal(decision.variant_name, "second");
+    assert_ok(f->context, nitro_select_features(f->computation, &large, 1, &decision));
+    assert_string_equal(decision.variant_name, "large-only");
+}
+
+static void test_no_variant_is_an_error(void **state)
+{
+    fixture *f = *state;
+    double argument = 1;
+    nitro_decision decision = {.variant = 99};
+    assert_fails(f->context, nitro_select(f->computation, &argument, &decision),
+                 NITRO_ERR_NO_VARIANT, "none of the 0 variants");
+    add(f, "never", add_one, never);
+    assert_fails(f->context, nitro_select(f->computation, &argument, &decision),
+                 NITRO_ERR_NO_VARIANT, "none of the 1 variants");
+    assert_int_equal(decision.variant, 99);
+}
+
+static void test_bad_feature_values(void **state)
+{
+    fixture *f = *state;
+    add(f, "first", add_one, NULL);
+    nitro_decision decision;
+    double not_a_number = NAN, refused = -2000;
+    assert_fails(f->context, nitro_select(f->computation, &not_a_number, &decision),
+                 NITRO_ERR_BAD_FEATURE, "feature value is nan");
+    assert_fails(f->context, nitro_select(f->computation, &refused, &decision),
+                 NITRO_ERR_BAD_FEATURE, "function of feature value failed with 3");
+    double infinite = INFINITY;
+    assert_fails(f->context, nitro_select_features(f->computation, &infinite, 1, &decision),
+                 NITRO_ERR_BAD_FEATURE, "feature value is inf");
+    assert_fails(f->context, nitro_select_features(f->computation, &infinite, 2, &decision),
+                 NITRO_ERR_ARGUMENT, "2 features given, 1 declared");
+}
+
+static void test_user_pointer_travels(void **state)
+{
+    fixture *f = *state;
+    double step = 10, argument = 1;
+    nitro_variant variant = {.name = "step", .run = add_one, .user = &step};
+    assert_ok(f->context, nitro_computation_add_variant(f->computation, &variant));
+    assert_ok(f->context, nitro_run(f->computation, &argument, NULL));
+    assert_true(argument == 11);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_are_checked, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_group_of_features_is_declared_whole_or_not, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_limits_on_variants, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_default_without_a_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_constraints_move_the_default, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_no_variant_is_an_error, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_bad_feature_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_user_pointer_travels, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

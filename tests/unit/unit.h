@@ -1,0 +1,66 @@
+/* unit.h - what every unit test includes: cmocka, a context whose errors are shown, and the folder
+ * of recorded measurements that stands beside the project in CI. */
+#ifndef NITRO_TESTS_UNIT_H
+#define NITRO_TESTS_UNIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nitro/nitro_backend.h"
+
+/* The status is NITRO_OK, or the context's last error is printed and the test fails. */
+#define assert_ok(context, call)                                                                   \
+    do {                                                                                           \
+        nitro_status assert_ok_status = (call);                                                    \
+        if (assert_ok_status != NITRO_OK) {                                                        \
+            char assert_ok_message[4096];                                                          \
+            nitro_context_last_error(context, assert_ok_message, sizeof(assert_ok_message));       \
+            fail_msg("%s: %s: %s", #call, nitro_status_name(assert_ok_status), assert_ok_message); \
+        }                                                                                          \
+    } while (0)
+
+/* The call fails with this status, and the last error holds this text. */
+#define assert_fails(context, call, status, text)                                                  \
+    do {                                                                                           \
+        nitro_status assert_fails_status = (call);                                                 \
+        char assert_fails_message[4096];                                                           \
+        nitro_context_last_error(context, assert_fails_message, sizeof(assert_fails_message));     \
+        if (assert_fails_status != (status))                                                       \
+            fail_msg("%s: '%s' instead of '%s' (%s)", #call,                                       \
+                     nitro_status_name(assert_fails_status), nitro_status_name(status),            \
+                     assert_fails_message);                                                        \
+        if (!strstr(assert_fails_message, text))                                                   \
+            fail_msg("%s: the error does not say '%s': %s", #call, text, assert_fails_message);    \
+    } while (0)
+
+static inline nitro_context *unit_context(void)
+{
+    nitro_context *context = NULL;
+    assert_int_equal(nitro_context_create(&context), NITRO_OK);
+    return context;
+}
+
+/* Path of a file of the recorded data, in static storage; skips the test where it is not there. */
+static inline const char *unit_shared_data(const char *name)
+{
+    static char path[4096];
+    const char *folder = getenv("NITRO_SHARED_DATA");
+    snprintf(path, sizeof(path), "%s/%s", folder ? folder : SOURCE_DIR "/../shared/data", name);
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        print_message("SKIPPED: no %s (set NITRO_SHARED_DATA to the folder of recorded data)\n",
+                      path);
+        skip();
+    }
+    fclose(file);
+    return path;
+}
+
+#endif
