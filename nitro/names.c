@@ -46,18 +46,26 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-bool nitro_input_name_is_clean(const char *name)
+static bool is_utf8(const char *text, const char *allowed_controls)
 {
-    if (!name || name[0] == '\0' || strlen(name) > MAX_INPUT_NAME)
-        return false;
-    const unsigned char *at = (const unsigned char *)name;
+    const unsigned char *at = (const unsigned char *)text;
     while (*at) {
-        if (*at < 0x20 || *at == 0x7F)
-            return false;
+        bool is_control = *at < 0x20 || *at == 0x7F;
         size_t length = utf8_length(at);
-        if (length == 0)
+        if (length == 0 || (is_control && !strchr(allowed_controls, *at)))
             return false;
         at += length;
     }
     return true;
+}
+
+bool nitro_input_name_is_clean(const char *name)
+{
+    return name && name[0] != '\0' && strnlen(name, MAX_INPUT_NAME + 1) <= MAX_INPUT_NAME &&
+           is_utf8(name, "");
+}
+
+bool nitro_text_is_clean(const char *text, size_t max_bytes)
+{
+    return strlen(text) <= max_bytes && is_utf8(text, "\n\t");
 }

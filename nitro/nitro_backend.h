@@ -26,6 +26,8 @@ extern "C" {
 NITRO_API bool nitro_name_is_clean(const char *name);
 NITRO_API bool nitro_device_id_is_clean(const char *id);
 NITRO_API bool nitro_input_name_is_clean(const char *name);
+/** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
+NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
 
 /** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as it was.
  */
@@ -98,6 +100,8 @@ NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, 
 NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
                                        size_t size, nitro_csv **csv);
 NITRO_API void nitro_csv_free(nitro_csv *csv);
+/** The path or other name given for the text: errors start with it. */
+NITRO_API const char *nitro_csv_origin(const nitro_csv *csv);
 NITRO_API size_t nitro_csv_num_rows(const nitro_csv *csv);
 NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
 NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
@@ -106,6 +110,8 @@ NITRO_API size_t nitro_csv_column(const nitro_csv *csv, const char *name);
 NITRO_API const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column);
 /** Line of the file on which the row starts, from 1. */
 NITRO_API size_t nitro_csv_line(const nitro_csv *csv, size_t row);
+/** NITRO_ERR_FORMAT, with both lines, where two rows have the same field in this column. */
+NITRO_API nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t column);
 /** The field as a finite number; an empty field gives NaN; else NITRO_ERR_FORMAT. */
 NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
                                         double *value);

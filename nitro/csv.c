@@ -1,0 +1,373 @@
+/* CSV tables (RFC 4180): one copy of the text, cut into fields in place. Strict, because a table
+ * that is read wrongly gives wrong times without a word: every row has the header's fields, quotes
+ * are where they belong, and a line end is LF or CRLF. Lines with nothing on them are skipped. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/nitro_backend.h"
+
+#define MAX_CSV_BYTES   ((size_t)256 << 20)
+#define MAX_CSV_COLUMNS 4096
+
+struct nitro_csv {
+    nitro_context *context;
+    char *origin;
+    char *text; /* every string below points into it */
+    size_t num_columns;
+    char **columns; /* shape [num_columns] */
+    size_t num_rows, row_capacity;
+    char **fields; /* shape [num_rows x num_columns] */
+    size_t *lines; /* shape [num_rows] */
+};
+
+typedef struct parser {
+    nitro_csv *csv;
+    char *at, *end;
+    size_t line; /* of `at`, from 1 */
+    char *row[MAX_CSV_COLUMNS];
+    size_t row_fields;
+    size_t row_line;
+} parser;
+
+typedef enum field_end { FIELD_END_COMMA, FIELD_END_LINE, FIELD_END_BAD } field_end;
+
+/* Where the current field is: its column's name once the header is known. */
+static nitro_status fail_here(const parser *p, const char *problem)
+{
+    const nitro_csv *csv = p->csv;
+    const char *name = p->row_fields < csv->num_columns ? csv->columns[p->row_fields] : NULL;
+    if (name)
+        return nitro_fail(csv->context, NITRO_ERR_FORMAT, "%s:%zu: column %zu ('%.100s'): %s",
+                          csv->origin, p->line, p->row_fields + 1, name, problem);
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT, "%s:%zu: column %zu: %s", csv->origin,
+                      p->line, p->row_fields + 1, problem);
+}
+
+/* Step over a comma, a line end, or the end of the text. */
+static field_end skip_separator(parser *p)
+{
+    if (p->at == p->end)
+        return FIELD_END_LINE;
+    if (*p->at == ',') {
+        p->at++;
+        return FIELD_END_COMMA;
+    }
+    if (*p->at == '\r' && p->at + 1 < p->end && p->at[1] == '\n')
+        p->at++;
+    if (*p->at != '\n')
+        return FIELD_END_BAD;
+    p->at++;
+    p->line++;
+    return FIELD_END_LINE;
+}
+
+/* Cut out a field in quotes, `at` being the first of them; "" inside stands for one quote. */
+static nitro_status read_quoted(parser *p, field_end *ending)
+{
+    char *from = p->at + 1, *to = from;
+    p->row[p->row_fields] = from;
+    size_t lines = 0;
+    while (from < p->end && !(from[0] == '"' && from[1] != '"')) {
+        lines += *from == '\n';
+        from += *from == '"' ? 2 : 1;
+        *to++ = from[-1];
+    }
+    if (from == p->end)
+        return fail_here(p, "a quote is opened here and never closed");
+    p->line += lines;
+    p->at = from + 1;
+    *ending = skip_separator(p);
+    if (*ending == FIELD_END_BAD)
+        return fail_here(p, "text after a closing quote; write a quote inside a field as \"\"");
+    *to = '\0';
+    return NITRO_OK;
+}
+
+static nitro_status read_plain(parser *p, field_end *ending)
+{
+    p->row[p->row_fields] = p->at;
+    p->at += strcspn(p->at, ",\"\r\n"); /* there is no '\0' before the end: see check_text */
+    char *after = p->at;
+    *ending = skip_separator(p);
+    if (*ending == FIELD_END_BAD && *after == '"')
+        return fail_here(p, "a quote in the middle of a field; put the whole field in quotes");
+    if (*ending == FIELD_END_BAD)
+        return fail_here(p, "a carriage return in the middle of a line; lines end in LF or CRLF");
+    *after = '\0';
+    return NITRO_OK;
+}
+
+/* Fill p->row. A row longer than `limit` is left half read: the caller refuses it. */
+static nitro_status read_row(parser *p, size_t limit)
+{
+    p->row_fields = 0;
+    p->row_line = p->line;
+    field_end ending = FIELD_END_COMMA;
+    while (ending == FIELD_END_COMMA) {
+        if (p->row_fields == limit)
+            return nitro_fail(p->csv->context, NITRO_ERR_FORMAT, "%s:%zu: more than %zu fields%s",
+                              p->csv->origin, p->row_line, limit,
+                              p->csv->columns ? ", the number of columns in the header" : "");
+        nitro_status status =
+            p->at < p->end && *p->at == '"' ? read_quoted(p, &ending) : read_plain(p, &ending);
+        if (status != NITRO_OK)
+            return status;
+        p->row_fields++;
+    }
+    return NITRO_OK;
+}
+
+static void skip_empty_lines(parser *p)
+{
+    while (p->at < p->end && (*p->at == '\n' || (p->at[0] == '\r' && p->at[1] == '\n')))
+        skip_separator(p);
+}
+
+/* By text, then by place: of equal texts the first one comes first. */
+static int compare_places(const void *a, const void *b)
+{
+    char *const *one = *(char *const *const *)a, *const *other = *(char *const *const *)b;
+    int order = strcmp(*one, *other);
+    return order != 0 ? order : (one > other) - (one < other);
+}
+
+/* Two of `count` strings, `stride` apart, that are the same; *first is NITRO_NONE when all differ.
+ */
+static nitro_status find_twins(const nitro_csv *csv, char *const *strings, size_t count,
+                               size_t stride, size_t *first, size_t *second)
+{
+    char *const **sorted = nitro_calloc(csv->context, count, sizeof(*sorted));
+    if (!sorted)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &strings[i * stride];
+    qsort(sorted, count, sizeof(*sorted), compare_places);
+    *first = NITRO_NONE;
+    for (size_t i = 1; i < count && *first == NITRO_NONE; i++) {
+        if (strcmp(*sorted[i - 1], *sorted[i]) == 0) {
+            *first = (size_t)(sorted[i - 1] - strings) / stride;
+            *second = (size_t)(sorted[i] - strings) / stride;
+        }
+    }
+    free(sorted);
+    return NITRO_OK;
+}
+
+/* Every column has a name, and no name stands twice. */
+static nitro_status check_header(const nitro_csv *csv, size_t line)
+{
+    for (size_t i = 0; i < csv->num_columns; i++)
+        if (csv->columns[i][0] == '\0')
+            return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                              "%s:%zu: column %zu has no name in the header", csv->origin, line,
+                              i + 1);
+    size_t first, second;
+    nitro_status status = find_twins(csv, csv->columns, csv->num_columns, 1, &first, &second);
+    if (status != NITRO_OK || first == NITRO_NONE)
+        return status;
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                      "%s:%zu: columns %zu and %zu are both named '%.100s'", csv->origin, line,
+                      first + 1, second + 1, csv->columns[first]);
+}
+
+static nitro_status read_header(parser *p)
+{
+    nitro_csv *csv = p->csv;
+    skip_empty_lines(p);
+    if (p->at == p->end)
+        return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                          "%s:1: the file is empty; it needs a header line", csv->origin);
+    nitro_status status = read_row(p, MAX_CSV_COLUMNS);
+    if (status != NITRO_OK)
+        return status;
+    csv->columns = nitro_calloc(csv->context, p->row_fields, sizeof(*csv->columns));
+    if (!csv->columns)
+        return NITRO_ERR_NO_MEMORY;
+    memcpy(csv->columns, p->row, p->row_fields * sizeof(*csv->columns));
+    csv->num_columns = p->row_fields;
+    return check_header(csv, p->row_line);
+}
+
+static nitro_status grow_rows(nitro_csv *csv)
+{
+    if (csv->num_rows < csv->row_capacity)
+        return NITRO_OK;
+    size_t capacity = csv->row_capacity ? 2 * csv->row_capacity : 256;
+    char **fields = reallocarray(csv->fields, capacity, csv->num_columns * sizeof(*fields));
+    if (fields)
+        csv->fields = fields;
+    size_t *lines = reallocarray(csv->lines, capacity, sizeof(*lines));
+    if (lines)
+        csv->lines = lines;
+    if (!fields || !lines)
+        return nitro_fail(csv->context, NITRO_ERR_NO_MEMORY, "%s: out of memory at %zu rows",
+                          csv->origin, csv->num_rows);
+    csv->row_capacity = capacity;
+    return NITRO_OK;
+}
+
+static nitro_status read_rows(parser *p)
+{
+    nitro_csv *csv = p->csv;
+    for (skip_empty_lines(p); p->at < p->end; skip_empty_lines(p)) {
+        nitro_status status = read_row(p, csv->num_columns);
+        if (status == NITRO_OK && p->row_fields < csv->num_columns)
+            status = nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                                "%s:%zu: %zu fields, but the header has %zu columns", csv->origin,
+                                p->row_line, p->row_fields, csv->num_columns);
+        if (status == NITRO_OK)
+            status = grow_rows(csv);
+        if (status != NITRO_OK)
+            return status;
+        memcpy(csv->fields + csv->num_rows * csv->num_columns, p->row,
+               csv->num_columns * sizeof(*p->row));
+        csv->lines[csv->num_rows++] = p->row_line;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status check_text(nitro_context *context, const char *origin, const char *text,
+                               size_t size)
+{
+    if (size > MAX_CSV_BYTES)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %zu bytes; at most %zu can be read",
+                          origin, size, MAX_CSV_BYTES);
+    const char *zero = size ? memchr(text, '\0', size) : NULL;
+    if (!zero)
+        return NITRO_OK;
+    size_t line = 1;
+    for (const char *at = text; at < zero; at++)
+        line += *at == '\n';
+    return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%zu: a zero byte; this is not a text file",
+                      origin, line);
+}
+
+/* Takes over `text`, which has a '\0' at [size]. */
+static nitro_status parse_owned(nitro_context *context, const char *origin, char *text, size_t size,
+                                nitro_csv **csv)
+{
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    parser *p = nitro_calloc(context, 1, sizeof(*p)); /* too large for the stack of a thread */
+    nitro_csv *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!p || !created) {
+        free(created);
+        free(text);
+        goto free_parser;
+    }
+    created->context = context;
+    created->text = text;
+    created->origin = nitro_strdup(context, origin);
+    *p = (parser){.csv = created, .at = text, .end = text + size, .line = 1};
+    if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        p->at += 3; /* a byte-order mark, as spreadsheets write it */
+    if (created->origin)
+        status = check_text(context, origin, text, size);
+    if (status == NITRO_OK)
+        status = read_header(p);
+    if (status == NITRO_OK)
+        status = read_rows(p);
+    if (status == NITRO_OK)
+        *csv = created;
+    else
+        nitro_csv_free(created);
+free_parser:
+    free(p);
+    return status;
+}
+
+nitro_status nitro_csv_read(nitro_context *context, const char *path, nitro_csv **csv)
+{
+    char *text;
+    size_t size;
+    nitro_status status = nitro_file_read(context, path, MAX_CSV_BYTES, &text, &size);
+    return status == NITRO_OK ? parse_owned(context, path, text, size, csv) : status;
+}
+
+nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
+                             size_t size, nitro_csv **csv)
+{
+    char *copy = nitro_calloc(context, size + 1, 1);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    if (size)
+        memcpy(copy, text, size);
+    return parse_owned(context, origin, copy, size, csv);
+}
+
+void nitro_csv_free(nitro_csv *csv)
+{
+    if (!csv)
+        return;
+    free(csv->columns);
+    free(csv->fields);
+    free(csv->lines);
+    free(csv->text);
+    free(csv->origin);
+    free(csv);
+}
+
+const char *nitro_csv_origin(const nitro_csv *csv)
+{
+    return csv->origin;
+}
+
+size_t nitro_csv_num_rows(const nitro_csv *csv)
+{
+    return csv->num_rows;
+}
+
+size_t nitro_csv_num_columns(const nitro_csv *csv)
+{
+    return csv->num_columns;
+}
+
+const char *nitro_csv_column_name(const nitro_csv *csv, size_t column)
+{
+    return csv->columns[column];
+}
+
+size_t nitro_csv_column(const nitro_csv *csv, const char *name)
+{
+    for (size_t i = 0; i < csv->num_columns; i++)
+        if (strcmp(csv->columns[i], name) == 0)
+            return i;
+    return NITRO_NONE;
+}
+
+const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column)
+{
+    return csv->fields[row * csv->num_columns + column];
+}
+
+size_t nitro_csv_line(const nitro_csv *csv, size_t row)
+{
+    return csv->lines[row];
+}
+
+nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t column)
+{
+    size_t first = NITRO_NONE, second = NITRO_NONE;
+    if (csv->num_rows == 0)
+        return NITRO_OK;
+    nitro_status status =
+        find_twins(csv, csv->fields + column, csv->num_rows, csv->num_columns, &first, &second);
+    if (status != NITRO_OK || first == NITRO_NONE)
+        return status;
+    return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                      "%s:%zu: %s '%.100s' has a row on line %zu already", csv->origin,
+                      csv->lines[second], csv->columns[column],
+                      nitro_csv_field(csv, second, column), csv->lines[first]);
+}
+
+nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column, double *value)
+{
+    const char *field = nitro_csv_field(csv, row, column);
+    double parsed = NAN;
+    if (field[0] != '\0' && !nitro_parse_number(field, &parsed))
+        return nitro_fail(csv->context, NITRO_ERR_FORMAT,
+                          "%s:%zu: column %zu ('%.100s'): '%.100s' is not a finite number",
+                          csv->origin, csv->lines[row], column + 1, csv->columns[column], field);
+    *value = parsed;
+    return NITRO_OK;
+}
