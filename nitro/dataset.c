@@ -1,7 +1,4 @@
-/*
- * All samples of some devices, as matrices. Hides the order of rows: by input name, then by device,
- * so that a store's history does not matter.
- */
+/* Samples as matrices: what a row of times says, and parts of a dataset. */
 #include "nitro/dataset.h"
 
 #include <math.h>
@@ -23,7 +20,7 @@ size_t nitro_times_count(const double *times_ms, size_t num_variants)
 {
     size_t count = 0;
     for (size_t v = 0; v < num_variants; v++)
-        count += !isnan(times_ms[v]);
+        count += isnan(times_ms[v]) ? 0 : 1;
     return count;
 }
 
@@ -67,8 +64,7 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
     for (size_t row = 0; row < dataset->num_rows; row++)
         if (nitro_dataset_row_teaches(dataset, row))
             for (size_t v = 0; v < num_variants; v++)
-                sums[v] +=
-                    nitro_times_quality(nitro_dataset_times(dataset, row), num_variants, v);
+                sums[v] += nitro_times_quality(nitro_dataset_times(dataset, row), num_variants, v);
     return nitro_scores_best(sums, num_variants);
 }
 
@@ -108,7 +104,7 @@ void nitro_dataset_free(nitro_dataset *dataset)
     free(dataset);
 }
 
-static nitro_status allocate_rows(nitro_context *context, size_t num_rows, nitro_dataset *dataset)
+nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows, nitro_dataset *dataset)
 {
     const nitro_schema *schema = dataset->schema;
     dataset->row_device = nitro_calloc(context, num_rows, sizeof *dataset->row_device);
@@ -120,8 +116,8 @@ static nitro_status allocate_rows(nitro_context *context, size_t num_rows, nitro
     return NITRO_OK;
 }
 
-static void append_row(nitro_dataset *dataset, size_t device, size_t input, const double *features,
-                       const double *times_ms)
+void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
+                          const double *features, const double *times_ms)
 {
     const nitro_schema *schema = dataset->schema;
     size_t row = dataset->num_rows++;
@@ -161,7 +157,7 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = copy_lists(context, dataset, made);
     if (status == NITRO_OK)
-        status = allocate_rows(context, dataset->num_rows, made);
+        status = nitro_dataset_allocate(context, dataset->num_rows, made);
     if (status != NITRO_OK) {
         nitro_dataset_free(made);
         return status;
@@ -169,173 +165,9 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
     for (size_t row = 0; row < dataset->num_rows; row++) {
         size_t device = dataset->row_device[row], input = dataset->row_input[row];
         if ((!devices || devices[device]) && (!inputs || inputs[input]))
-            append_row(made, device, input, nitro_dataset_features(dataset, row),
-                       nitro_dataset_times(dataset, row));
+            nitro_dataset_append(made, device, input, nitro_dataset_features(dataset, row),
+                                 nitro_dataset_times(dataset, row));
     }
     *selected = made;
     return NITRO_OK;
-}
-
-/* ---- From a store ---------------------------------------------------------------------------- */
-
-/** One sample that was read, until all are there and can be ordered. */
-typedef struct record {
-    char *input;
-    size_t device;
-    double *values; /* features, then times */
-} record;
-
-typedef struct reader {
-    nitro_context *context;
-    const nitro_schema *schema;
-    const nitro_device *device;
-    size_t device_index;
-    record *records;
-    size_t num_records, capacity;
-    size_t num_holes; /* samples of this device that have a hole */
-    char *first_hole; /* "feature F of input I" */
-} reader;
-
-static nitro_status append_record(reader *reader, const nitro_sample *sample)
-{
-    const nitro_schema *schema = reader->schema;
-    if (reader->num_records == reader->capacity) {
-        size_t capacity = reader->capacity ? 2 * reader->capacity : 256;
-        record *grown = realloc(reader->records, capacity * sizeof *grown);
-        if (!grown)
-            return nitro_fail(reader->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        reader->records = grown;
-        reader->capacity = capacity;
-    }
-    size_t num_values = schema->num_features + schema->num_variants;
-    record made = {.input = nitro_strdup(reader->context, sample->input),
-                   .device = reader->device_index,
-                   .values = nitro_calloc(reader->context, num_values, sizeof(double))};
-    if (!made.input || !made.values) {
-        free(made.input);
-        free(made.values);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    memcpy(made.values, sample->features, schema->num_features * sizeof(double));
-    for (size_t v = 0; v < schema->num_variants; v++) {
-        const nitro_entry *entry = &sample->entries[v];
-        made.values[schema->num_features + v] =
-            entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
-    }
-    reader->records[reader->num_records++] = made;
-    return NITRO_OK;
-}
-
-static nitro_status read_sample(void *user, const nitro_sample *sample)
-{
-    reader *reader = user;
-    const nitro_schema *schema = reader->schema;
-    if (sample->num_features != schema->num_features ||
-        sample->num_entries != schema->num_variants)
-        return nitro_fail(reader->context, NITRO_ERR_FORMAT,
-                          "the sample of input %s on device %s has %zu features and %zu variants, "
-                          "but %s has %zu and %zu: run nitro store verify",
-                          sample->input, reader->device->id, sample->num_features,
-                          sample->num_entries, schema->computation, schema->num_features,
-                          schema->num_variants);
-    for (size_t f = 0; f < schema->num_features; f++) {
-        if (isfinite(sample->features[f]))
-            continue;
-        if (reader->num_holes++ == 0)
-            reader->first_hole = nitro_asprintf(reader->context, "feature %s of input %s",
-                                                schema->features[f].name, sample->input);
-        return NITRO_OK;
-    }
-    return append_record(reader, sample);
-}
-
-static nitro_status read_device(nitro_store *store, reader *reader)
-{
-    reader->num_holes = 0;
-    nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
-                                                  reader->device->id, read_sample, reader);
-    if (status == NITRO_OK && reader->num_holes > 0)
-        nitro_log(reader->context, NITRO_LOG_WARNING,
-                  "device %s: %zu samples of %s have a hole in their features and are left out "
-                  "(the first: %s)",
-                  reader->device->id, reader->num_holes, reader->schema->computation,
-                  reader->first_hole ? reader->first_hole : "?");
-    free(reader->first_hole);
-    reader->first_hole = NULL;
-    return status;
-}
-
-static int compare_records(const void *left, const void *right)
-{
-    const record *a = left, *b = right;
-    int order = strcmp(a->input, b->input);
-    return order ? order : (a->device > b->device) - (a->device < b->device);
-}
-
-/** Order what was read, and move it into the dataset's matrices. */
-static nitro_status fill(reader *reader, nitro_dataset *dataset)
-{
-    qsort(reader->records, reader->num_records, sizeof *reader->records, compare_records);
-    dataset->inputs = nitro_calloc(reader->context, reader->num_records, sizeof *dataset->inputs);
-    if (!dataset->inputs)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = allocate_rows(reader->context, reader->num_records, dataset);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; i < reader->num_records; i++) {
-        record *record = &reader->records[i];
-        size_t last = dataset->num_inputs - 1;
-        if (dataset->num_inputs == 0 || strcmp(dataset->inputs[last], record->input) != 0) {
-            dataset->inputs[dataset->num_inputs++] = record->input;
-            record->input = NULL;
-        }
-        append_row(dataset, record->device, dataset->num_inputs - 1, record->values,
-                   record->values + dataset->schema->num_features);
-    }
-    return NITRO_OK;
-}
-
-static nitro_status read_all(nitro_store *store, const char *const *devices, reader *reader,
-                             nitro_dataset *dataset)
-{
-    nitro_status status = NITRO_OK;
-    reader->schema = dataset->schema;
-    for (size_t i = 0; i < dataset->num_devices && status == NITRO_OK; i++) {
-        status = nitro_store_get_device(store, devices[i], &dataset->devices[i]);
-        reader->device = dataset->devices[i];
-        reader->device_index = i;
-        if (status == NITRO_OK)
-            status = read_device(store, reader);
-    }
-    return status == NITRO_OK ? fill(reader, dataset) : status;
-}
-
-nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
-                                const char *const *devices, size_t num_devices,
-                                nitro_dataset **dataset)
-{
-    nitro_context *context = nitro_store_context(store);
-    reader reader = {.context = context};
-    nitro_dataset *made = nitro_calloc(context, 1, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    made->devices = nitro_calloc(context, num_devices, sizeof *made->devices);
-    if (made->devices) {
-        made->num_devices = num_devices;
-        status = nitro_store_get_schema(store, computation, &made->schema);
-    }
-    if (status == NITRO_OK)
-        status = read_all(store, devices, &reader, made);
-    for (size_t i = 0; i < reader.num_records; i++) {
-        free(reader.records[i].input);
-        free(reader.records[i].values);
-    }
-    free(reader.records);
-    if (status == NITRO_OK)
-        *dataset = made;
-    else
-        nitro_dataset_free(made);
-    return status;
 }

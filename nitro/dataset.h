@@ -17,6 +17,13 @@ size_t nitro_scores_best(const double *scores, size_t num_variants);
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
 const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row);
 
+/** Allocate matrices for `num_rows` rows; none is there yet. The schema is set. */
+nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,
+                                    nitro_dataset *dataset);
+/** Append a row to the matrices, copied; there must be room. */
+void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
+                          const double *features, const double *times_ms);
+
 /** A row teaches, or can be judged by, when at least two variants have a time. */
 bool nitro_dataset_row_teaches(const nitro_dataset *dataset, size_t row);
 
@@ -29,7 +36,8 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
  * @param[in] inputs   shape [num_inputs]: keep? NULL: all.
  */
 nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *dataset,
-                                  const bool *devices, const bool *inputs, nitro_dataset **selected);
+                                  const bool *devices, const bool *inputs,
+                                  nitro_dataset **selected);
 
 /** A hash of all that the rows say: devices, inputs, features, times. */
 uint64_t nitro_dataset_digest(const nitro_dataset *dataset);

@@ -1,4 +1,5 @@
-/* Fields of an untrusted JSON file. Hides how each refusal is worded: file, field, what was wrong. */
+/* Fields of an untrusted JSON file. Hides how each refusal is worded: file, field, what was wrong.
+ */
 #include "nitro/json.h"
 
 #include <math.h>

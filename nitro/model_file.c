@@ -107,8 +107,7 @@ static uint64_t checksum_of(const char *text, size_t size)
 nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size)
 {
     json_t *predictor = NULL;
-    nitro_status status =
-        model->strategy->encode(model->context, model->predictor, &predictor);
+    nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
     if (status != NITRO_OK)
         return status;
     char *printed = NULL;
@@ -216,8 +215,7 @@ static nitro_status decode_device_feature(const nitro_json_place *place, const j
     if (status == NITRO_OK)
         status = nitro_json_number(&at, object, "value", &model->device_values[index]);
     if (status == NITRO_OK)
-        status =
-            decode_column(&at, object, &model->columns[model->schema->num_features + index]);
+        status = decode_column(&at, object, &model->columns[model->schema->num_features + index]);
     if (status != NITRO_OK)
         return status;
     if (!nitro_name_is_clean(name) ||
@@ -289,8 +287,8 @@ static nitro_status decode_names(const nitro_json_place *place, const json_t *to
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field target: '%.80s' of kind '%.80s' is no device", place->path,
                           target, kind);
-    status = blame_file(place, nitro_schema_create(place->context, computation, &schema),
-                        "computation");
+    status =
+        blame_file(place, nitro_schema_create(place->context, computation, &schema), "computation");
     if (status == NITRO_OK)
         status = nitro_model_create(place->context, schema, target, kind, model);
     nitro_schema_free(schema);
@@ -476,15 +474,14 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
     if (status != NITRO_OK)
         return status;
-    json_t *summary =
-        json_pack("{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
-                  schema->computation, "target", "id", model->target, "kind", model->target_kind,
-                  "default", schema->variants[schema->default_variant], "variants",
-                  encode_variants(schema), "features", encode_features(model), "device_features",
-                  encode_device_features(model), "strategy", model->strategy->name, "predictor",
-                  summarize(predictor), "provenance", model->provenance);
+    json_t *summary = json_pack(
+        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
+        schema->computation, "target", "id", model->target, "kind", model->target_kind, "default",
+        schema->variants[schema->default_variant], "variants", encode_variants(schema), "features",
+        encode_features(model), "device_features", encode_device_features(model), "strategy",
+        model->strategy->name, "predictor", summarize(predictor), "provenance", model->provenance);
     json_decref(predictor);
-    char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);
     if (!text)
         return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,

@@ -1,4 +1,5 @@
-/* Independent tasks on a few threads. Hides how they are handed out: one after another, on demand. */
+/* Independent tasks on a few threads. Hides how they are handed out: one after another, on demand.
+ */
 #include "nitro/parallel.h"
 
 #include <pthread.h>
@@ -6,16 +7,16 @@
 
 #define MAX_THREADS 64
 
-typedef struct work {
+typedef struct work_queue {
     pthread_mutex_t lock;
     size_t next, num_tasks;
     nitro_task_function task;
     void *user;
     size_t failed_index;
     nitro_status status;
-} work;
+} work_queue;
 
-static size_t take(work *work)
+static size_t take(work_queue *work)
 {
     pthread_mutex_lock(&work->lock);
     size_t index = work->next < work->num_tasks ? work->next++ : NITRO_NONE;
@@ -23,7 +24,7 @@ static size_t take(work *work)
     return index;
 }
 
-static void note_failure(work *work, size_t index, nitro_status status)
+static void note_failure(work_queue *work, size_t index, nitro_status status)
 {
     pthread_mutex_lock(&work->lock);
     if (index < work->failed_index) {
@@ -35,7 +36,7 @@ static void note_failure(work *work, size_t index, nitro_status status)
 
 static void *worker(void *argument)
 {
-    work *work = argument;
+    work_queue *work = argument;
     for (size_t index; (index = take(work)) != NITRO_NONE;) {
         nitro_status status = work->task(work->user, index);
         if (status != NITRO_OK)
@@ -60,13 +61,13 @@ nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_ta
         wanted = num_tasks;
     if (wanted > MAX_THREADS)
         wanted = MAX_THREADS;
-    work work = {.num_tasks = num_tasks, .task = task, .user = user, .failed_index = NITRO_NONE};
+    work_queue work = {
+        .num_tasks = num_tasks, .task = task, .user = user, .failed_index = NITRO_NONE};
     pthread_mutex_init(&work.lock, NULL);
     pthread_t threads[MAX_THREADS];
     size_t started = 0;
     /* A thread that cannot be had only makes it slower: this one does all that is left. */
-    while (started + 1 < wanted &&
-           pthread_create(&threads[started], NULL, worker, &work) == 0)
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, worker, &work) == 0)
         started++;
     worker(&work);
     for (size_t i = 0; i < started; i++)

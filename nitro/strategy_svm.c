@@ -11,16 +11,16 @@
 #include "nitro/svm.h"
 #include "nitro/svm_search.h"
 
-typedef struct predictor {
+typedef struct svm_predictor {
     size_t num_columns, num_variants;
     double c, gamma;
     nitro_svm_machine *machine;
     double *vectors; /* shape [machine->num_vectors x num_columns] */
-} predictor;
+} svm_predictor;
 
 static void svm_free(void *user)
 {
-    predictor *svm = user;
+    svm_predictor *svm = user;
     if (!svm)
         return;
     nitro_svm_machine_free(svm->machine);
@@ -43,7 +43,7 @@ static nitro_status find_labels(nitro_context *context, const nitro_training_set
 }
 
 static nitro_status train_machine(nitro_context *context, const nitro_training_set *set,
-                                  const size_t *labels, predictor *svm)
+                                  const size_t *labels, svm_predictor *svm)
 {
     nitro_svm_points *points = NULL;
     size_t *rows = nitro_calloc(context, set->num_rows, sizeof *rows);
@@ -62,11 +62,10 @@ static nitro_status train_machine(nitro_context *context, const nitro_training_s
 }
 
 static nitro_status copy_vectors(nitro_context *context, const nitro_training_set *set,
-                                 predictor *svm)
+                                 svm_predictor *svm)
 {
     size_t width = set->num_columns;
-    svm->vectors =
-        nitro_calloc(context, svm->machine->num_vectors, width * sizeof *svm->vectors);
+    svm->vectors = nitro_calloc(context, svm->machine->num_vectors, width * sizeof *svm->vectors);
     if (!svm->vectors)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < svm->machine->num_vectors; i++)
@@ -80,7 +79,7 @@ static nitro_status svm_train_strategy(nitro_context *context, const nitro_train
 {
     nitro_status status = NITRO_ERR_NO_MEMORY;
     nitro_svm_choice choice;
-    predictor *svm = nitro_calloc(context, 1, sizeof *svm);
+    svm_predictor *svm = nitro_calloc(context, 1, sizeof *svm);
     size_t *labels = nitro_calloc(context, set->num_rows, sizeof *labels);
     if (!svm || !labels)
         goto free_all;
@@ -100,8 +99,7 @@ static nitro_status svm_train_strategy(nitro_context *context, const nitro_train
         goto free_all;
     nitro_log(context, NITRO_LOG_DEBUG,
               "svm: %zu rows, C %g, gamma %g, held-out quality %.1f %%, %zu support vectors",
-              set->num_rows, svm->c, svm->gamma, 100.0 * choice.quality,
-              svm->machine->num_vectors);
+              set->num_rows, svm->c, svm->gamma, 100.0 * choice.quality, svm->machine->num_vectors);
     *result = svm;
     free(labels);
     return NITRO_OK;
@@ -114,14 +112,14 @@ free_all:
 
 /* ---- Scoring --------------------------------------------------------------------------------- */
 
-typedef struct point {
-    const predictor *svm;
+typedef struct scored_point {
+    const svm_predictor *svm;
     const double *columns;
-} point;
+} scored_point;
 
 static double rbf(const void *user, size_t vector)
 {
-    const point *point = user;
+    const scored_point *point = user;
     size_t width = point->svm->num_columns;
     const double *other = point->svm->vectors + vector * width;
     double sum = 0.0;
@@ -132,9 +130,9 @@ static double rbf(const void *user, size_t vector)
 
 static void svm_score(const void *user, const double *columns, double *scores)
 {
-    const predictor *svm = user;
+    const svm_predictor *svm = user;
     double decisions[NITRO_SVM_MAX_PAIRS];
-    point point = {svm, columns};
+    scored_point point = {svm, columns};
     nitro_svm_machine_decide(svm->machine, rbf, &point, decisions);
     nitro_svm_machine_score(svm->machine, decisions, svm->num_variants, scores);
 }
@@ -155,16 +153,16 @@ static json_t *rows_to_json(const double *values, size_t num_rows, size_t num_co
 
 static nitro_status svm_encode(nitro_context *context, const void *user, json_t **json)
 {
-    const predictor *svm = user;
+    const svm_predictor *svm = user;
     const nitro_svm_machine *machine = svm->machine;
     size_t count = machine->num_classes;
-    json_t *made = json_pack(
-        "{s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma, "classes",
-        nitro_json_from_counts(machine->classes, count), "class_vectors",
-        nitro_json_from_counts(machine->class_vectors, count), "rho",
-        nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
-        rows_to_json(machine->coefficients, machine->num_vectors, count - 1), "vectors",
-        rows_to_json(svm->vectors, machine->num_vectors, svm->num_columns));
+    json_t *made =
+        json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma,
+                  "classes", nitro_json_from_counts(machine->classes, count), "class_vectors",
+                  nitro_json_from_counts(machine->class_vectors, count), "rho",
+                  nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
+                  rows_to_json(machine->coefficients, machine->num_vectors, count - 1), "vectors",
+                  rows_to_json(svm->vectors, machine->num_vectors, svm->num_columns));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot encode the svm");
     *json = made;
@@ -173,11 +171,11 @@ static nitro_status svm_encode(nitro_context *context, const void *user, json_t 
 
 /* ---- From a model file ----------------------------------------------------------------------- */
 
-typedef struct parts {
+typedef struct svm_parts {
     json_t *classes, *class_vectors, *rho, *coefficients, *vectors;
-} parts;
+} svm_parts;
 
-static nitro_status find_parts(const nitro_json_place *place, const json_t *json, parts *parts)
+static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_parts *parts)
 {
     const struct {
         const char *key;
@@ -257,8 +255,8 @@ static nitro_status decode_rows(const nitro_json_place *place, const json_t *row
     return status;
 }
 
-static nitro_status decode_machine(const nitro_json_place *place, const parts *parts,
-                                   predictor *svm)
+static nitro_status decode_machine(const nitro_json_place *place, const svm_parts *parts,
+                                   svm_predictor *svm)
 {
     nitro_svm_machine *machine = svm->machine;
     size_t count = machine->num_classes;
@@ -266,8 +264,8 @@ static nitro_status decode_machine(const nitro_json_place *place, const parts *p
     if (status == NITRO_OK)
         status = decode_class_vectors(place, parts->class_vectors, machine);
     if (status == NITRO_OK)
-        status = nitro_json_numbers(place, parts->rho, "rho", nitro_svm_num_pairs(count),
-                                    machine->rho);
+        status =
+            nitro_json_numbers(place, parts->rho, "rho", nitro_svm_num_pairs(count), machine->rho);
     if (status == NITRO_OK)
         status = decode_rows(place, parts->coefficients, "coefficients", count - 1,
                              machine->coefficients);
@@ -277,8 +275,9 @@ static nitro_status decode_machine(const nitro_json_place *place, const parts *p
 }
 
 /** Allocate for arrays that were read and checked: no claim of a file makes us allocate more. */
-static nitro_status create_predictor(const nitro_json_place *place, const parts *parts,
-                                     size_t num_columns, size_t num_variants, predictor **result)
+static nitro_status create_predictor(const nitro_json_place *place, const svm_parts *parts,
+                                     size_t num_columns, size_t num_variants,
+                                     svm_predictor **result)
 {
     size_t num_classes = json_array_size(parts->classes);
     size_t num_vectors = json_array_size(parts->vectors);
@@ -288,19 +287,19 @@ static nitro_status create_predictor(const nitro_json_place *place, const parts 
                           place->field, num_classes, num_variants);
     nitro_status status = check_shape(place, parts->vectors, "vectors", num_vectors, num_columns);
     if (status == NITRO_OK)
-        status = check_shape(place, parts->coefficients, "coefficients", num_vectors,
-                             num_classes - 1);
+        status =
+            check_shape(place, parts->coefficients, "coefficients", num_vectors, num_classes - 1);
     if (status != NITRO_OK)
         return status;
-    predictor *svm = nitro_calloc(place->context, 1, sizeof *svm);
+    svm_predictor *svm = nitro_calloc(place->context, 1, sizeof *svm);
     if (!svm)
         return NITRO_ERR_NO_MEMORY;
     svm->num_columns = num_columns;
     svm->num_variants = num_variants;
     svm->vectors = nitro_calloc(place->context, num_vectors, num_columns * sizeof *svm->vectors);
-    status = svm->vectors ? nitro_svm_machine_create(place->context, num_classes, num_vectors,
-                                                     &svm->machine)
-                          : NITRO_ERR_NO_MEMORY;
+    status = svm->vectors
+                 ? nitro_svm_machine_create(place->context, num_classes, num_vectors, &svm->machine)
+                 : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         *result = svm;
     else
@@ -309,7 +308,7 @@ static nitro_status create_predictor(const nitro_json_place *place, const parts 
 }
 
 static nitro_status decode_parameters(const nitro_json_place *place, const json_t *json,
-                                      predictor *svm)
+                                      svm_predictor *svm)
 {
     nitro_status status = nitro_json_number(place, json, "c", &svm->c);
     if (status == NITRO_OK)
@@ -325,8 +324,8 @@ static nitro_status svm_decode(nitro_context *context, const char *path, const j
                                size_t num_columns, size_t num_variants, void **result)
 {
     nitro_json_place place = {context, path, "predictor"};
-    parts parts = {0};
-    predictor *svm = NULL;
+    svm_parts parts = {0};
+    svm_predictor *svm = NULL;
     nitro_status status = find_parts(&place, json, &parts);
     if (status == NITRO_OK)
         status = create_predictor(&place, &parts, num_columns, num_variants, &svm);

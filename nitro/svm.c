@@ -288,7 +288,7 @@ void nitro_svm_machine_score(const nitro_svm_machine *machine, const double *dec
                              size_t num_variants, double *scores)
 {
     size_t count = machine->num_classes, votes[NITRO_MAX_VARIANTS], winner = 0, top = 0;
-    double margins[NITRO_MAX_VARIANTS], class_scores[NITRO_MAX_VARIANTS];
+    double margins[NITRO_MAX_VARIANTS], class_scores[NITRO_MAX_VARIANTS] = {0};
     count_votes(count, decisions, votes, margins);
     for (size_t k = 0; k < count; k++) {
         class_scores[k] = (double)votes[k] + 0.25 * (margins[k] + 1.0);

@@ -5,6 +5,7 @@
 #include "nitro/svm_search.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,13 +25,13 @@ static const double fine_gamma[] = {-1, 0, 1};
 
 #define MAX_GRID_C 5
 
-typedef struct search {
+typedef struct svm_search {
     nitro_context *context;
     const nitro_training_set *set;
     size_t num_rows, num_folds;
-    size_t *rows;   /* shape [num_rows]: the sample, as rows of the set */
-    size_t *folds;  /* shape [num_rows] */
-    size_t *labels; /* shape [num_rows] */
+    size_t *rows;    /* shape [num_rows]: the sample, as rows of the set */
+    size_t *folds;   /* shape [num_rows] */
+    size_t *labels;  /* shape [num_rows] */
     double *squares; /* shape [num_rows x num_rows]: squared distances */
     double *kernel;  /* the same, for the gamma at hand */
     nitro_svm_points *points;
@@ -38,8 +39,8 @@ typedef struct search {
     double *scores;   /* shape [MAX_GRID_C x num_rows x num_variants] */
     bool found;
     double best_quality, best_c, best_gamma; /* powers of two */
-    double *best_scores; /* shape [num_rows x num_variants] */
-} search;
+    double *best_scores;                     /* shape [num_rows x num_variants] */
+} svm_search;
 
 /* ---- Sample and folds ------------------------------------------------------------------------ */
 
@@ -68,7 +69,7 @@ static size_t list_inputs(const nitro_training_set *set, size_t max_input, size_
 }
 
 /** Draw inputs until the sample is full, and deal them out to the folds. */
-static void draw(search *search, size_t *inputs, size_t num_inputs, const size_t *input_rows,
+static void draw(svm_search *search, size_t *inputs, size_t num_inputs, const size_t *input_rows,
                  size_t *fold_of)
 {
     const nitro_training_set *set = search->set;
@@ -88,7 +89,7 @@ static void draw(search *search, size_t *inputs, size_t num_inputs, const size_t
         }
 }
 
-static nitro_status draw_sample(search *search, const size_t *labels)
+static nitro_status draw_sample(svm_search *search, const size_t *labels)
 {
     const nitro_training_set *set = search->set;
     size_t max_input = 0;
@@ -119,7 +120,7 @@ free_lists:
 
 /* ---- Kernel ---------------------------------------------------------------------------------- */
 
-static nitro_status create_matrices(search *search)
+static nitro_status create_matrices(svm_search *search)
 {
     size_t count = search->num_rows, width = search->set->num_columns;
     size_t num_scores = count * search->set->num_variants;
@@ -142,12 +143,13 @@ static nitro_status create_matrices(search *search)
     return nitro_svm_points_from_kernel(search->context, count, &search->points);
 }
 
-static double gamma_of(const search *search, double power)
+static double gamma_of(const svm_search *search, double power)
 {
-    return exp2(power) / (double)search->set->num_columns;
+    size_t num_columns = search->set->num_columns;
+    return exp2(power) / (double)(num_columns ? num_columns : 1);
 }
 
-static void set_gamma(search *search, double power)
+static void set_gamma(svm_search *search, double power)
 {
     size_t count = search->num_rows;
     double gamma = gamma_of(search, power);
@@ -173,7 +175,7 @@ static double look_up(const void *user, size_t vector)
 
 static nitro_status train_fold(void *user, size_t index)
 {
-    const search *search = user;
+    const svm_search *search = user;
     size_t fold = index % search->num_folds, at = index / search->num_folds;
     size_t count = search->num_rows, num_variants = search->set->num_variants, kept = 0;
     size_t *rows = nitro_calloc(search->context, count, sizeof *rows);
@@ -204,7 +206,7 @@ static nitro_status train_fold(void *user, size_t index)
 /* ---- The grid -------------------------------------------------------------------------------- */
 
 /** Mean quality over the sample of the variants with the best scores. */
-static double mean_quality(const search *search, const double *scores)
+static double mean_quality(const svm_search *search, const double *scores)
 {
     size_t num_variants = search->set->num_variants;
     double sum = 0.0;
@@ -216,20 +218,21 @@ static double mean_quality(const search *search, const double *scores)
     return sum / (double)search->num_rows;
 }
 
-static bool is_better(const search *search, double quality, double c, double gamma)
+static bool is_better(const svm_search *search, double quality, double c, double gamma)
 {
     if (!search->found || quality != search->best_quality)
         return !search->found || quality > search->best_quality;
     return c != search->best_c ? c < search->best_c : gamma < search->best_gamma;
 }
 
-static void compare(search *search, double gamma, size_t num_cs)
+static void compare(svm_search *search, double gamma, size_t num_cs)
 {
     size_t num_scores = search->num_rows * search->set->num_variants;
     for (size_t i = 0; i < num_cs; i++) {
         const double *scores = search->scores + i * num_scores;
         double quality = mean_quality(search, scores);
-        if (getenv("DBG")) fprintf(stderr, "C 2^%g gamma 2^%g: %.4f\n", search->cs[i], gamma, quality);
+        if (getenv("DBG"))
+            fprintf(stderr, "C 2^%g gamma 2^%g: %.4f\n", search->cs[i], gamma, quality);
         if (!is_better(search, quality, search->cs[i], gamma))
             continue;
         search->found = true;
@@ -241,7 +244,7 @@ static void compare(search *search, double gamma, size_t num_cs)
 }
 
 /** Try all Cs with all gammas, each a sum of a base and an offset. */
-static nitro_status try_grid(search *search, double base_c, const double *cs, size_t num_cs,
+static nitro_status try_grid(svm_search *search, double base_c, const double *cs, size_t num_cs,
                              double base_gamma, const double *gammas, size_t num_gammas)
 {
     double powers[MAX_GRID_C];
@@ -259,7 +262,7 @@ static nitro_status try_grid(search *search, double base_c, const double *cs, si
     return status;
 }
 
-static nitro_status run_grids(search *search)
+static nitro_status run_grids(svm_search *search)
 {
     nitro_status status = try_grid(search, 0.0, coarse_c, 5, 0.0, coarse_gamma, 5);
     if (status == NITRO_OK)
@@ -267,7 +270,7 @@ static nitro_status run_grids(search *search)
     return status;
 }
 
-static void hand_out(const search *search, nitro_svm_choice *choice, double *scores)
+static void hand_out(const svm_search *search, nitro_svm_choice *choice, double *scores)
 {
     size_t num_variants = search->set->num_variants;
     *choice = (nitro_svm_choice){FALLBACK_C, gamma_of(search, 0.0), NAN};
@@ -285,7 +288,7 @@ static void hand_out(const search *search, nitro_svm_choice *choice, double *sco
 nitro_status nitro_svm_search(nitro_context *context, const nitro_training_set *set,
                               const size_t *labels, nitro_svm_choice *choice, double *scores)
 {
-    search search = {.context = context, .set = set};
+    svm_search search = {.context = context, .set = set};
     nitro_status status = draw_sample(&search, labels);
     if (status == NITRO_OK && search.num_folds > 1) {
         status = create_matrices(&search);

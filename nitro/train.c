@@ -62,8 +62,7 @@ static void fill_columns(const nitro_lesson *lesson, size_t row, double *columns
     memcpy(columns, nitro_dataset_features(sources, row), num_features * sizeof *columns);
     const nitro_device *device = sources->devices[sources->row_device[row]];
     for (size_t i = 0; i < lesson->device_features->count; i++)
-        columns[num_features + i] =
-            nitro_device_value(device, lesson->device_features->items[i]);
+        columns[num_features + i] = nitro_device_value(device, lesson->device_features->items[i]);
 }
 
 static void collect_rows(nitro_context *context, const nitro_lesson *lesson, lesson_rows *rows)
@@ -103,8 +102,7 @@ static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *les
     const nitro_dataset *sources = lesson->sources;
     const nitro_schema *schema = sources->schema;
     rows->num_columns = schema->num_features + lesson->device_features->count;
-    rows->columns =
-        nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
+    rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
     rows->times_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
