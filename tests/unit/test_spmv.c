@@ -170,9 +170,8 @@ static void variants_agree_on_dense_matrices(void **state)
         for (int64_t cols = 1; cols <= 40; cols += 3) {
             nitro_spmv_entries entries = {.num_rows = rows, .num_cols = cols};
             for (int64_t i = rows * cols - 1; i >= 0; i--) /* backwards: to be sorted */
-                assert_ok(f->context,
-                          nitro_spmv_entries_add(f->context, &entries, i / cols, i % cols,
-                                                 sin((double)i)));
+                assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, i / cols,
+                                                             i % cols, sin((double)i)));
             nitro_spmv *spmv = NULL;
             char name[64];
             snprintf(name, sizeof(name), "dense %lld x %lld", (long long)rows, (long long)cols);
@@ -266,12 +265,12 @@ static void hybrid_is_never_larger_than_coo(void **state)
         char name[256];
         assert_ok(f->context, nitro_spmv_generate(f->context, 5, index, name, sizeof(name), &spmv));
         assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, NULL), 0);
-        int64_t bytes = 12 * spmv->hybrid->ell.width * spmv->num_rows +
-                        16 * spmv->hybrid->coo.num_entries;
+        int64_t bytes =
+            12 * spmv->hybrid->ell.width * spmv->num_rows + 16 * spmv->hybrid->coo.num_entries;
         int64_t fewer = 12 * (spmv->hybrid->ell.width + 1) * spmv->num_rows;
         for (int64_t row = 0; row < spmv->num_rows; row++) {
-            int64_t rest = spmv->row_offsets[row + 1] - spmv->row_offsets[row] -
-                           spmv->hybrid->ell.width - 1;
+            int64_t rest =
+                spmv->row_offsets[row + 1] - spmv->row_offsets[row] - spmv->hybrid->ell.width - 1;
             fewer += rest > 0 ? 16 * rest : 0;
         }
         assert_true(bytes <= 16 * spmv->num_nonzeros);
