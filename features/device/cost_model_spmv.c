@@ -10,13 +10,13 @@
  *                  follows each row, and each row's ends cut a sector
  *   dia            8 bytes a slot, no indices: dia_fillin slots an entry
  *   ell            12 bytes a slot: ell_fillin slots an entry, in perfect balance
- *   sellp          as ell in slices of 64 rows: padded to the slice's longest row only
+ *   sellp          as ell in slices of neighbouring rows, each padded to its own longest row
  *   coo            16 bytes an entry in perfect balance; y is zeroed first, and one global atomic
  *                  addition ends every row and every warp's share
  *   hybrid         ell for a typical row's width, coo for what is longer: both costs, two kernels
  *
  * What decides between them on a device: padding against indices is the same everywhere; coo and
- * hybrid hang on global_atomic / (1 / peak_gbps), csr on l2_cache_size and cuda_cores x clock_rate,
+ * hybrid hang on global_atomic x peak_gbps, csr on l2_cache_size and cuda_cores x clock_rate,
  * long rows on peak_gbps (a wait of fixed length weighs more on a fast memory). */
 #include <math.h>
 
@@ -39,7 +39,7 @@
 /* Time of a step that nothing hides: a part of memory's latency, since several are in flight. */
 #define STEP_NS         60.0
 #define ROW_END_BYTES   48.0
-#define SLICE_PADDING   0.8  /* of a slice of 64 rows, per unit of relative deviation */
+#define SLICE_PADDING   0.8  /* of a slice, per unit of relative deviation */
 #define SLICE_OVERHEAD  1.04 /* looking slices up, rounding their widths */
 #define HYBRID_WIDTH    0.25 /* width of the ell part over the mean, less 1, per deviation */
 #define HYBRID_OVERFLOW 0.4  /* part of the entries beyond it, for a heavy tail */

@@ -5,6 +5,13 @@
 #define NUM_GPUS   6
 #define NUM_INPUTS 300
 
+/* cmocka 1.1.5 compares floats only. */
+static void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
+}
+
 static const nitro_device_kind *model_kind(void)
 {
     const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
@@ -127,17 +134,17 @@ static void test_time_of_a_cost(void **state)
     nitro_cost cost = {.imbalance = 1};
     assert_true(nitro_cost_time_ms(&cost, &device) == 0);
     cost.launches = 2; /* 0.005 ms each */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 0.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 0.010, 1e-12);
     cost.bytes = 75e6; /* 1 ms at three quarters of 100 GB/s */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 1.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 1.010, 1e-12);
     cost.operations = 5e9; /* 5 ms: hides the memory traffic */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 5.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 5.010, 1e-12);
     cost.longest_ns = 6e6; /* 6 ms: hides both */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 6.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 6.010, 1e-12);
     cost.shared_atomics = cost.global_atomics = 1048576; /* 2 + 3 ms, hidden by nothing */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 11.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 11.010, 1e-12);
     cost.imbalance = 2; /* of all but the launches */
-    assert_float_equal(nitro_cost_time_ms(&cost, &device), 22.010, 1e-12);
+    assert_near(nitro_cost_time_ms(&cost, &device), 22.010, 1e-12);
 }
 
 /* How much slower (> 1) the variants may become when a device feature is multiplied by `factor`. */
@@ -266,6 +273,8 @@ static void test_too_large_for_the_device(void **state)
     nitro_device *device = gpu(context, "model:gtx-480"); /* 1.5 GB */
     const double values[] = {1e6, 1e6, 5e6, 2, 1e5, 100};
     nitro_sample *sample = simulate(context, device, schema, 1, 0, values);
+    /* Once more: what was there is replaced. */
+    assert_ok(context, model_kind()->simulate(context, device, schema, 1, sample));
     for (size_t i = 0; i < schema->num_variants; i++) {
         bool pads = strcmp(schema->variants[i], "ell") == 0 || !strcmp(schema->variants[i], "dia");
         const nitro_entry *entry = &sample->entries[i];
@@ -347,7 +356,7 @@ static void test_noise_is_as_documented(void **state)
     double mean = sum / NUM_SEEDS;
     for (size_t seed = 0; seed < NUM_SEEDS; seed++)
         squares += (logs[seed] - mean) * (logs[seed] - mean);
-    assert_float_equal(sqrt(squares / NUM_SEEDS), 0.03, 0.002);
+    assert_near(sqrt(squares / NUM_SEEDS), 0.03, 0.002);
     assert_true(logs[0] != logs[1]);
     nitro_device_free(device);
     nitro_schema_free(schema);
