@@ -37,7 +37,7 @@ void nitro_measure_options_init(nitro_measure_options *options)
     *options = (nitro_measure_options){
         .warmups = 2,
         .min_repetitions = 10,
-        .max_repetitions = 50,
+        .max_repetitions = 100,
         .steady_spread = 0.02,
         .budget_ms = 250,
         .timeout_ms = 30000,

@@ -4,14 +4,10 @@
 #include "nitro/worker.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "nitro/nitro_internal.h"
@@ -31,56 +27,6 @@ typedef struct worker {
     size_t reference;      /* the declared one */
     size_t kept_reference; /* the one whose result was kept; NITRO_NONE: none so far */
 } worker;
-
-/* ---- The process ------------------------------------------------------------------------------
- */
-
-/* Runs before any handler that the parent process had registered: a variant that calls exit() must
- * neither flush the parent's buffered output a second time nor remove its files. */
-static void leave_at_once(int status, void *unused)
-{
-    (void)unused;
-    _exit(status);
-}
-
-/* Make the kernel end this process first when memory runs out, and not the one that measures. */
-static void volunteer_for_oom_killer(void)
-{
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0)
-        return;
-    ssize_t written = write(file, "1000", 4);
-    (void)written; /* only a courtesy */
-    close(file);
-}
-
-/* Standard input stays with the parent: a worker that reads the terminal would be stopped. */
-static void detach_standard_input(void)
-{
-    int file = open("/dev/null", O_RDONLY);
-    if (file > 0) {
-        dup2(file, STDIN_FILENO);
-        close(file);
-    }
-}
-
-static void become_worker(pid_t parent)
-{
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(EXIT_FAILURE); /* it died before we asked to be told */
-    for (int number = 1; number <= SIGRTMAX; number++)
-        signal(number, SIG_DFL); /* the application's handlers are not for this process */
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    struct rlimit no_core = {0, 0};
-    setrlimit(RLIMIT_CORE, &no_core);
-    on_exit(leave_at_once, NULL);
-    detach_standard_input();
-    volunteer_for_oom_killer();
-}
 
 /* ---- What is sent -------------------------------------------------------------------------------
  */
@@ -388,7 +334,7 @@ static void release(worker *self)
 
 void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
 {
-    become_worker(parent);
+    nitro_worker_become(parent);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     worker self = {

@@ -90,6 +90,9 @@ typedef struct nitro_job {
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
 } nitro_job;
 
+/** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
+void nitro_worker_become(pid_t parent);
+
 /** A worker's whole life, in the forked process. Records go to `pipe`. */
 _Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe,
                                  nitro_place_word *place);
