@@ -192,8 +192,8 @@ typedef struct nitro_hooks {
     /** After the reference variant ran: keep its result for comparison. */
     int (*keep_reference)(void *argument, void *user);
     /**
-     * After another variant ran: is its result right? 0 if so; else say in `why` (shape [size])
-     * where it differs and by how much. Its time then does not count.
+     * After another variant ran, its first and its last time: is its result right? 0 if so; else
+     * say in `why` (shape [size]) where it differs and by how much. Its time then does not count.
      */
     int (*check_result)(void *argument, char *why, size_t size, void *user);
     void *user; /* borrowed */

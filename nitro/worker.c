@@ -18,6 +18,7 @@ typedef struct worker {
     const nitro_job *job;
     nitro_computation *computation;
     nitro_context *context;
+    pid_t process;
     int pipe;
     nitro_place_word *place;
     void *argument;
@@ -31,27 +32,29 @@ typedef struct worker {
 /* ---- What is sent -------------------------------------------------------------------------------
  */
 
-static void send_record(int pipe, const nitro_record *record)
+static void send_record(const worker *self, const nitro_record *record)
 {
+    if (getpid() != self->process)
+        _exit(EXIT_FAILURE); /* a variant forked and came back twice: one of them is enough */
     ssize_t written;
     do
-        written = write(pipe, record, sizeof(*record));
+        written = write(self->pipe, record, sizeof(*record));
     while (written < 0 && errno == EINTR);
     if (written != (ssize_t)sizeof(*record))
         _exit(EXIT_FAILURE); /* a variant closed the pipe: nothing can be said any more */
 }
 
-static void send_text(int pipe, nitro_record_kind kind, uint32_t index, const char *text)
+static void send_text(const worker *self, nitro_record_kind kind, uint32_t index, const char *text)
 {
     nitro_record record = {.kind = (uint32_t)kind, .index = index};
     snprintf(record.text, sizeof(record.text), "%s", text);
-    send_record(pipe, &record);
+    send_record(self, &record);
 }
 
 static void send_log(void *user, nitro_log_level level, const char *message)
 {
     const worker *self = user;
-    send_text(self->pipe, NITRO_RECORD_LOG, (uint32_t)level, message);
+    send_text(self, NITRO_RECORD_LOG, (uint32_t)level, message);
 }
 
 static void send_problem(const worker *self, size_t variant, nitro_outcome outcome,
@@ -64,7 +67,7 @@ static void send_problem(const worker *self, size_t variant, nitro_outcome outco
     };
     record.entry.prepare_ms = self->prepare_ms[variant];
     snprintf(record.text, sizeof(record.text), "%s", detail);
-    send_record(self->pipe, &record);
+    send_record(self, &record);
 }
 
 /* The declared reference has no result here, so another variant's stood in for it. */
@@ -94,7 +97,7 @@ static void send_series(const worker *self, const nitro_series *series)
                   .prepare_ms = self->prepare_ms[series->variant]},
     };
     describe_stand_in(self, series->variant, record.text, sizeof(record.text));
-    send_record(self->pipe, &record);
+    send_record(self, &record);
 }
 
 /* ---- The input
@@ -131,14 +134,14 @@ static void send_features(const worker *self, const double *features)
 {
     nitro_record record = {.kind = NITRO_RECORD_FEATURES};
     memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
-    send_record(self->pipe, &record);
+    send_record(self, &record);
 }
 
 static void send_error(const worker *self, nitro_status status)
 {
     nitro_record record = {.kind = NITRO_RECORD_ERROR, .index = (uint32_t)status};
     nitro_context_last_error(self->context, record.text, sizeof(record.text));
-    send_record(self->pipe, &record);
+    send_record(self, &record);
 }
 
 /* ---- Variants
@@ -341,6 +344,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         .job = job,
         .computation = computation,
         .context = computation->context,
+        .process = getpid(),
         .pipe = pipe,
         .place = place,
         .reference = reference == NITRO_NONE ? computation->schema->default_variant : reference,
@@ -359,7 +363,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         start_series(&self);
         time_variants(&self, warm_up(&self, try_variants(&self, features)));
     }
-    send_text(pipe, NITRO_RECORD_DONE, 0, "");
+    send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);
     _exit(EXIT_SUCCESS);
 }
