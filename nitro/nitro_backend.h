@@ -449,7 +449,8 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
 /* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
- * Measure every variant of a computation on one input in worker processes.
+ * Measure every variant of a computation on one input in worker processes, as nitro_tune() does.
+ * @param[in]  options  NULL: the defaults.
  * @param[out] sample  features and entries, whatever happened to the variants.
  * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
  *         or its features not evaluated.
