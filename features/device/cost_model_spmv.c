@@ -31,8 +31,9 @@
 #define THREADS_PER_CORE 16.0
 /* Most extra lines an entry of csr costs when no line survives until its next use. */
 #define LINE_RELOADS 2.0
-/* Core cycles of one lane's step along a row, and of a step in step with its neighbours. */
+/* Core cycles of a step along a row: alone, with the warp on one row, and over padded slots. */
 #define STEP_CYCLES      25.0
+#define LANE_CYCLES      20.0
 #define COALESCED_CYCLES 10.0
 #define REDUCTION_STEPS  5.0
 /* Time of a step that nothing hides: a part of memory's latency, since several are in flight. */
@@ -94,7 +95,7 @@ static nitro_cost price_csr(const double *values, const nitro_cost_device *devic
     matrix a = read_matrix(values);
     double resident = fmin(a.rows, THREADS_PER_CORE * device->cuda_cores);
     double pressure = resident * LINE_BYTES / (device->l2_cache_size * 1024);
-    double apart = 1 - 1 / fmax(a.mean, 1);
+    double apart = fmin(1, a.mean * ENTRY_BYTES / LINE_BYTES);
     double reloads = LINE_RELOADS * apart * pressure / (1 + pressure);
     nitro_cost cost = streaming_cost(&a, device, ENTRY_BYTES * a.nnz + INDEX_BYTES * a.rows);
     cost.bytes += reloads * ENTRY_BYTES * a.nnz;
@@ -109,7 +110,7 @@ static nitro_cost price_csr_vector(const double *values, const nitro_cost_device
     double steps = ceil(a.mean / WARP) + REDUCTION_STEPS;
     nitro_cost cost = streaming_cost(&a, device, ENTRY_BYTES * a.nnz + INDEX_BYTES * a.rows);
     cost.bytes += ROW_END_BYTES * a.rows;
-    cost.operations = a.rows * steps * WARP * COALESCED_CYCLES;
+    cost.operations = a.rows * steps * WARP * LANE_CYCLES;
     cost.longest_ns = (a.longest / WARP + REDUCTION_STEPS) * STEP_NS;
     return cost;
 }
