@@ -5,7 +5,7 @@
 
 #include "apps/cli/commands.h"
 
-enum { WIDTH = 80, OPTION_COLUMN = 26 };
+enum { WIDTH = 80, OPTION_COLUMN = 26, MAX_ITEMS = 64 };
 
 /** Print words of `text` from `column` on, wrapped at WIDTH and indented; ends the line. */
 static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
@@ -67,6 +67,18 @@ static void print_option(FILE *stream, const command *owner, const option *what)
     print_item(stream, left, text);
 }
 
+static void print_items(FILE *stream, const command *about)
+{
+    help_item items[MAX_ITEMS];
+    size_t count = about->list_items ? about->list_items(items, MAX_ITEMS) : 0;
+    if (count == 0)
+        return;
+    fprintf(stream, "%s:\n", about->items_title);
+    for (size_t i = 0; i < count; i++)
+        print_item(stream, items[i].name, items[i].description);
+    fputc('\n', stream);
+}
+
 void help_command(FILE *stream, const command *about)
 {
     char usage[512];
@@ -81,6 +93,7 @@ void help_command(FILE *stream, const command *about)
             print_item(stream, each->name, each->help);
         fputc('\n', stream);
     }
+    print_items(stream, about);
     fprintf(stream, "Options:\n");
     for (const option *each = about->options; each->name; each++)
         print_option(stream, about, each);

@@ -1,4 +1,5 @@
 /* man.c - man pages (roff) from the same tables as the help. */
+#include <ctype.h>
 #include <string.h>
 
 #include "apps/cli/commands.h"
@@ -99,6 +100,24 @@ static void print_arguments(FILE *stream, const command *about)
     }
 }
 
+static void print_items(FILE *stream, const command *about)
+{
+    help_item items[64];
+    size_t count = about->list_items ? about->list_items(items, 64) : 0;
+    if (count == 0)
+        return;
+    fputs(".SH ", stream);
+    for (const char *each = about->items_title; *each; each++)
+        fputc(toupper((unsigned char)*each), stream);
+    for (size_t i = 0; i < count; i++) {
+        fputs("\n.TP\n\\fB", stream);
+        print_text(stream, items[i].name);
+        fputs("\\fR\n", stream);
+        print_text(stream, items[i].description);
+    }
+    fputc('\n', stream);
+}
+
 static void print_command(FILE *stream, const command *about)
 {
     char name[64];
@@ -111,6 +130,7 @@ static void print_command(FILE *stream, const command *about)
     fputs("\n.SH DESCRIPTION\n", stream);
     print_paragraphs(stream, about->description);
     print_arguments(stream, about);
+    print_items(stream, about);
     fputs(".SH OPTIONS\n", stream);
     for (const option *each = about->options; each->name; each++)
         print_option(stream, about, each);

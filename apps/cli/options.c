@@ -225,8 +225,8 @@ int options_parse(invocation *call, char **words, size_t num_words)
     call->settings = nitro_calloc(call->context, 1, owner->settings_size);
     if (!call->settings)
         return fail(call);
-    if (owner->defaults)
-        memcpy(call->settings, owner->defaults, owner->settings_size);
+    if (owner->set_defaults)
+        owner->set_defaults(call->settings);
     int code = parse_words(call, words, num_words);
     if (code == EXIT_DONE && !((common_settings *)call->settings)->help)
         code = check_arguments(call);
@@ -245,14 +245,17 @@ void invocation_free(invocation *call)
 
 void option_default_text(const command *owner, const option *what, char *text, size_t size)
 {
+    char *settings = owner->set_defaults ? calloc(1, owner->settings_size) : NULL;
     text[0] = '\0';
-    if (!owner->defaults)
+    if (!settings)
         return;
-    const void *place = (const char *)owner->defaults + what->offset;
+    owner->set_defaults(settings);
+    const void *place = settings + what->offset;
     if (what->type == OPTION_TEXT && *(const char *const *)place)
         snprintf(text, size, "%s", *(const char *const *)place);
     else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0)
         snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
     else if (what->type == OPTION_NUMBER && *(const double *)place > 0)
         nitro_format_number(*(const double *)place, text, size);
+    free(settings);
 }

@@ -39,6 +39,11 @@ typedef struct argument {
     bool many; /* the last one may take all that is left */
 } argument;
 
+/** One line of a list in help: a method, a built-in computation. */
+typedef struct help_item {
+    const char *name, *description;
+} help_item;
+
 /** The first member of every command's settings. */
 typedef struct common_settings {
     bool help, quiet, verbose;
@@ -54,8 +59,10 @@ typedef struct command {
     const char *examples;    /* lines, or NULL */
     const argument *arguments;
     const option *options;
+    const char *items_title;                             /* NULL: no list in help */
+    size_t (*list_items)(help_item *items, size_t most); /* @return how many were written */
     size_t settings_size;
-    const void *defaults; /* the settings' start values; NULL: all zero */
+    void (*set_defaults)(void *settings); /* NULL: all zero */
     int (*run)(struct invocation *call);
 } command;
 

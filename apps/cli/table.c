@@ -19,6 +19,12 @@ void table_begin(text_table *table, nitro_context *context, const char *headers)
     keep(table, nitro_string_list_split(context, &table->headers, headers));
 }
 
+void table_begin_list(text_table *table, nitro_context *context, nitro_string_list *headers)
+{
+    *table = (text_table){.context = context, .headers = *headers};
+    *headers = (nitro_string_list){0};
+}
+
 void table_cell(text_table *table, const char *format, ...)
 {
     char *text = NULL;
