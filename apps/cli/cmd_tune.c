@@ -249,7 +249,7 @@ static int learn(const tuning *self, const char *device, nitro_model **model, ch
 
 /* ---- Reporting ------------------------------------------------------------------------------ */
 
-static json_t *report_json(const tuning *self, const nitro_device *device, const winners *won)
+static json_t *report_json(const tuning *self, const nitro_device *device, const winner_table *won)
 {
     const nitro_tune_progress *last = &self->last;
     return json_pack("{s:s, s:o, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:I, s:o}", "computation",
@@ -262,7 +262,7 @@ static json_t *report_json(const tuning *self, const nitro_device *device, const
                      "variants", winners_json(won));
 }
 
-static int print_report(const tuning *self, const nitro_device *device, const winners *won)
+static int print_report(const tuning *self, const nitro_device *device, const winner_table *won)
 {
     bool modelled = strcmp(device->kind, "model") == 0;
     printf("%s on %s%s: %zu samples in %s", self->loaded.module->name, device->id,
@@ -278,7 +278,7 @@ static int report(tuning *self, const nitro_device *device, const nitro_model *m
                   const char *path)
 {
     const settings *given = self->call->settings;
-    winners won;
+    winner_table won;
     if (winners_load(self->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
         return fail(self->call);
     int code = EXIT_DONE;
