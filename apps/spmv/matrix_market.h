@@ -1,0 +1,30 @@
+/*
+ * matrix_market.h - reading Matrix Market files (math.nist.gov/MatrixMarket/formats.html):
+ * coordinate; real, integer or pattern; general, symmetric or skew-symmetric; square or not.
+ *
+ * Entries of a pattern are 1. A symmetric file holds one triangle, the lower one by the standard;
+ * the upper one is taken too, but not a mix of both. Entries given twice are added up. Comments and
+ * empty lines may stand anywhere after the header.
+ *
+ * Nothing is believed of the size line that the file's own size does not bear out: entries must fit
+ * into the bytes that follow, and rows plus columns may be 2^20 plus 16 a byte.
+ */
+#ifndef NITRO_APPS_SPMV_MATRIX_MARKET_H
+#define NITRO_APPS_SPMV_MATRIX_MARKET_H
+
+#include "nitro/nitro_backend.h"
+#include "variants/spmv/spmv.h"
+
+/**
+ * @param[out] spmv  free it with nitro_spmv_matrix_free.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND or NITRO_ERR_IO (the file); NITRO_ERR_FORMAT (the error
+ *         names file, line and field); NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_spmv_matrix_market_read(nitro_context *context, const char *path,
+                                           nitro_spmv **spmv);
+
+/** The same from memory; `text` need not end in '\0'. `origin` names it in errors. */
+nitro_status nitro_spmv_matrix_market_parse(nitro_context *context, const char *origin,
+                                            const char *text, size_t size, nitro_spmv **spmv);
+
+#endif

@@ -1,0 +1,22 @@
+# What `cmake --install` puts where. Nothing of it names the prefix: a tree that was installed can be
+# moved, and `--prefix` at install time is enough.
+include(CMakePackageConfigHelpers)
+set(nitro_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nitro)
+
+install(TARGETS nitro EXPORT nitroTargets)
+install(FILES nitro/nitro.h nitro/nitro_backend.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")
+configure_file(cmake/nitro.pc.in nitro.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/nitro.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(EXPORT nitroTargets NAMESPACE nitro:: DESTINATION ${nitro_cmake_dir})
+configure_package_config_file(cmake/nitroConfig.cmake.in nitroConfig.cmake
+    INSTALL_DESTINATION ${nitro_cmake_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(nitroConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/nitroConfig.cmake ${PROJECT_BINARY_DIR}/nitroConfigVersion.cmake
+    DESTINATION ${nitro_cmake_dir})

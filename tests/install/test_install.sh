@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# Installs a build into a folder of its own and uses it from there as strangers would: headers alone,
+# pkg-config, find_package, and the program.
+# Usage: test_install.sh SOURCE_DIR BUILD_DIR VERSION   (CC, CXX and CMAKE name the tools)
+set -euo pipefail
+
+source_dir=$1 build_dir=$2 version=$3
+: "${CC:=cc}" "${CXX:=c++}" "${CMAKE:=cmake}"
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+# Installed in one place, used from another: nothing may remember the prefix.
+"$CMAKE" --install "$build_dir" --prefix "$work/staged tree" >"$work/install.log"
+prefix="$work/moved tree"
+mv "$work/staged tree" "$prefix"
+cp -r "$source_dir/tests/install/consumer" "$work/consumer"
+unset LD_LIBRARY_PATH
+
+fail() {
+    echo "FAILED: $*" >&2
+    exit 1
+}
+
+expect_version() {
+    local printed
+    printed=$("$@") || fail "$1 does not run"
+    [[ $printed == "$version" ]] || fail "$1 printed '$printed', expected '$version'"
+}
+
+pc_file=$(find "$prefix" -name nitro.pc)
+library_dir=$(dirname "$(dirname "$pc_file")")
+
+# Every header stands alone, and may be included twice, in C11 and in C++17.
+for header in nitro/nitro.h nitro/nitro_backend.h; do
+    printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$work/header.c"
+    cp "$work/header.c" "$work/header.cpp"
+    "$CC" -std=c11 -pedantic -Wall -Wextra -Wconversion -Werror -fsyntax-only \
+        -I"$prefix/include" "$work/header.c" || fail "$header alone is not C11"
+    "$CXX" -std=c++17 -pedantic -Wall -Wextra -Wconversion -Werror -fsyntax-only \
+        -I"$prefix/include" "$work/header.cpp" || fail "$header alone is not C++17"
+done
+
+# The library's name carries its version, and it exports nothing but its interface.
+readelf -d "$library_dir/libnitro.so" | grep -q "SONAME.*\[libnitro\.so\.0\.1\]" ||
+    fail "libnitro.so has no versioned soname"
+strays=$(nm -D --defined-only "$library_dir/libnitro.so" | awk '$3 !~ /^nitro_/ { print $3 }')
+[[ -z $strays ]] || fail "libnitro.so exports names that are not its own: $strays"
+
+# pkg-config and the compiler.
+export PKG_CONFIG_PATH="$library_dir/pkgconfig"
+[[ $(pkg-config --modversion nitro) == "$version" ]] || fail "nitro.pc is of another version"
+eval "flags=($(pkg-config --cflags --libs nitro))"
+"$CC" -std=c11 "$work/consumer/consumer.c" "${flags[@]}" "-Wl,-rpath,$library_dir" \
+    -o "$work/by_pkg_config"
+expect_version "$work/by_pkg_config"
+
+# find_package.
+CC=$CC "$CMAKE" -S "$work/consumer" -B "$work/consumer build" -DCMAKE_PREFIX_PATH="$prefix" \
+    >"$work/configure.log" || fail "find_package(nitro) does not work"
+"$CMAKE" --build "$work/consumer build" >"$work/build.log" || fail "nitro::nitro does not link"
+expect_version "$work/consumer build/consumer"
+
+# The program and its pages.
+"$prefix/bin/nitro" --version >"$work/program" || fail "bin/nitro does not run where it is installed"
+grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
+[[ -s $prefix/share/man/man1/nitro.1 ]] || fail "no man page nitro.1 was installed"
+
+echo "install: headers, pkg-config, find_package and program work"

@@ -1,0 +1,76 @@
+/* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
+ * long rows do not wait for one sum, and the matrix asked for ahead of its use. The order of the
+ * additions is fixed: every vector unit gives the same bits. Runs every matrix. */
+#include "variants/spmv/kernels.h"
+
+static inline double sum_of_lanes(const nitro_spmv_lanes *lanes)
+{
+    nitro_spmv_lanes v = *lanes;
+    return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
+}
+
+static inline void ask_ahead(const double *values, const int32_t *columns, int64_t k)
+{
+    NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
+}
+
+/* The sum of whole groups of eight entries; `*k` moves on to the rest. */
+static inline double multiply_lanes(const double *restrict values, const int32_t *restrict columns,
+                                    const double *restrict x, int64_t *k, int64_t end)
+{
+    nitro_spmv_lanes even = {0}, odd = {0};
+    int64_t at = *k;
+    for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
+        const int32_t *next = columns + at + NITRO_SPMV_LANES;
+        ask_ahead(values, columns, at);
+        NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
+        even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+        odd += NITRO_SPMV_LOAD(values + at + NITRO_SPMV_LANES) * NITRO_SPMV_GATHER(x, next);
+    }
+    if (at + NITRO_SPMV_LANES <= end) {
+        ask_ahead(values, columns, at);
+        even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+        at += NITRO_SPMV_LANES;
+    }
+    *k = at;
+    even += odd;
+    return sum_of_lanes(&even);
+}
+
+NITRO_SPMV_CLONES
+static void multiply_rows(const int64_t *restrict row_offsets, const int32_t *restrict columns,
+                          const double *restrict values, const double *restrict x,
+                          double *restrict y, int64_t begin, int64_t end)
+{
+    for (int64_t row = begin; row < end; row++) {
+        int64_t k = row_offsets[row], row_end = row_offsets[row + 1];
+        ask_ahead(values, columns, k);
+        double sum = 0;
+        if (row_end - k >= NITRO_SPMV_LANES)
+            sum = multiply_lanes(values, columns, x, &k, row_end);
+        for (; k < row_end; k++)
+            sum += values[k] * x[columns[k]];
+        y[row] = sum;
+    }
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    int parts = nitro_spmv_num_parts(spmv->num_nonzeros + spmv->num_rows);
+#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++)
+        multiply_rows(spmv->row_offsets, spmv->columns, spmv->values, spmv->x, spmv->y,
+                      nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part, parts),
+                      nitro_spmv_split(spmv->row_offsets, spmv->num_rows, part + 1, parts));
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_csr_vector = {
+    .name = "csr_vector",
+    .version = "1",
+    .run = run,
+    .time_source = NITRO_TIME_WALL,
+};

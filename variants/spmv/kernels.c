@@ -1,0 +1,53 @@
+/* Work for threads, and memory for formats. The decision here: parts have equal numbers of entries
+ * plus rows, since an empty row costs something too; and small matrices stay on one thread. */
+#include "variants/spmv/kernels.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Waking threads costs about as much as this many non-zeros. */
+#define SERIAL_WORK 32768
+#define MAX_PARTS   NITRO_SPMV_MAX_PARTS
+
+void *nitro_spmv_allocate(int64_t count, size_t size)
+{
+    size_t bytes;
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX / 2)
+        return NULL;
+    bytes = (bytes + 64) / 64 * 64;
+    void *memory = aligned_alloc(64, bytes);
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+int nitro_spmv_num_parts(int64_t work)
+{
+#ifdef __SANITIZE_THREAD__
+    return 1; /* the OpenMP run time's barriers are invisible to the thread sanitizer */
+#endif
+    if (work < SERIAL_WORK)
+        return 1;
+    int threads = omp_get_max_threads();
+    return threads < MAX_PARTS ? threads : MAX_PARTS;
+}
+
+int64_t nitro_spmv_split_evenly(int64_t count, int part, int parts)
+{
+    return count / parts * part + count % parts * part / parts;
+}
+
+int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts)
+{
+    int64_t target = nitro_spmv_split_evenly(offsets[count] + count, part, parts);
+    int64_t low = 0, high = count;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (offsets[middle] + middle < target)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

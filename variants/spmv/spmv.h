@@ -1,0 +1,140 @@
+/*
+ * spmv.h - the computation "spmv": y = A x, with A sparse, in double precision. The argument that
+ * all variants share, the formats that some of them convert the matrix to, and the declarations of
+ * variants and input features. One variant a file beside this one; the features are in
+ * features/input/spmv.c.
+ *
+ * A is given as CSR and never changed. A variant with a format of its own converts in `prepare`,
+ * outside the timed part, and keeps the result in the argument until `release`. Formats that pad
+ * (dia, ell, hybrid, sellp) multiply zeros by entries of x: x must be finite.
+ */
+#ifndef NITRO_VARIANTS_SPMV_SPMV_H
+#define NITRO_VARIANTS_SPMV_SPMV_H
+
+#include "nitro/nitro.h"
+
+/** Most rows, and most columns: indices are 32 bits wide. */
+#define NITRO_SPMV_MAX_DIMENSION INT32_MAX
+
+/** Rows of one slice of the sellp format. */
+#define NITRO_SPMV_SLICE_ROWS 32
+
+/** Diagonals: entry (row, row + offsets[d]) is values[d * num_rows + row], zero where A has none.
+ */
+typedef struct nitro_spmv_dia {
+    int64_t num_diagonals;
+    int64_t *offsets; /* shape [num_diagonals], ascending */
+    double *values;   /* shape [num_diagonals x num_rows] */
+} nitro_spmv_dia;
+
+/** ELLPACK: slot k of a row is at [k * num_rows + row]. Padding is a zero in a valid column. */
+typedef struct nitro_spmv_ell {
+    int64_t width;    /* slots of every row */
+    int32_t *columns; /* shape [width x num_rows] */
+    double *values;   /* shape [width x num_rows] */
+} nitro_spmv_ell;
+
+/** Coordinates, sorted by row. */
+typedef struct nitro_spmv_coo {
+    int64_t num_entries;
+    int32_t *rows;          /* shape [num_entries], ascending */
+    const int32_t *columns; /* shape [num_entries]; the CSR's own array in the coo variant */
+    const double *values;   /* shape [num_entries]; the CSR's own array in the coo variant */
+} nitro_spmv_coo;
+
+/** The first `ell.width` entries of every row in ELL, the rest in COO. */
+typedef struct nitro_spmv_hybrid {
+    nitro_spmv_ell ell;
+    nitro_spmv_coo coo; /* owns its columns and values */
+} nitro_spmv_hybrid;
+
+/**
+ * Sliced ELL: NITRO_SPMV_SLICE_ROWS rows a slice, each slice as wide as its longest row. Slot k of
+ * row r of slice s is at [slice_offsets[s] + k * NITRO_SPMV_SLICE_ROWS + r].
+ */
+typedef struct nitro_spmv_sellp {
+    int64_t num_slices;
+    int64_t *slice_offsets; /* shape [num_slices + 1] */
+    int32_t *columns;       /* shape [slice_offsets[num_slices]] */
+    double *values;         /* shape [slice_offsets[num_slices]] */
+} nitro_spmv_sellp;
+
+/**
+ * The argument. Fill in the first part and zero the rest; what is filled in is borrowed, and must
+ * stay as it is until nitro_spmv_release (x and y may change between runs, also their addresses).
+ */
+typedef struct nitro_spmv {
+    int64_t num_rows, num_cols; /* 0 to NITRO_SPMV_MAX_DIMENSION */
+    int64_t num_nonzeros;       /* stored entries, explicit zeros among them */
+    const int64_t *row_offsets; /* shape [num_rows + 1], ascending from 0 to num_nonzeros */
+    const int32_t *columns;     /* shape [num_nonzeros], in [0, num_cols), ascending in every row,
+                                   none twice */
+    const double *values;       /* shape [num_nonzeros] */
+    const double *x;            /* shape [num_cols], finite */
+    double *y;                  /* shape [num_rows]: the result; must not overlap x */
+
+    /* Made by `prepare`, NULL until then. */
+    nitro_spmv_dia *dia;
+    nitro_spmv_ell *ell;
+    nitro_spmv_coo *coo;
+    nitro_spmv_hybrid *hybrid;
+    nitro_spmv_sellp *sellp;
+
+    /* Made by the hook that keeps the reference, NULL until then. */
+    double *reference;  /* shape [num_rows]: A x, summed in long double */
+    double *magnitudes; /* shape [num_rows]: sum of |a_ij x_j| */
+} nitro_spmv;
+
+/** Input features in declared order; a constraint finds its numbers by these. */
+enum {
+    NITRO_SPMV_AVG_NZ_PER_ROW,
+    NITRO_SPMV_ROWS,
+    NITRO_SPMV_COLS,
+    NITRO_SPMV_NNZ,
+    NITRO_SPMV_DENSITY,
+    NITRO_SPMV_RLSD,
+    NITRO_SPMV_MAX_DEVIATION,
+    NITRO_SPMV_ELL_FILLIN,
+    NITRO_SPMV_ROW_MIN,
+    NITRO_SPMV_ROW_Q1,
+    NITRO_SPMV_ROW_MEDIAN,
+    NITRO_SPMV_ROW_Q3,
+    NITRO_SPMV_ROW_MAX,
+    NITRO_SPMV_ROW_VARIANCE,
+    NITRO_SPMV_ROW_SKEWNESS,
+    NITRO_SPMV_DIA_FILLIN,
+    NITRO_SPMV_NUM_FEATURES
+};
+
+/**
+ * The variants, in declared order. Each of csr, csr_vector and coo runs any matrix; dia, ell,
+ * hybrid and sellp say in their files which matrices they accept.
+ */
+extern const nitro_variant nitro_spmv_variant_csr;
+extern const nitro_variant nitro_spmv_variant_csr_vector;
+extern const nitro_variant nitro_spmv_variant_dia;
+extern const nitro_variant nitro_spmv_variant_ell;
+extern const nitro_variant nitro_spmv_variant_coo;
+extern const nitro_variant nitro_spmv_variant_hybrid;
+extern const nitro_variant nitro_spmv_variant_sellp;
+
+/** Declare all variants, csr the default and the reference, and the hooks that check results. */
+nitro_status nitro_spmv_add_variants(nitro_computation *computation);
+
+/** Declare all input features (features/input/spmv.c says what each is). */
+nitro_status nitro_spmv_add_features(nitro_computation *computation);
+
+/** Free every format and the kept reference, and set them NULL. What was borrowed stays. */
+void nitro_spmv_release(nitro_spmv *spmv);
+
+/**
+ * The hook that checks a result, by itself: is every y[row] within 1e-12 * magnitudes[row] of
+ * reference[row]? Fills y with NaN when it is done, so that the next variant has to write all of y.
+ * @return 0 if so; else `why` (shape [size]) says where it differs most and by how much.
+ */
+int nitro_spmv_check_result(void *argument, char *why, size_t size, void *user);
+
+/** The hook that keeps the reference: sums in long double, and checks the result in y as above. */
+int nitro_spmv_keep_reference(void *argument, void *user);
+
+#endif
