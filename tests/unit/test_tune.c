@@ -77,8 +77,22 @@ typedef struct bench {
     char last_best[16];
     size_t reports;
     size_t stop_after; /* reports; 0: never */
+    size_t full_after; /* reports, then the disk takes nothing more; 0: never */
     char log[4096];
 } bench;
+
+/* Files may be 4 KB long from now on: those of the store are longer. */
+static void set_disk_full(bool full)
+{
+    static struct rlimit before;
+    if (!full) {
+        setrlimit(RLIMIT_FSIZE, &before);
+        return;
+    }
+    getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit limit = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
 
 static bool note_progress(void *user, const nitro_tune_progress *progress)
 {
@@ -87,6 +101,8 @@ static bool note_progress(void *user, const nitro_tune_progress *progress)
     assert_non_null(progress->input);
     snprintf(b->last_best, sizeof(b->last_best), "%s", progress->best ? progress->best : "none");
     b->reports++;
+    if (b->reports == b->full_after)
+        set_disk_full(true);
     return b->reports != b->stop_after;
 }
 
@@ -465,26 +481,28 @@ static void test_interrupted_by_progress(void **state)
     assert_int_equal(count_samples(b, host_id(b)), 5);
 }
 
-/* Files may not grow any more: the run ends with an error, and what was stored stays. */
+/* The run ends with an error that names the input, and what was stored stays. */
 static void test_full_disk(void **state)
 {
     bench *b = *state;
-    assert_ok(b->context, tune(b, "host", 2));
-    struct rlimit before;
-    getrlimit(RLIMIT_FSIZE, &before);
-    struct rlimit full = {.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    b->full_after = 3;
     void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &full);
     char message[4096];
     nitro_status status = tune(b, "host", MAX_INPUTS);
     nitro_context_last_error(b->context, message, sizeof(message));
-    setrlimit(RLIMIT_FSIZE, &before);
+    set_disk_full(false);
     signal(SIGXFSZ, handler);
+    b->full_after = 0;
     assert_int_equal(status, NITRO_ERR_IO);
+    char want[64];
+    snprintf(want, sizeof(want), "input '%s' was measured on %s but not stored",
+             b->inputs[b->reports].name, host_id(b));
+    if (!strstr(message, want))
+        fail_msg("the error does not say '%s': %s", want, message);
     close_bench(b);
     open_bench(b);
     size_t count = count_samples(b, host_id(b));
-    assert_in_range(count, 2, MAX_INPUTS - 1);
+    assert_int_equal(count, 3);
     assert_ok(b->context, tune(b, "host", MAX_INPUTS));
     assert_int_equal(b->last.resumed, count);
     assert_int_equal(count_samples(b, host_id(b)), MAX_INPUTS);
