@@ -16,7 +16,7 @@ static double runner_up_ms(const nitro_sample *sample, size_t best)
     return least;
 }
 
-static nitro_status count_win(winners *self, const nitro_sample *sample, size_t best)
+static nitro_status count_win(winner_table *self, const nitro_sample *sample, size_t best)
 {
     winner_row *row = &self->rows[best];
     double ratio = runner_up_ms(sample, best) / sample->entries[best].median_ms;
@@ -34,7 +34,7 @@ static nitro_status count_win(winners *self, const nitro_sample *sample, size_t 
 
 static nitro_status count_sample(void *user, const nitro_sample *sample)
 {
-    winners *self = user;
+    winner_table *self = user;
     size_t best = nitro_sample_best(sample);
     if (best == NITRO_NONE) {
         self->untimed++;
@@ -51,9 +51,9 @@ static nitro_status count_sample(void *user, const nitro_sample *sample)
 }
 
 nitro_status winners_load(nitro_store *store, const char *computation, const char *device,
-                          winners *winners)
+                          winner_table *winners)
 {
-    *winners = (struct winners){.context = nitro_store_context(store)};
+    *winners = (winner_table){.context = nitro_store_context(store)};
     nitro_status status = nitro_store_get_schema(store, computation, &winners->schema);
     if (status != NITRO_OK)
         return status;
@@ -67,13 +67,13 @@ nitro_status winners_load(nitro_store *store, const char *computation, const cha
     return status;
 }
 
-void winners_free(winners *winners)
+void winners_free(winner_table *winners)
 {
     for (size_t v = 0; winners->rows && v < winners->schema->num_variants; v++)
         free(winners->rows[v].clearest);
     free(winners->rows);
     nitro_schema_free(winners->schema);
-    *winners = (struct winners){0};
+    *winners = (winner_table){0};
 }
 
 static double slowdown(const winner_row *row)
@@ -81,7 +81,7 @@ static double slowdown(const winner_row *row)
     return row->timed ? exp(row->log_slowdown / (double)row->timed) : NAN;
 }
 
-nitro_status winners_print(const winners *winners, FILE *stream)
+nitro_status winners_print(const winner_table *winners, FILE *stream)
 {
     text_table table;
     table_begin(&table, winners->context,
@@ -103,7 +103,7 @@ nitro_status winners_print(const winners *winners, FILE *stream)
     return table_end(&table, stream);
 }
 
-json_t *winners_json(const winners *winners)
+json_t *winners_json(const winner_table *winners)
 {
     json_t *array = json_array();
     for (size_t v = 0; array && v < winners->schema->num_variants; v++) {

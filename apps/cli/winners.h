@@ -13,20 +13,20 @@ typedef struct winner_row {
     char *clearest;        /* that input */
 } winner_row;
 
-typedef struct winners {
+typedef struct winner_table {
     nitro_context *context;
     nitro_schema *schema;
     size_t samples;   /* with at least one time */
     size_t untimed;   /* without any */
     winner_row *rows; /* shape [num_variants] */
-} winners;
+} winner_table;
 
 nitro_status winners_load(nitro_store *store, const char *computation, const char *device,
-                          winners *winners);
-void winners_free(winners *winners);
+                          winner_table *winners);
+void winners_free(winner_table *winners);
 
-nitro_status winners_print(const winners *winners, FILE *stream);
+nitro_status winners_print(const winner_table *winners, FILE *stream);
 /** An array, one object a variant; NULL when memory ran out. */
-json_t *winners_json(const winners *winners);
+json_t *winners_json(const winner_table *winners);
 
 #endif
