@@ -192,8 +192,8 @@ typedef struct nitro_hooks {
     /** After the reference variant ran: keep its result for comparison. */
     int (*keep_reference)(void *argument, void *user);
     /**
-     * After another variant ran: is its result right? 0 if so; else say in `why` (shape [size])
-     * where it differs and by how much. Its time then does not count.
+     * After another variant ran, its first and its last time: is its result right? 0 if so; else
+     * say in `why` (shape [size]) where it differs and by how much. Its time then does not count.
      */
     int (*check_result)(void *argument, char *why, size_t size, void *user);
     void *user; /* borrowed */
@@ -382,14 +382,22 @@ typedef struct nitro_input {
     void *state; /* borrowed */
 } nitro_input;
 
+/**
+ * How variants are repeated. A repetition is one timing: one call, or a batch of them where a call
+ * takes under 0.05 ms and no restore_input hook forbids it. A variant leaves the round when its
+ * median is steady (or a limit is reached); the others go on.
+ */
 typedef struct nitro_measure_options {
-    unsigned warmups;          /* runs of each variant that do not count */
-    unsigned min_repetitions;  /* counted runs of each variant, at least... */
+    unsigned warmups;          /* rounds that do not count, after the first, checked run */
+    unsigned min_repetitions;  /* counted repetitions of each variant, at least (>= 1)... */
     unsigned max_repetitions;  /* ...and at most */
-    double steady_spread;      /* stop when the median's relative uncertainty is below this */
-    double budget_ms;          /* stop an input's repetitions after this much time a variant */
-    double timeout_ms;         /* a single call of a variant longer than this counts as hung */
-    size_t memory_limit_bytes; /* a worker that takes more is ended; 0: no limit */
+    double steady_spread;      /* stop when half the median's 95 % confidence interval, over the
+                                  median, is below this; 0: never */
+    double budget_ms;          /* stop a variant's repetitions after this much time of its own, but
+                                  not below the minimum; a run that takes all of it counts once */
+    double timeout_ms;         /* a single call of a variant's function longer than this counts as
+                                  hung; loading and features have all the time they want */
+    size_t memory_limit_bytes; /* a worker with more resident memory is ended; 0: no limit */
 } nitro_measure_options;
 
 typedef struct nitro_tune_progress {
@@ -414,17 +422,28 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * is measured. Inputs that the store holds for this device are not measured again: a tune that was
- * killed goes on where it was.
+ * is measured. Inputs that the store holds for this device are not measured again, unless a variant
+ * has another version by now: a tune that was killed goes on where it was.
  *
  * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
- * or takes too much memory costs that one entry, with the reason kept. Call it before the process
- * starts OpenMP or other threads of its own: a fork does not take them along.
+ * or takes too much memory costs that one entry, with the reason kept. An input that cannot be
+ * loaded is left out, with a warning in the log. Call it before the process starts OpenMP or other
+ * threads of its own: a fork does not take them along. Workers see no standard input, leave no core
+ * files, and die with this process; what a variant forks dies too, unless it leaves its process
+ * group. Should the reference variant itself fail, the first other one stands in for it, and the
+ * entries' details say so.
  *
  * @param[in] device  "host" or a device id listed by `nitro devices`; must be of this machine or
- *                    modelled.
- * @return NITRO_OK; NITRO_ERR_MISMATCH (the store holds another feature or variant set, both
- *         printed); NITRO_ERR_NOT_FOUND (device); NITRO_ERR_IO; NITRO_ERR_INTERRUPTED.
+ *                    modelled. Several, as "a,b,c", at most one of them not modelled: each input is
+ *                    then loaded once, which is what takes the time for modelled devices.
+ *                    The store's description of a device is replaced by today's, but features that
+ *                    a microbenchmark measured stay where today's has none.
+ * @param[in] inputs  shape [num_inputs], borrowed until return; names differ.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no inputs, two of one name, options out of range);
+ *         NITRO_ERR_MISMATCH (the store holds another feature or variant set, both printed; or this
+ *         device as another kind); NITRO_ERR_NOT_FOUND (device, or the model of a modelled one);
+ *         NITRO_ERR_IO (the store cannot be written: what it has is safe); NITRO_ERR_INTERRUPTED
+ *         (after the sample was stored); when no input could be loaded, the first one's error.
  */
 NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *store,
                                   const char *device, const nitro_input *inputs, size_t num_inputs,

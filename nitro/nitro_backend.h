@@ -19,8 +19,7 @@ extern "C" {
 /** "No such index". */
 #define NITRO_NONE SIZE_MAX
 
-/* ---- Names, strings, files, randomness ---------------------------------------------------------
- */
+/* ---- Names, strings, files, randomness ----------------------------------------------------- */
 
 /** Name rules of nitro.h: computations, variants and features; device ids; input names. */
 NITRO_API bool nitro_name_is_clean(const char *name);
@@ -29,8 +28,7 @@ NITRO_API bool nitro_input_name_is_clean(const char *name);
 /** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
 
-/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as it was.
- */
+/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as is. */
 typedef struct nitro_string_list {
     char **items;
     size_t count;
@@ -44,6 +42,9 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
+/** Index of the item closest to `text` by edit distance, the first of equals: "did you mean".
+ *  NITRO_NONE for an empty list or a text of more than 127 bytes; longer items are passed over. */
+NITRO_API size_t nitro_string_list_closest(const nitro_string_list *list, const char *text);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
 NITRO_API void nitro_string_list_free(nitro_string_list *list);
@@ -89,8 +90,7 @@ NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* 
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
 
-/* ---- CSV
- * ----------------------------------------------------------------------------------------- */
+/* ---- CSV ----------------------------------------------------------------------------------- */
 
 /** A table with a header line (RFC 4180: quotes, CRLF). Errors name origin, line and column. */
 typedef struct nitro_csv nitro_csv;
@@ -116,8 +116,7 @@ NITRO_API nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t col
 NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
                                         double *value);
 
-/* ---- Records: schema, device, sample
- * --------------------------------------------------------------- */
+/* ---- Records: schema, device, sample ------------------------------------------------------- */
 
 /** A feature as records and models know it: its function is the computation's affair. */
 typedef struct nitro_feature_info {
@@ -290,12 +289,13 @@ typedef struct nitro_sample {
 NITRO_API nitro_status nitro_sample_create(nitro_context *context, const char *input,
                                            size_t num_features, size_t num_variants,
                                            nitro_sample **sample);
+NITRO_API nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
+                                         nitro_sample **sample);
 NITRO_API void nitro_sample_free(nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
-/* ---- Family: stores
- * ---------------------------------------------------------------------------------- */
+/* ---- Family: stores ------------------------------------------------------------------------ */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
@@ -408,8 +408,7 @@ NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *co
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
 
-/* ---- Family: device kinds
- * ------------------------------------------------------------------------------ */
+/* ---- Family: device kinds ------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
     const char *name; /* "host", "model" */
@@ -450,11 +449,11 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
                                                size_t num_devices, const char *const *features,
                                                size_t num_features, double *matrix);
 
-/* ---- Measuring one input
- * -------------------------------------------------------------------------------- */
+/* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
- * Measure every variant of a computation on one input in worker processes.
+ * Measure every variant of a computation on one input in worker processes, as nitro_tune() does.
+ * @param[in]  options  NULL: the defaults.
  * @param[out] sample  features and entries, whatever happened to the variants.
  * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
  *         or its features not evaluated.
@@ -462,8 +461,7 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
-/* ---- Learning
- * --------------------------------------------------------------------------------------------- */
+/* ---- Learning ------------------------------------------------------------------------------ */
 
 /** All samples of some devices, as matrices. Rows are (device, input) pairs. */
 typedef struct nitro_dataset {
@@ -503,7 +501,13 @@ typedef struct nitro_strategy {
     const char *description;
     int priority; /* the highest is the default of tune-from-source */
 
-    nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor);
+    /**
+     * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
+     *                              a predictor that did not see the row's input, from which a
+     *                              model's confidence is calibrated; NaN in rows without.
+     */
+    nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor,
+                          double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
@@ -530,8 +534,7 @@ typedef struct nitro_dfs_kind {
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
 
-/* ---- Evaluating
- * --------------------------------------------------------------------------------------------- */
+/* ---- Evaluating ---------------------------------------------------------------------------- */
 
 typedef struct nitro_evaluate_options {
     const nitro_string_list *targets;      /* NULL: every device with samples */
@@ -566,8 +569,7 @@ typedef struct nitro_method_info {
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 
-/* ---- The plug-ins that are built in (nitro/builtins.c)
- * --------------------------------------------------- */
+/* ---- The plug-ins that are built in (nitro/builtins.c) ------------------------------------- */
 
 /** Arrays of pointers, in the order of their list, ended by NULL. */
 NITRO_API const nitro_store_kind *const *nitro_builtin_stores(void);

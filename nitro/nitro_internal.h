@@ -36,13 +36,6 @@ struct nitro_computation {
     double min_confidence;
 };
 
-struct nitro_store {
-    nitro_context *context;
-    const nitro_store_kind *kind;
-    char *url;
-    void *state;
-};
-
 /** The names a model was made for; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);
 

@@ -76,6 +76,46 @@ void nitro_sample_free(nitro_sample *sample)
     free(sample);
 }
 
+static bool copy_text(nitro_context *context, const char *from, char **copy)
+{
+    *copy = nitro_strdup(context, from);
+    return *copy || !from;
+}
+
+static bool copy_texts(nitro_context *context, const nitro_sample *from, nitro_sample *copy)
+{
+    for (size_t i = 0; i < from->num_entries; i++) {
+        copy->entries[i] = from->entries[i];
+        copy->entries[i].version = copy->entries[i].detail = NULL;
+    }
+    copy->provenance.time_s = from->provenance.time_s;
+    bool copied = copy_text(context, from->provenance.origin, &copy->provenance.origin) &&
+                  copy_text(context, from->provenance.library, &copy->provenance.library) &&
+                  copy_text(context, from->provenance.compiler, &copy->provenance.compiler) &&
+                  copy_text(context, from->provenance.host, &copy->provenance.host);
+    for (size_t i = 0; i < from->num_entries && copied; i++)
+        copied = copy_text(context, from->entries[i].version, &copy->entries[i].version) &&
+                 copy_text(context, from->entries[i].detail, &copy->entries[i].detail);
+    return copied;
+}
+
+nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
+                               nitro_sample **sample)
+{
+    nitro_sample *copy = NULL;
+    nitro_status status =
+        nitro_sample_create(context, from->input, from->num_features, from->num_entries, &copy);
+    if (status != NITRO_OK)
+        return status;
+    memcpy(copy->features, from->features, from->num_features * sizeof(*copy->features));
+    if (!copy_texts(context, from, copy)) {
+        nitro_sample_free(copy);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *sample = copy;
+    return NITRO_OK;
+}
+
 size_t nitro_sample_best(const nitro_sample *sample)
 {
     size_t best = NITRO_NONE;

@@ -35,6 +35,8 @@ double nitro_median(const double *sorted, size_t count)
 
 double nitro_relative_spread(const double *sorted, size_t count)
 {
+    if (count < 2)
+        return NAN;
     double range = nitro_quantile(sorted, count, 0.75) - nitro_quantile(sorted, count, 0.25);
     return range / 2 / nitro_median(sorted, count);
 }

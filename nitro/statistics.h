@@ -22,7 +22,7 @@ NITRO_API double nitro_median(const double *sorted, size_t count);
 
 /**
  * Half the interquartile range over the median, of ascending positive values: 0 means all alike.
- * NaN when there are none.
+ * NaN below two values: nothing is known.
  */
 NITRO_API double nitro_relative_spread(const double *sorted, size_t count);
 

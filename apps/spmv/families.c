@@ -143,7 +143,7 @@ static void plan_sparse_band(nitro_random *random, double nonzeros, nitro_spmv_s
     shape->ratio = draw_log(random, 0.04, 0.6);
     double length = fmax((double)(2 * shape->a + 1) * shape->ratio, 1);
     set_square(shape, at_least((int64_t)(nonzeros / length), 2 * shape->a + 1));
-    LABEL(shape, "%lldwide-%.0f%%-%lld", (long long)(2 * shape->a + 1), 100 * shape->ratio,
+    LABEL(shape, "%lldwide-%.0fpct-%lld", (long long)(2 * shape->a + 1), 100 * shape->ratio,
           (long long)shape->num_rows);
 }
 
@@ -256,7 +256,7 @@ static void plan_mostly_empty(nitro_random *random, double nonzeros, nitro_spmv_
     shape->a = draw_log_int(random, 1, 16);
     shape->ratio = draw_log(random, 0.02, 0.5);
     set_square(shape, at_least((int64_t)(nonzeros / (double)shape->a / shape->ratio), 64));
-    LABEL(shape, "%.0f%%of-%lld", 100 * shape->ratio, (long long)shape->num_rows);
+    LABEL(shape, "%.0fpct-%lld", 100 * shape->ratio, (long long)shape->num_rows);
 }
 
 static void build_mostly_empty(const nitro_spmv_shape *shape, nitro_spmv_builder *builder)
@@ -303,7 +303,7 @@ static void plan_long_rows(nitro_random *random, double nonzeros, nitro_spmv_sha
     shape->ratio = draw_log(random, 0.02, 1);
     double per_row = (double)shape->a + (double)shape->b * shape->ratio;
     set_square(shape, at_least((int64_t)(nonzeros / per_row), 2 * shape->b));
-    LABEL(shape, "%lldof%.0f%%-%lld", (long long)shape->b, 100 * shape->ratio,
+    LABEL(shape, "%lldof%.0fpct-%lld", (long long)shape->b, 100 * shape->ratio,
           (long long)shape->num_rows);
 }
 

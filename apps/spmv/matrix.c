@@ -171,7 +171,9 @@ static nitro_status make_argument(nitro_context *context, nitro_spmv_entries *en
 nitro_status nitro_spmv_matrix_create(nitro_context *context, const char *origin,
                                       nitro_spmv_entries *entries, nitro_spmv **spmv)
 {
-    nitro_status status = sort_entries(context, entries);
+    nitro_status status = nitro_spmv_entries_reserve(context, entries, 1); /* arrays, not NULL */
+    if (status == NITRO_OK)
+        status = sort_entries(context, entries);
     if (status == NITRO_OK)
         status = merge_duplicates(context, origin, entries);
     if (status == NITRO_OK)

@@ -25,9 +25,8 @@
 #define ATOMICS   1048576.0
 #define NOISE     0.03
 /* Half the interquartile range of a normal distribution of deviation 1. */
-#define QUARTILE        0.6745
-#define BYTES_PER_GB    1073741824.0 /* as the paper's Table 1 counts device memory */
-#define VARIANT_VERSION "cost-model-1"
+#define QUARTILE     0.6745
+#define BYTES_PER_GB 1073741824.0 /* as the paper's Table 1 counts device memory */
 
 static const nitro_cost_model *const models[] = {
     &nitro_cost_model_spmv,
@@ -123,21 +122,17 @@ static nitro_status read_features(nitro_context *context, const nitro_cost_model
     return NITRO_OK;
 }
 
-/* One entry; its strings replace what was there. */
-static nitro_status set_entry(nitro_context *context, nitro_entry *entry, const nitro_entry *value,
-                              char *detail)
+/* The variant's version stays: it tells of the code that would have run. */
+static void set_entry(nitro_entry *entry, nitro_outcome outcome, double time_ms, char *detail)
 {
-    char *version = nitro_strdup(context, VARIANT_VERSION);
-    if (!version) {
-        free(detail);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    free(entry->version);
+    bool measured = outcome == NITRO_OUTCOME_MEASURED;
     free(entry->detail);
-    *entry = *value;
-    entry->version = version;
+    entry->outcome = outcome;
+    entry->median_ms = time_ms;
+    entry->spread = measured ? NOISE * QUARTILE : NAN;
+    entry->prepare_ms = NAN;
+    entry->count = measured;
     entry->detail = detail;
-    return NITRO_OK;
 }
 
 static nitro_status set_too_large(nitro_context *context, nitro_entry *entry, double need_bytes,
@@ -147,19 +142,8 @@ static nitro_status set_too_large(nitro_context *context, nitro_entry *entry, do
                                   need_bytes / BYTES_PER_GB, have_bytes / BYTES_PER_GB);
     if (!detail)
         return NITRO_ERR_NO_MEMORY;
-    nitro_entry value = {
-        .outcome = NITRO_OUTCOME_OUT_OF_MEMORY, .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
-    return set_entry(context, entry, &value, detail);
-}
-
-static nitro_status set_time(nitro_context *context, nitro_entry *entry, double time_ms)
-{
-    nitro_entry value = {.outcome = NITRO_OUTCOME_MEASURED,
-                         .median_ms = time_ms,
-                         .spread = NOISE * QUARTILE,
-                         .prepare_ms = NAN,
-                         .count = 1};
-    return set_entry(context, entry, &value, NULL);
+    set_entry(entry, NITRO_OUTCOME_OUT_OF_MEMORY, NAN, detail);
+    return NITRO_OK;
 }
 
 static nitro_status require_variants(nitro_context *context, const nitro_cost_model *model,
@@ -196,10 +180,10 @@ nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *dev
         if (cost.memory_bytes > have_bytes)
             status = set_too_large(context, &sample->entries[i], cost.memory_bytes, have_bytes);
         else
-            status =
-                set_time(context, &sample->entries[i],
-                         nitro_cost_time_ms(&cost, &board) *
-                             noise(seed, schema->computation, device->id, sample->input, name));
+            set_entry(&sample->entries[i], NITRO_OUTCOME_MEASURED,
+                      nitro_cost_time_ms(&cost, &board) *
+                          noise(seed, schema->computation, device->id, sample->input, name),
+                      NULL);
     }
     return status;
 }

@@ -33,8 +33,8 @@
 #define CORES_PER_BLOCK 16.0
 #define TILE_ELEMENTS   4096.0
 /* A fetch from the queue, which all blocks share, in uncontended global additions. */
-#define FETCH_ATOMICS     64.0
-#define CROWDED_IMBALANCE 0.5  /* of even shares when a single bin is busy */
+#define FETCH_ATOMICS     192.0
+#define CROWDED_IMBALANCE 0.4  /* of even shares when a single bin is busy */
 #define SORT_IMBALANCE    0.06 /* of even shares of a sort: the last wave of blocks */
 
 typedef struct histogram_input {

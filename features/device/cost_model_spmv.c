@@ -10,13 +10,13 @@
  *                  follows each row, and each row's ends cut a sector
  *   dia            8 bytes a slot, no indices: dia_fillin slots an entry
  *   ell            12 bytes a slot: ell_fillin slots an entry, in perfect balance
- *   sellp          as ell in slices of 64 rows: padded to the slice's longest row only
+ *   sellp          as ell in slices of neighbouring rows, each padded to its own longest row
  *   coo            16 bytes an entry in perfect balance; y is zeroed first, and one global atomic
  *                  addition ends every row and every warp's share
  *   hybrid         ell for a typical row's width, coo for what is longer: both costs, two kernels
  *
  * What decides between them on a device: padding against indices is the same everywhere; coo and
- * hybrid hang on global_atomic / (1 / peak_gbps), csr on l2_cache_size and cuda_cores x clock_rate,
+ * hybrid hang on global_atomic x peak_gbps, csr on l2_cache_size and cuda_cores x clock_rate,
  * long rows on peak_gbps (a wait of fixed length weighs more on a fast memory). */
 #include <math.h>
 
@@ -31,14 +31,15 @@
 #define THREADS_PER_CORE 16.0
 /* Most extra lines an entry of csr costs when no line survives until its next use. */
 #define LINE_RELOADS 2.0
-/* Core cycles of one lane's step along a row, and of a step in step with its neighbours. */
+/* Core cycles of a step along a row: alone, with the warp on one row, and over padded slots. */
 #define STEP_CYCLES      25.0
+#define LANE_CYCLES      20.0
 #define COALESCED_CYCLES 10.0
 #define REDUCTION_STEPS  5.0
 /* Time of a step that nothing hides: a part of memory's latency, since several are in flight. */
 #define STEP_NS         60.0
 #define ROW_END_BYTES   48.0
-#define SLICE_PADDING   0.8  /* of a slice of 64 rows, per unit of relative deviation */
+#define SLICE_PADDING   0.8  /* of a slice, per unit of relative deviation */
 #define SLICE_OVERHEAD  1.04 /* looking slices up, rounding their widths */
 #define HYBRID_WIDTH    0.25 /* width of the ell part over the mean, less 1, per deviation */
 #define HYBRID_OVERFLOW 0.4  /* part of the entries beyond it, for a heavy tail */
@@ -94,7 +95,7 @@ static nitro_cost price_csr(const double *values, const nitro_cost_device *devic
     matrix a = read_matrix(values);
     double resident = fmin(a.rows, THREADS_PER_CORE * device->cuda_cores);
     double pressure = resident * LINE_BYTES / (device->l2_cache_size * 1024);
-    double apart = 1 - 1 / fmax(a.mean, 1);
+    double apart = fmin(1, a.mean * ENTRY_BYTES / LINE_BYTES);
     double reloads = LINE_RELOADS * apart * pressure / (1 + pressure);
     nitro_cost cost = streaming_cost(&a, device, ENTRY_BYTES * a.nnz + INDEX_BYTES * a.rows);
     cost.bytes += reloads * ENTRY_BYTES * a.nnz;
@@ -109,7 +110,7 @@ static nitro_cost price_csr_vector(const double *values, const nitro_cost_device
     double steps = ceil(a.mean / WARP) + REDUCTION_STEPS;
     nitro_cost cost = streaming_cost(&a, device, ENTRY_BYTES * a.nnz + INDEX_BYTES * a.rows);
     cost.bytes += ROW_END_BYTES * a.rows;
-    cost.operations = a.rows * steps * WARP * COALESCED_CYCLES;
+    cost.operations = a.rows * steps * WARP * LANE_CYCLES;
     cost.longest_ns = (a.longest / WARP + REDUCTION_STEPS) * STEP_NS;
     return cost;
 }

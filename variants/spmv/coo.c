@@ -17,9 +17,9 @@ static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t
 {
     int64_t at = *k;
     int32_t row = coo->rows[at];
-    NITRO_SPMV_PREFETCH(coo->values + at, NITRO_SPMV_AHEAD);
-    NITRO_SPMV_PREFETCH(coo->columns + at, NITRO_SPMV_AHEAD);
-    NITRO_SPMV_PREFETCH(coo->rows + at, NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(coo->values, at + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(coo->columns, at + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(coo->rows, at + NITRO_SPMV_AHEAD);
     double sum = 0;
     do
         sum += coo->values[at] * x[coo->columns[at]];
@@ -51,7 +51,8 @@ static void zero_rows(const nitro_spmv_coo *coo, double *y, int64_t num_rows, in
 {
     int64_t first = begin > 0 ? coo->rows[begin - 1] + 1 : 0;
     int64_t last = end == coo->num_entries ? num_rows : end > 0 ? coo->rows[end - 1] + 1 : 0;
-    memset(y + first, 0, (size_t)(last - first) * sizeof(*y));
+    if (first < last)
+        memset(y + first, 0, (size_t)(last - first) * sizeof(*y));
 }
 
 static void add_parts(const nitro_spmv_coo *coo, int64_t num_rows, const double *x, double *y,

@@ -11,8 +11,8 @@ static inline double sum_of_lanes(const nitro_spmv_lanes *lanes)
 
 static inline void ask_ahead(const double *values, const int32_t *columns, int64_t k)
 {
-    NITRO_SPMV_PREFETCH(values + k, NITRO_SPMV_AHEAD);
-    NITRO_SPMV_PREFETCH(columns + k, NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
 }
 
 /* The sum of whole groups of eight entries; `*k` moves on to the rest. */
@@ -24,7 +24,7 @@ static inline double multiply_lanes(const double *restrict values, const int32_t
     for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
         const int32_t *next = columns + at + NITRO_SPMV_LANES;
         ask_ahead(values, columns, at);
-        NITRO_SPMV_PREFETCH(values + at + NITRO_SPMV_LANES, NITRO_SPMV_AHEAD);
+        NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
         even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         odd += NITRO_SPMV_LOAD(values + at + NITRO_SPMV_LANES) * NITRO_SPMV_GATHER(x, next);
     }

@@ -121,9 +121,9 @@ static inline void multiply_slice(const double *restrict values, const int32_t *
     for (int64_t slot = 0; slot < num_slots; slot += SLICE_ROWS)
         for (int64_t i = 0; i < SLICE_ROWS / NITRO_SPMV_LANES; i++) {
             int64_t at = slot + i * NITRO_SPMV_LANES;
-            NITRO_SPMV_PREFETCH(values + at, 2 * NITRO_SPMV_AHEAD);
+            NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
             if (i % 2 == 0)
-                NITRO_SPMV_PREFETCH(columns + at, 2 * NITRO_SPMV_AHEAD);
+                NITRO_SPMV_PREFETCH(columns, at + 2 * NITRO_SPMV_AHEAD);
             lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         }
     for (int64_t i = 0; i < SLICE_ROWS / NITRO_SPMV_LANES; i++)

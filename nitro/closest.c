@@ -1,0 +1,60 @@
+/* "Did you mean": the closest of some names. Hides what close means: edit distance with swaps of
+ * neighbours, and an unfinished word counts as one slip. */
+#include <string.h>
+
+#include "nitro/nitro_backend.h"
+
+enum { MAX_LENGTH = 127 };
+
+static size_t smallest(size_t a, size_t b, size_t c)
+{
+    size_t least = a < b ? a : b;
+    return least < c ? least : c;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours; both words within MAX_LENGTH. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][MAX_LENGTH + 1];
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    size_t length_a = strlen(a), length_b = strlen(b);
+    for (size_t j = 0; j <= length_b; j++) {
+        before[j] = j;
+        last[j] = j;
+    }
+    for (size_t i = 1; i <= length_a; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= length_b; j++) {
+            size_t replace = last[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = smallest(last[j] + 1, now[j - 1] + 1, replace);
+            bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (swapped && before[j - 2] + 1 < now[j])
+                now[j] = before[j - 2] + 1;
+        }
+        size_t *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[length_b];
+}
+
+size_t nitro_string_list_closest(const nitro_string_list *list, const char *text)
+{
+    size_t length = strnlen(text, MAX_LENGTH + 1);
+    if (length > MAX_LENGTH)
+        return NITRO_NONE;
+    size_t closest = NITRO_NONE, least = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *name = list->items[i];
+        if (strnlen(name, MAX_LENGTH + 1) > MAX_LENGTH)
+            continue;
+        bool is_prefix = length >= 3 && strncmp(text, name, length) == 0;
+        size_t distance = is_prefix && name[length] ? 1 : edit_distance(text, name);
+        if (closest == NITRO_NONE || distance < least) {
+            closest = i;
+            least = distance;
+        }
+    }
+    return closest;
+}

@@ -1,0 +1,40 @@
+/* Finding a live or modelled device by its id: every device kind is asked, in the list's order. */
+#include "nitro/nitro_backend.h"
+
+#include <stdio.h>
+
+/* The ids of all kinds, for the error: "host, model:GTX-480". */
+static void list_known(nitro_context *context, char *text, size_t size)
+{
+    nitro_string_list ids = {0};
+    for (const nitro_device_kind *const *kind = nitro_builtin_device_kinds(); *kind; kind++)
+        (*kind)->list(context, &ids); /* a kind that cannot list has none to offer */
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < ids.count && used < size; i++) {
+        int length = snprintf(text + used, size - used, "%s%s", i ? ", " : "", ids.items[i]);
+        used += length > 0 ? (size_t)length : 0;
+    }
+    nitro_string_list_free(&ids);
+}
+
+nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
+                               nitro_device **device, const nitro_device_kind **kind)
+{
+    if (!nitro_device_id_is_clean(id))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
+                          id ? id : "(null)");
+    for (const nitro_device_kind *const *each = nitro_builtin_device_kinds(); *each; each++) {
+        nitro_status status = (*each)->describe(context, id, measure, device);
+        if (status == NITRO_OK)
+            *kind = *each;
+        if (status != NITRO_ERR_NOT_FOUND)
+            return status;
+    }
+    char known[2048];
+    list_known(context, known, sizeof(known));
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "no live or modelled device '%s' on this machine; there are: %s", id,
+                      known[0] ? known : "none");
+}

@@ -1,0 +1,42 @@
+/* formula_program.h - what a formula is compiled to: steps on a stack of values. Shared by the
+ * formula's parser and its evaluation alone. */
+#ifndef NITRO_FORMULA_PROGRAM_H
+#define NITRO_FORMULA_PROGRAM_H
+
+#include "nitro/formula.h"
+
+typedef enum formula_operation {
+    FORMULA_CONSTANT, /* push one value */
+    FORMULA_VARIABLE,
+    FORMULA_NEGATE, /* replace the top value */
+    FORMULA_LN,
+    FORMULA_LOG2,
+    FORMULA_SQRT,
+    FORMULA_SIGNED_LOG,
+    FORMULA_ADD, /* replace the top two values by one */
+    FORMULA_SUBTRACT,
+    FORMULA_MULTIPLY,
+    FORMULA_DIVIDE,
+    FORMULA_MIN,
+    FORMULA_MAX
+} formula_operation;
+
+typedef struct formula_step {
+    formula_operation operation;
+    union {
+        double constant;
+        size_t variable;
+    };
+} formula_step;
+
+/* Most values that wait at once. One level of nesting leaves at most three behind: a sum's left
+ * side, a product's left side, and what min or max has so far. */
+#define FORMULA_MAX_VALUES (3 * (NITRO_FORMULA_MAX_NESTING + 1))
+
+struct nitro_formula {
+    char *text;
+    size_t num_steps;
+    formula_step *steps; /* shape [num_steps], in postfix order */
+};
+
+#endif

@@ -1,0 +1,350 @@
+/* Measuring one input: workers are started until every variant has an entry. A worker that one
+ * variant brought down costs that variant's entry only; the next goes on without it. */
+#include "nitro/measure.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nitro/nitro_internal.h"
+#include "nitro/worker.h"
+
+#define MAX_REPETITIONS 1000000
+
+typedef struct measurement {
+    nitro_computation *computation;
+    nitro_context *context;
+    nitro_sample *sample;
+    uint64_t todo;   /* a bit for each variant that has no entry yet */
+    uint64_t usable; /* a bit for each variant that was measured */
+    bool done;
+    nitro_status failure; /* the worker's word that the input is no good */
+    char message[3840];
+    bool out_of_memory; /* while an entry was written down */
+} measurement;
+
+/* ---- Options
+ * --------------------------------------------------------------------------------------- */
+
+void nitro_measure_options_init(nitro_measure_options *options)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    size_t memory_bytes = pages > 0 && page_bytes > 0 ? (size_t)pages * (size_t)page_bytes : 0;
+    *options = (nitro_measure_options){
+        .warmups = 2,
+        .min_repetitions = 10,
+        .max_repetitions = 100,
+        .steady_spread = 0.02,
+        .budget_ms = 250,
+        .timeout_ms = 30000,
+        .memory_limit_bytes = memory_bytes / 4 * 3,
+    };
+}
+
+nitro_status nitro_measure_options_check(nitro_context *context,
+                                         const nitro_measure_options *options)
+{
+    unsigned least = options->min_repetitions;
+    unsigned most = options->max_repetitions;
+    if (least < 1 || most < least || most > MAX_REPETITIONS)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "measuring: %u to %u repetitions: give 1 <= min <= max <= %d", least,
+                          most, MAX_REPETITIONS);
+    if (!(options->steady_spread >= 0))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "measuring: a steady spread of %g: give 0 or more",
+                          options->steady_spread);
+    if (!(options->budget_ms > 0))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "measuring: a budget of %g ms a variant: give more than 0",
+                          options->budget_ms);
+    if (!(options->timeout_ms > 0))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "measuring: a time limit of %g ms a call: give more than 0",
+                          options->timeout_ms);
+    return NITRO_OK;
+}
+
+/* ---- What a worker says
+ * ------------------------------------------------------------------------------ */
+
+/* Entries are read by people and kept in files: one line each. */
+static void put_on_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = ' ';
+}
+
+/* A variant's latest failure counts, also after it was measured. */
+static void set_entry(measurement *self, size_t v, nitro_entry entry, const char *detail)
+{
+    nitro_entry *slot = &self->sample->entries[v];
+    char *copy = NULL;
+    if (detail[0]) {
+        copy = nitro_strdup(self->context, detail);
+        self->out_of_memory |= !copy;
+    }
+    if (copy)
+        put_on_one_line(copy);
+    free(slot->detail);
+    entry.version = slot->version;
+    entry.detail = copy;
+    *slot = entry;
+    uint64_t bit = UINT64_C(1) << v;
+    self->todo &= ~bit;
+    self->usable &= ~bit;
+    if (entry.outcome == NITRO_OUTCOME_MEASURED)
+        self->usable |= bit;
+    else if (entry.outcome != NITRO_OUTCOME_NOT_ALLOWED)
+        nitro_log(self->context, NITRO_LOG_WARNING, "%s, input '%s': variant %s: %s: %s",
+                  self->computation->schema->computation, self->sample->input,
+                  self->computation->variants[v].name, nitro_outcome_name(entry.outcome), detail);
+}
+
+/* The worker ran code that may have damaged it: nothing in a record is taken on trust. */
+static void receive_entry(measurement *self, const nitro_record *record, const char *detail)
+{
+    nitro_outcome outcome = (nitro_outcome)record->entry.outcome;
+    double median_ms = record->entry.median_ms;
+    if (record->index >= self->sample->num_entries)
+        return;
+    bool measured = outcome == NITRO_OUTCOME_MEASURED && median_ms > 0 && isfinite(median_ms);
+    bool failed = outcome == NITRO_OUTCOME_NOT_ALLOWED || outcome == NITRO_OUTCOME_FAILED ||
+                  outcome == NITRO_OUTCOME_WRONG_RESULT;
+    if (!measured && !failed)
+        return;
+    nitro_entry entry = {
+        .outcome = outcome,
+        .median_ms = measured ? median_ms : NAN,
+        .spread = measured ? record->entry.spread : NAN,
+        .count = measured ? record->entry.count : 0,
+        .prepare_ms = record->entry.prepare_ms,
+    };
+    set_entry(self, record->index, entry, detail);
+}
+
+static void receive_error(measurement *self, uint32_t status, const char *text)
+{
+    bool known = status > NITRO_OK && status <= NITRO_ERR_INTERRUPTED;
+    self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
+    snprintf(self->message, sizeof(self->message), "%s",
+             text[0] ? text : "its loader failed and did not say why");
+}
+
+static void receive(void *user, const nitro_record *record)
+{
+    measurement *self = user;
+    char text[sizeof(record->text)];
+    memcpy(text, record->text, sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    switch ((nitro_record_kind)record->kind) {
+    case NITRO_RECORD_FEATURES:
+        memcpy(self->sample->features, record->features,
+               self->sample->num_features * sizeof(*record->features));
+        break;
+    case NITRO_RECORD_ENTRY:
+        receive_entry(self, record, text);
+        break;
+    case NITRO_RECORD_ERROR:
+        receive_error(self, record->index, text);
+        break;
+    case NITRO_RECORD_LOG:
+        if (record->index <= NITRO_LOG_DEBUG)
+            nitro_log(self->context, (nitro_log_level)record->index, "%s", text);
+        break;
+    case NITRO_RECORD_DONE:
+        self->done = true;
+        break;
+    }
+}
+
+/* ---- How a worker ended
+ * --------------------------------------------------------------------------------- */
+
+static void describe_ending(const nitro_measure_options *options, const nitro_worker_end *end,
+                            char *text, size_t size)
+{
+    const char *signal_name;
+    switch (end->ending) {
+    case NITRO_ENDING_TIMED_OUT:
+        snprintf(text, size, "took longer than %g ms", options->timeout_ms);
+        break;
+    case NITRO_ENDING_OUT_OF_MEMORY:
+        snprintf(text, size, "took %.1f MB, over the limit of %.1f MB",
+                 (double)end->memory_bytes / 1e6, (double)options->memory_limit_bytes / 1e6);
+        break;
+    case NITRO_ENDING_SIGNALLED:
+        signal_name = sigabbrev_np(end->code);
+        snprintf(text, size, "%s%s%s", signal_name ? "SIG" : "an unnamed signal",
+                 signal_name ? signal_name : "",
+                 end->code == SIGKILL ? " (not ours: did the system run out of memory?)" : "");
+        break;
+    case NITRO_ENDING_EXITED:
+        if (end->code >= 0)
+            snprintf(text, size, "the process ended with exit status %d", end->code);
+        else
+            snprintf(text, size,
+                     "the process ended (why is unknown: this program waits for or "
+                     "ignores all its children)");
+        break;
+    }
+}
+
+static void describe_place(const nitro_place *place, char *text, size_t size)
+{
+    static const char *const names[] = {
+        [NITRO_PHASE_START] = "starting",
+        [NITRO_PHASE_LOAD] = "its loader",
+        [NITRO_PHASE_FEATURES] = "its feature functions",
+        [NITRO_PHASE_PREPARE_INPUT] = "prepare_input",
+        [NITRO_PHASE_ALLOWS] = "allows",
+        [NITRO_PHASE_PREPARE] = "prepare",
+        [NITRO_PHASE_RESTORE] = "restore_input",
+        [NITRO_PHASE_RUN] = "run",
+        [NITRO_PHASE_KEEP] = "keep_reference",
+        [NITRO_PHASE_CHECK] = "check_result",
+        [NITRO_PHASE_RELEASE] = "release",
+        [NITRO_PHASE_UNLOAD] = "unload",
+    };
+    unsigned long long call = place->call;
+    if (place->phase == NITRO_PHASE_BETWEEN)
+        snprintf(text, size, "after call %llu of run (is memory damaged?)", call);
+    else if (place->phase == NITRO_PHASE_RUN)
+        snprintf(text, size, "in run, call %llu", call);
+    else if (call > 0)
+        snprintf(text, size, "in %s, after call %llu of run", names[place->phase], call);
+    else
+        snprintf(text, size, "in %s", names[place->phase]);
+}
+
+static nitro_status fail_input(measurement *self, const nitro_worker_end *end, const char *what)
+{
+    nitro_status status = NITRO_ERR_IO;
+    if (end->ending == NITRO_ENDING_OUT_OF_MEMORY)
+        status = NITRO_ERR_NO_MEMORY;
+    else if (end->place.phase == NITRO_PHASE_FEATURES)
+        status = NITRO_ERR_BAD_FEATURE;
+    return nitro_fail(self->context, status, "input '%s': %s", self->sample->input, what);
+}
+
+/* The worker did not come to its end: whose fault was it? */
+static nitro_status blame(measurement *self, const nitro_measure_options *options,
+                          const nitro_worker_end *end)
+{
+    static const nitro_outcome outcomes[] = {
+        [NITRO_ENDING_EXITED] = NITRO_OUTCOME_CRASHED,
+        [NITRO_ENDING_SIGNALLED] = NITRO_OUTCOME_CRASHED,
+        [NITRO_ENDING_TIMED_OUT] = NITRO_OUTCOME_TIMED_OUT,
+        [NITRO_ENDING_OUT_OF_MEMORY] = NITRO_OUTCOME_OUT_OF_MEMORY,
+    };
+    char ending[160];
+    char place[96];
+    char what[272];
+    describe_ending(options, end, ending, sizeof(ending));
+    describe_place(&end->place, place, sizeof(place));
+    snprintf(what, sizeof(what), "%s %s", ending, place);
+    size_t v = end->place.variant;
+    if (v >= self->sample->num_entries)
+        return fail_input(self, end, what);
+    nitro_entry entry = {
+        .outcome = outcomes[end->ending], .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
+    set_entry(self, v, entry, what);
+    return NITRO_OK;
+}
+
+/* ---- One input
+ * -------------------------------------------------------------------------------------------- */
+
+/* Each round either comes to its end or finds one more variant that fails, so rounds are few. */
+static nitro_status run_workers(measurement *self, const nitro_input *input,
+                                const nitro_measure_options *options, nitro_measure_extent extent,
+                                bool *input_failed)
+{
+    do {
+        nitro_job job = {.computation = self->computation,
+                         .input = input,
+                         .options = options,
+                         .extent = extent,
+                         .todo = self->todo,
+                         .usable = self->usable};
+        nitro_worker_end end;
+        nitro_status status = nitro_worker_run(&job, receive, self, &end);
+        if (status != NITRO_OK)
+            return status;
+        if (self->out_of_memory)
+            return NITRO_ERR_NO_MEMORY;
+        *input_failed = true;
+        if (self->failure != NITRO_OK)
+            return nitro_fail(self->context, self->failure, "input '%s': %s", input->name,
+                              self->message);
+        if (!self->done)
+            status = blame(self, options, &end);
+        if (status != NITRO_OK)
+            return status;
+        *input_failed = false;
+    } while (!self->done && self->todo);
+    return self->out_of_memory ? NITRO_ERR_NO_MEMORY : NITRO_OK;
+}
+
+static nitro_status set_versions(measurement *self)
+{
+    for (size_t v = 0; v < self->sample->num_entries; v++) {
+        const char *version = self->computation->variants[v].version;
+        self->sample->entries[v].version = nitro_strdup(self->context, version);
+        if (!self->sample->entries[v].version)
+            return NITRO_ERR_NO_MEMORY;
+    }
+    return NITRO_OK;
+}
+
+nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
+                                 const nitro_measure_options *options, nitro_measure_extent extent,
+                                 nitro_sample **sample, bool *input_failed)
+{
+    const nitro_schema *schema = computation->schema;
+    measurement self = {.computation = computation, .context = computation->context};
+    *input_failed = false;
+    nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
+                                              schema->num_variants, &self.sample);
+    if (status != NITRO_OK)
+        return status;
+    if (extent == NITRO_MEASURE_ALL) {
+        status = set_versions(&self);
+        self.todo = UINT64_MAX >> (64 - schema->num_variants);
+    }
+    if (status == NITRO_OK)
+        status = run_workers(&self, input, options, extent, input_failed);
+    if (status != NITRO_OK) {
+        nitro_sample_free(self.sample);
+        return status;
+    }
+    *sample = self.sample;
+    return NITRO_OK;
+}
+
+nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
+                           const nitro_measure_options *options, nitro_sample **sample)
+{
+    nitro_context *context = computation->context;
+    nitro_measure_options defaults;
+    nitro_measure_options_init(&defaults);
+    if (!options)
+        options = &defaults;
+    if (!input->name || !input->load)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "input '%.80s' needs a name and a loader",
+                          input->name ? input->name : "(null)");
+    if (computation->schema->num_variants == 0)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: there are no variants to measure",
+                          computation->schema->computation);
+    nitro_status status = nitro_measure_options_check(context, options);
+    if (status != NITRO_OK)
+        return status;
+    bool input_failed;
+    return nitro_measure_input(computation, input, options, NITRO_MEASURE_ALL, sample,
+                               &input_failed);
+}

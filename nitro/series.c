@@ -1,0 +1,128 @@
+/* One variant's repetitions: what is timed, and when there are enough of them. Hides batching: a
+ * call too short for the clock is timed together with others like it. */
+#include "nitro/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nitro/statistics.h"
+
+/* Reading a clock costs up to half a microsecond: 1 % of a timing of this length. */
+#define SHORTEST_TIMING_MS 0.05
+/* Ends the search where the clock stands still. */
+#define LARGEST_BATCH 10000
+
+void nitro_series_enter(const nitro_series *series, nitro_phase phase)
+{
+    nitro_place place = {.phase = phase, .variant = series->variant, .call = series->calls};
+    atomic_store_explicit(series->place, nitro_place_encode(place), memory_order_release);
+}
+
+static bool restore_input(nitro_series *series)
+{
+    const nitro_hooks *hooks = &series->computation->hooks;
+    if (!hooks->restore_input)
+        return true;
+    nitro_series_enter(series, NITRO_PHASE_RESTORE);
+    int failure = hooks->restore_input(series->argument, hooks->user);
+    nitro_series_enter(series, NITRO_PHASE_BETWEEN);
+    if (failure)
+        snprintf(series->why, sizeof(series->why),
+                 "restore_input returned %d before call %llu of run", failure,
+                 (unsigned long long)series->calls + 1);
+    return failure == 0;
+}
+
+static double read_clock_ms(const nitro_series *series)
+{
+    const nitro_context *context = series->computation->context;
+    bool cpu = series->computation->variants[series->variant].time_source == NITRO_TIME_THREAD_CPU;
+    return cpu ? nitro_clock_thread_cpu_ms(context) : nitro_clock_wall_ms(context);
+}
+
+bool nitro_series_run(nitro_series *series)
+{
+    const nitro_variant *variant = &series->computation->variants[series->variant];
+    const nitro_context *context = series->computation->context;
+    if (!restore_input(series))
+        return false;
+    series->calls++;
+    nitro_series_enter(series, NITRO_PHASE_RUN);
+    int failure = 0;
+    double wall_start_ms = nitro_clock_wall_ms(context);
+    double start_ms = read_clock_ms(series);
+    for (uint64_t i = 0; i < series->batch && failure == 0; i++)
+        failure = variant->run(series->argument, variant->user);
+    series->last_ms = read_clock_ms(series) - start_ms;
+    series->last_wall_ms = nitro_clock_wall_ms(context) - wall_start_ms;
+    nitro_series_enter(series, NITRO_PHASE_BETWEEN);
+    unsigned long long call = series->calls;
+    series->calls += series->batch - 1;
+    if (failure) {
+        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s", failure, call,
+                 series->batch > 1 ? " or soon after" : "");
+        return false;
+    }
+    if (!(series->last_ms >= 0) || isinf(series->last_ms)) {
+        snprintf(series->why, sizeof(series->why),
+                 "the clock gave %g ms for call %llu: it is broken, and no time of it is used",
+                 series->last_ms, call);
+        return false;
+    }
+    return true;
+}
+
+bool nitro_series_calibrate(nitro_series *series)
+{
+    if (series->computation->hooks.restore_input)
+        return true;
+    while (series->last_ms < SHORTEST_TIMING_MS && series->batch < LARGEST_BATCH) {
+        double factor = series->last_ms > 0 ? ceil(SHORTEST_TIMING_MS / series->last_ms) : 10;
+        series->batch *= (uint64_t)fmax(2, fmin(factor, 10));
+        if (series->batch > LARGEST_BATCH)
+            series->batch = LARGEST_BATCH;
+        if (!nitro_series_run(series))
+            return false;
+    }
+    return true;
+}
+
+bool nitro_series_count(nitro_series *series)
+{
+    if (!nitro_series_run(series))
+        return false;
+    double time_ms = series->last_ms / (double)series->batch;
+    if (!(time_ms > 0)) {
+        snprintf(series->why, sizeof(series->why),
+                 "the clock stood still during %llu calls from call %llu on: a time of 0 ms is not "
+                 "used",
+                 (unsigned long long)series->batch,
+                 (unsigned long long)(series->calls - series->batch + 1));
+        return false;
+    }
+    size_t place = series->count++;
+    while (place > 0 && series->times_ms[place - 1] > time_ms)
+        place--;
+    memmove(series->times_ms + place + 1, series->times_ms + place,
+            (series->count - 1 - place) * sizeof(time_ms));
+    series->times_ms[place] = time_ms;
+    series->spent_ms += series->last_wall_ms;
+    return true;
+}
+
+bool nitro_series_is_slow(const nitro_series *series)
+{
+    return series->last_wall_ms >= series->options->budget_ms;
+}
+
+bool nitro_series_finished(const nitro_series *series)
+{
+    const nitro_measure_options *options = series->options;
+    if (series->count >= options->max_repetitions || nitro_series_is_slow(series))
+        return true;
+    if (series->count < options->min_repetitions)
+        return false;
+    return series->spent_ms >= options->budget_ms ||
+           nitro_median_uncertainty(series->times_ms, series->count) < options->steady_spread;
+}

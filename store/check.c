@@ -1,0 +1,147 @@
+/* Checks of records, the same on the way into a store and out of it: what a store holds is as
+ * untrusted as what a program hands over. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_internal.h"
+
+nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
+                                      const nitro_schema *schema, nitro_status failure)
+{
+    const char *name = schema->computation;
+    if (!nitro_name_is_clean(name))
+        return nitro_fail(context, failure, "%s: a computation's name is not clean", where);
+    if (schema->num_variants == 0 || schema->num_variants > NITRO_MAX_VARIANTS ||
+        schema->num_features > NITRO_MAX_FEATURES)
+        return nitro_fail(context, failure,
+                          "%s: computation %s has %zu variants and %zu features; 1 to %d variants "
+                          "and at most %d features are kept",
+                          where, name, schema->num_variants, schema->num_features,
+                          NITRO_MAX_VARIANTS, NITRO_MAX_FEATURES);
+    for (size_t i = 0; i < schema->num_features; i++) {
+        const nitro_feature_info *feature = &schema->features[i];
+        nitro_scale scale;
+        if (!nitro_name_is_clean(feature->name) || nitro_schema_feature(schema, feature->name) != i)
+            return nitro_fail(context, failure,
+                              "%s: computation %s: feature %zu has no clean name of its own", where,
+                              name, i);
+        if (!feature->unit || !nitro_text_is_clean(feature->unit, NITRO_STORE_MAX_TEXT) ||
+            !nitro_scale_from_name(nitro_scale_name(feature->scale), &scale))
+            return nitro_fail(context, failure,
+                              "%s: computation %s: feature %s has no clean unit or no known scale",
+                              where, name, feature->name);
+    }
+    for (size_t i = 0; i < schema->num_variants; i++)
+        if (!nitro_name_is_clean(schema->variants[i]) ||
+            nitro_schema_variant(schema, schema->variants[i]) != i)
+            return nitro_fail(context, failure,
+                              "%s: computation %s: variant %zu has no clean name of its own", where,
+                              name, i);
+    if (schema->default_variant != NITRO_NONE && schema->default_variant >= schema->num_variants)
+        return nitro_fail(context, failure,
+                          "%s: computation %s: the default variant is number %zu of %zu", where,
+                          name, schema->default_variant, schema->num_variants);
+    return NITRO_OK;
+}
+
+static bool is_measure(double value) /* finite and not negative */
+{
+    return isfinite(value) && value >= 0;
+}
+
+nitro_status nitro_store_check_device(nitro_context *context, const char *where,
+                                      const nitro_device *device, nitro_status failure)
+{
+    if (!nitro_device_id_is_clean(device->id) || !nitro_name_is_clean(device->kind))
+        return nitro_fail(context, failure, "%s: a device's id or kind is not clean", where);
+    if (device->num_features > NITRO_STORE_MAX_DEVICE_VALUES ||
+        device->num_labels > NITRO_STORE_MAX_DEVICE_VALUES)
+        return nitro_fail(context, failure,
+                          "%s: device %s has %zu features and %zu labels; %d of each are kept",
+                          where, device->id, device->num_features, device->num_labels,
+                          NITRO_STORE_MAX_DEVICE_VALUES);
+    for (size_t i = 0; i < device->num_features; i++) {
+        const nitro_device_feature *feature = &device->features[i];
+        nitro_value_source source;
+        if (!nitro_name_is_clean(feature->name))
+            return nitro_fail(context, failure, "%s: device %s: feature %zu has no clean name",
+                              where, device->id, i);
+        if (!isfinite(feature->value) || !is_measure(feature->spread))
+            return nitro_fail(context, failure,
+                              "%s: device %s: feature %s is %g with spread %g; both must be finite "
+                              "(leave out what is unknown)",
+                              where, device->id, feature->name, feature->value, feature->spread);
+        if (!nitro_value_source_from_name(nitro_value_source_name(feature->source), &source))
+            return nitro_fail(context, failure, "%s: device %s: feature %s has no known source",
+                              where, device->id, feature->name);
+    }
+    for (size_t i = 0; i < device->num_labels; i++) {
+        const nitro_label *label = &device->labels[i];
+        if (!nitro_name_is_clean(label->name) || !label->text ||
+            !nitro_text_is_clean(label->text, NITRO_STORE_MAX_TEXT))
+            return nitro_fail(context, failure,
+                              "%s: device %s: label %zu has no clean name, or a text that is not "
+                              "UTF-8 or longer than %d bytes",
+                              where, device->id, i, NITRO_STORE_MAX_TEXT);
+    }
+    return NITRO_OK;
+}
+
+static bool is_text_or_null(const char *text)
+{
+    return !text || nitro_text_is_clean(text, NITRO_STORE_MAX_TEXT);
+}
+
+/* What is wrong with an entry; NULL: nothing. */
+static const char *entry_problem(const nitro_entry *entry)
+{
+    nitro_outcome outcome;
+    if (!nitro_outcome_from_name(nitro_outcome_name(entry->outcome), &outcome))
+        return "has no known outcome";
+    bool measured = entry->outcome == NITRO_OUTCOME_MEASURED;
+    if (measured && !(isfinite(entry->median_ms) && entry->median_ms > 0))
+        return "counts as measured without a time above 0";
+    if (!measured && !isnan(entry->median_ms))
+        return "has a time, but does not count as measured";
+    if (!isnan(entry->spread) && !is_measure(entry->spread))
+        return "has a spread that is negative or infinite";
+    if (!isnan(entry->prepare_ms) && !is_measure(entry->prepare_ms))
+        return "has a prepare time that is negative or infinite";
+    if (!is_text_or_null(entry->version) || !is_text_or_null(entry->detail))
+        return "has a version or detail that is too long or not UTF-8";
+    return NULL;
+}
+
+nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
+                                      const nitro_schema *schema, const char *device,
+                                      const nitro_sample *sample, nitro_status failure)
+{
+    const char *name = schema->computation;
+    if (!nitro_input_name_is_clean(sample->input))
+        return nitro_fail(context, failure, "%s: %s on %s: an input's name is not clean", where,
+                          name, device);
+    if (sample->num_features != schema->num_features || sample->num_entries != schema->num_variants)
+        return nitro_fail(context, failure,
+                          "%s: %s on %s: input '%s' has %zu features and %zu variants, not %zu and "
+                          "%zu as the computation",
+                          where, name, device, sample->input, sample->num_features,
+                          sample->num_entries, schema->num_features, schema->num_variants);
+    for (size_t i = 0; i < sample->num_features; i++)
+        if (isinf(sample->features[i]))
+            return nitro_fail(context, failure, "%s: %s on %s: input '%s': feature %s is infinite",
+                              where, name, device, sample->input, schema->features[i].name);
+    for (size_t i = 0; i < sample->num_entries; i++) {
+        const char *problem = entry_problem(&sample->entries[i]);
+        if (problem)
+            return nitro_fail(context, failure, "%s: %s on %s: input '%s': variant %s %s", where,
+                              name, device, sample->input, schema->variants[i], problem);
+    }
+    const nitro_provenance *provenance = &sample->provenance;
+    if (!is_text_or_null(provenance->origin) || !is_text_or_null(provenance->library) ||
+        !is_text_or_null(provenance->compiler) || !is_text_or_null(provenance->host))
+        return nitro_fail(context, failure,
+                          "%s: %s on %s: input '%s': its provenance is too long or not UTF-8",
+                          where, name, device, sample->input);
+    return NITRO_OK;
+}

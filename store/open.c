@@ -1,0 +1,140 @@
+/* Which store a URL means, and opening it: "scheme:address", a plain path for the kind with the
+ * highest priority, or nothing for the user's own store. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/store_internal.h"
+#include "store/text.h"
+
+/* Length of the scheme before ':', 0 where `url` is a plain path: one with a '/' before any ':'. */
+static size_t scheme_length(const char *url)
+{
+    size_t length = strspn(url, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return url[length] == ':' && islower((unsigned char)url[0]) ? length : 0;
+}
+
+static const nitro_store_kind *default_kind(void)
+{
+    const nitro_store_kind *best = NULL;
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++)
+        if (!best || (*kind)->priority > best->priority)
+            best = *kind;
+    return best;
+}
+
+static nitro_status fail_unknown_scheme(nitro_context *context, const char *url, size_t length)
+{
+    nitro_string_list known = {0};
+    nitro_status status = NITRO_OK;
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && status == NITRO_OK;
+         kind++)
+        status = nitro_string_list_add(context, &known, (*kind)->scheme);
+    char *names = status == NITRO_OK ? nitro_store_print_some(context, &known) : NULL;
+    status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                            "'%.200s': no kind of store is called '%.*s'; there is: %s. For a file "
+                            "of this name write './%.200s'",
+                            url, (int)(length < 80 ? length : 80), url, names, url);
+    free(names);
+    nitro_string_list_free(&known);
+    return status;
+}
+
+static nitro_status find_kind(nitro_context *context, const char *url,
+                              const nitro_store_kind **found, const char **address)
+{
+    size_t length = scheme_length(url);
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && length > 0;
+         kind++) {
+        if (strlen((*kind)->scheme) == length && memcmp((*kind)->scheme, url, length) == 0) {
+            *found = *kind;
+            *address = url + length + 1;
+            return NITRO_OK;
+        }
+    }
+    if (length > 0)
+        return fail_unknown_scheme(context, url, length);
+    *found = default_kind();
+    *address = url;
+    return *found ? NITRO_OK
+                  : nitro_fail(context, NITRO_ERR_NOT_BUILT, "this build has no kind of store");
+}
+
+/* Folders above a file, as the XDG base directory rules want them: for the user alone. */
+static nitro_status make_folders(nitro_context *context, char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+        int error = errno;
+        if (failed)
+            return nitro_fail(context, NITRO_ERR_IO,
+                              "cannot make the folder %s for the default store: %s; name a store "
+                              "of your own",
+                              path, strerror(error));
+        *slash = '/';
+    }
+    return NITRO_OK;
+}
+
+/* $XDG_DATA_HOME/nitro/store.db; a relative XDG_DATA_HOME does not count, by its own rules. */
+static nitro_status default_path(nitro_context *context, nitro_store_mode mode, char **path)
+{
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    bool use_data = data && data[0] == '/';
+    if (!use_data && !(home && home[0] == '/'))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "no store is named, and neither XDG_DATA_HOME nor HOME says where the "
+                          "default one is");
+    char *made = use_data ? nitro_asprintf(context, "%s/nitro/store.db", data)
+                          : nitro_asprintf(context, "%s/.local/share/nitro/store.db", home);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = mode == NITRO_STORE_WRITE ? make_folders(context, made) : NITRO_OK;
+    if (status == NITRO_OK)
+        *path = made;
+    else
+        free(made);
+    return status;
+}
+
+static nitro_status open_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                             nitro_store **store)
+{
+    const nitro_store_kind *kind = NULL;
+    const char *address = NULL;
+    nitro_status status = find_kind(context, url, &kind, &address);
+    if (status != NITRO_OK)
+        return status;
+    nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
+    if (!opened)
+        return NITRO_ERR_NO_MEMORY;
+    *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
+    opened->url = nitro_asprintf(context, "%s:%s", kind->scheme, address);
+    status = opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK) {
+        *store = opened;
+        return NITRO_OK;
+    }
+    free(opened->url);
+    free(opened);
+    return status;
+}
+
+nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
+                              nitro_store **store)
+{
+    if (url)
+        return open_url(context, url, mode, store);
+    char *path = NULL;
+    nitro_status status = default_path(context, mode, &path);
+    if (status != NITRO_OK)
+        return status;
+    status = open_url(context, path, mode, store);
+    free(path);
+    return status;
+}

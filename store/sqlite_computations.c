@@ -1,0 +1,225 @@
+/* Computations' names in SQLite: one row each, with features and variants in declared order. */
+#include "store/sqlite_internal.h"
+
+/* Run an INSERT of (owner, position, texts...), all texts bound. */
+static nitro_status insert_named(sqlite_store *store, const char *sql, sqlite3_int64 owner,
+                                 size_t position, const char *const *texts, int num_texts)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, owner);
+    sqlite3_bind_int64(statement, 2, (sqlite3_int64)position);
+    for (int i = 0; i < num_texts; i++)
+        nitro_sqlite_bind_text(statement, 3 + i, texts[i]);
+    return nitro_sqlite_finish(store, statement);
+}
+
+static nitro_status insert_names(sqlite_store *store, const nitro_schema *schema, sqlite3_int64 id)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < schema->num_features && status == NITRO_OK; i++) {
+        const nitro_feature_info *feature = &schema->features[i];
+        const char *texts[] = {feature->name, feature->unit, nitro_scale_name(feature->scale)};
+        status = insert_named(store, "INSERT INTO features VALUES (?1, ?2, ?3, ?4, ?5)", id, i,
+                              texts, 3);
+    }
+    for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
+        const char *texts[] = {schema->variants[i]};
+        status = insert_named(store, "INSERT INTO variants VALUES (?1, ?2, ?3)", id, i, texts, 1);
+    }
+    return status;
+}
+
+static void bind_default_and_checksum(sqlite3_stmt *statement, const nitro_schema *schema)
+{
+    if (schema->default_variant != NITRO_NONE)
+        sqlite3_bind_int64(statement, 2, (sqlite3_int64)schema->default_variant);
+    sqlite3_bind_int64(statement, 3, (sqlite3_int64)nitro_store_schema_checksum(schema));
+}
+
+static nitro_status insert_schema(sqlite_store *store, const nitro_schema *schema)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take(
+        store, "INSERT INTO computations (name, default_variant, checksum) VALUES (?1, ?2, ?3)",
+        &statement);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sqlite_bind_text(statement, 1, schema->computation);
+    bind_default_and_checksum(statement, schema);
+    status = nitro_sqlite_finish(store, statement);
+    return status == NITRO_OK ? insert_names(store, schema, sqlite3_last_insert_rowid(store->db))
+                              : status;
+}
+
+static nitro_status delete_names(sqlite_store *store, const char *sql, sqlite3_int64 id)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, id);
+    return nitro_sqlite_finish(store, statement);
+}
+
+/* The computation keeps its row: samples hang on it. */
+static nitro_status update_schema(sqlite_store *store, const nitro_schema *schema, sqlite3_int64 id)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take(
+        store, "UPDATE computations SET default_variant = ?2, checksum = ?3 WHERE id = ?1",
+        &statement);
+    if (status != NITRO_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, id);
+    bind_default_and_checksum(statement, schema);
+    status = nitro_sqlite_finish(store, statement);
+    if (status == NITRO_OK)
+        status = delete_names(store, "DELETE FROM features WHERE computation = ?1", id);
+    if (status == NITRO_OK)
+        status = delete_names(store, "DELETE FROM variants WHERE computation = ?1", id);
+    return status == NITRO_OK ? insert_names(store, schema, id) : status;
+}
+
+static nitro_status put_schema(sqlite_store *store, const nitro_schema *schema)
+{
+    sqlite3_int64 id;
+    nitro_status status =
+        nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION, schema->computation, &id);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return insert_schema(store, schema);
+    nitro_schema *stored = NULL, *merged = NULL;
+    if (status == NITRO_OK)
+        status = nitro_sqlite_get_schema(store, schema->computation, &stored);
+    if (status == NITRO_OK)
+        status = nitro_store_merge_schema(store->context, stored, schema, &merged);
+    if (status == NITRO_OK && merged)
+        status = update_schema(store, merged, id);
+    nitro_schema_free(merged);
+    nitro_schema_free(stored);
+    return status;
+}
+
+nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema)
+{
+    sqlite_store *store = state;
+    nitro_status status = nitro_sqlite_begin_write(store);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_end_write(store, put_schema(store, schema));
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static nitro_status add_feature_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+{
+    const char *name, *unit, *scale_name;
+    nitro_scale scale;
+    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_text(row, 1, &unit) ||
+        !nitro_sqlite_text(row, 2, &scale_name) || !nitro_scale_from_name(scale_name, &scale))
+        return nitro_sqlite_fail_damaged(store, "a feature of", schema->computation);
+    return nitro_schema_add_feature(store->context, schema, name, unit, scale);
+}
+
+static nitro_status add_variant_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+{
+    const char *name;
+    if (!nitro_sqlite_text(row, 0, &name))
+        return nitro_sqlite_fail_damaged(store, "a variant of", schema->computation);
+    return nitro_schema_add_variant(store->context, schema, name);
+}
+
+static nitro_status read_names(sqlite_store *store, const char *sql, sqlite3_int64 id,
+                               nitro_schema *schema,
+                               nitro_status (*add)(sqlite_store *, sqlite3_stmt *, nitro_schema *))
+{
+    sqlite3_stmt *statement;
+    bool has_row;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    sqlite3_bind_int64(statement, 1, id);
+    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
+           (status = add(store, statement, schema)) == NITRO_OK)
+        ;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+/* Id, default variant and checksum of a computation; NITRO_ERR_NOT_FOUND without a message. */
+static nitro_status read_head(sqlite_store *store, const char *computation, sqlite3_int64 *id,
+                              size_t *default_variant, uint64_t *checksum)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take(
+        store, "SELECT id, ifnull(default_variant, -1), checksum FROM computations WHERE name = ?1",
+        &statement);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sqlite_bind_text(statement, 1, computation);
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK && has_row) {
+        int64_t position = sqlite3_column_int64(statement, 1);
+        *id = sqlite3_column_int64(statement, 0);
+        *default_variant = position < 0 ? NITRO_NONE : (size_t)position;
+        *checksum = (uint64_t)sqlite3_column_int64(statement, 2);
+    }
+    nitro_sqlite_give_back(store, statement);
+    return status == NITRO_OK && !has_row ? NITRO_ERR_NOT_FOUND : status;
+}
+
+static nitro_status get_schema(sqlite_store *store, const char *computation, nitro_schema **schema)
+{
+    sqlite3_int64 id = 0;
+    size_t default_variant = NITRO_NONE;
+    uint64_t checksum = 0;
+    nitro_schema *read = NULL;
+    nitro_status status = read_head(store, computation, &id, &default_variant, &checksum);
+    if (status == NITRO_OK)
+        status = nitro_schema_create(store->context, computation, &read);
+    if (status == NITRO_OK)
+        status = read_names(store,
+                            "SELECT name, unit, scale FROM features WHERE computation = ?1 "
+                            "ORDER BY position",
+                            id, read, add_feature_row);
+    if (status == NITRO_OK)
+        status =
+            read_names(store, "SELECT name FROM variants WHERE computation = ?1 ORDER BY position",
+                       id, read, add_variant_row);
+    if (status == NITRO_OK) {
+        read->default_variant = default_variant;
+        if (nitro_store_schema_checksum(read) != checksum)
+            status = nitro_sqlite_fail_damaged(store, "computation", computation);
+    }
+    if (status == NITRO_OK)
+        *schema = read;
+    else
+        nitro_schema_free(read);
+    return status;
+}
+
+nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    sqlite_store *store = state;
+    nitro_schema *read = NULL;
+    nitro_status status = nitro_sqlite_begin_read(store);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_end_read(store, get_schema(store, computation, &read));
+    if (status == NITRO_OK)
+        *schema = read;
+    else
+        nitro_schema_free(read);
+    return status;
+}
+
+nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *computations)
+{
+    sqlite3_stmt *statement;
+    nitro_status status =
+        nitro_sqlite_take(state, "SELECT name FROM computations ORDER BY name", &statement);
+    return status == NITRO_OK ? nitro_sqlite_list(state, statement, computations) : status;
+}

@@ -1,0 +1,102 @@
+/* sqlite_internal.h - what the files of the SQLite backend share: the connection, statements kept
+ * ready, transactions, and errors. */
+#ifndef NITRO_STORE_SQLITE_INTERNAL_H
+#define NITRO_STORE_SQLITE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "store/store_internal.h"
+
+#define NITRO_SQLITE_MAX_STATEMENTS 48
+
+typedef struct sqlite_statement {
+    const char *sql; /* a literal: compared by address first */
+    sqlite3_stmt *prepared;
+    bool in_use;
+} sqlite_statement;
+
+typedef struct sqlite_store {
+    nitro_context *context;
+    char *path;
+    sqlite3 *db;
+    sqlite_statement statements[NITRO_SQLITE_MAX_STATEMENTS];
+    size_t num_statements;
+} sqlite_store;
+
+/* ---- sqlite_open.c ---- */
+nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
+                               void **state);
+void nitro_sqlite_close(void *state);
+
+/* ---- sqlite_statement.c ---- */
+
+/** Record what SQLite says of its last call; `doing` completes "cannot ...". Never NITRO_OK. */
+nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing);
+/** Record that a row is not what this backend wrote. */
+nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, const char *name);
+
+/**
+ * A statement ready to bind; prepared once a connection. One that is in use already (a callback may
+ * read while it is read to) is prepared anew. Give every statement back.
+ */
+nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement);
+void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement);
+/** Next row; *has_row says whether there is one. */
+nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row);
+/** Run a statement that gives no rows, and give it back. */
+nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
+/** Run SQL text. */
+nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
+/** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
+void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text);
+
+/** Transactions: `end` commits when `status` is NITRO_OK, else rolls back; it hands the status on.
+ *  Reads nest (a callback may read while it is read to); writes do not. */
+nitro_status nitro_sqlite_begin_read(sqlite_store *store);
+nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status);
+nitro_status nitro_sqlite_begin_write(sqlite_store *store);
+nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status);
+
+/** Columns of untrusted rows: false where the type is not the one wanted. */
+bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text);
+bool nitro_sqlite_text_or_null(sqlite3_stmt *statement, int column, const char **text);
+bool nitro_sqlite_number(sqlite3_stmt *statement, int column, double *value); /* NULL: NaN */
+bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value);
+
+/** Row id of a computation or device by name; NITRO_ERR_NOT_FOUND without a message. */
+nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,
+                               sqlite3_int64 *id);
+#define NITRO_SQLITE_FIND_COMPUTATION "SELECT id FROM computations WHERE name = ?1"
+#define NITRO_SQLITE_FIND_DEVICE      "SELECT id FROM devices WHERE name = ?1"
+/** Append the names in the first column of a statement that is bound; gives it back. */
+nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
+                               nitro_string_list *names);
+
+/* ---- sqlite_computations.c, sqlite_devices.c, sqlite_samples.c, sqlite_verify.c ---- */
+nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);
+nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema);
+nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *computations);
+nitro_status nitro_sqlite_put_device(void *state, const nitro_device *device);
+nitro_status nitro_sqlite_get_device(void *state, const char *id, nitro_device **device);
+nitro_status nitro_sqlite_list_devices(void *state, const char *computation,
+                                       nitro_string_list *ids);
+nitro_status nitro_sqlite_put_samples(void *state, const char *computation, const char *device,
+                                      const nitro_sample *const *samples, size_t count,
+                                      bool replace);
+nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
+                                      nitro_sample_function function, void *user);
+/** As each_sample; a damaged sample goes to `report` as a message and the loop goes on, unless
+ *  `report` is NULL. `function` may be NULL. */
+nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *schema,
+                                       const char *device, nitro_sample_function function,
+                                       void *user, nitro_problem_function report,
+                                       void *report_user);
+nitro_status nitro_sqlite_list_inputs(void *state, const char *computation, const char *device,
+                                      nitro_string_list *inputs);
+nitro_status nitro_sqlite_count_samples(void *state, const char *computation, const char *device,
+                                        size_t *count);
+nitro_status nitro_sqlite_remove(void *state, const char *computation, const char *device,
+                                 size_t *removed);
+nitro_status nitro_sqlite_verify(void *state, nitro_problem_function report, void *user);
+
+#endif

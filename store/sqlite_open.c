@@ -1,0 +1,179 @@
+/* Opening a SQLite file as a store: made when it is new, refused when it is another program's, of a
+ * newer Nitro, or damaged. The journal is SQLite's rollback journal with full syncs: the store
+ * stays one file, is whole after any crash, and can be read from folders that cannot be written. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/sqlite_internal.h"
+
+#define APPLICATION_ID      0x4E54524F /* "NTRO" */
+#define APPLICATION_ID_TEXT "0x4E54524F"
+#define SCHEMA_VERSION      1
+#define BUSY_MS             20000
+
+/* A sample's features are one blob of little-endian doubles in declared order: always read whole.
+ */
+static const char tables[] =
+    "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " default_variant INTEGER, checksum INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE features (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, scale TEXT NOT NULL,"
+    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE variants (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL,"
+    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,"
+    " checksum INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE device_features (device INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, source TEXT NOT NULL,"
+    " spread REAL NOT NULL, PRIMARY KEY (device, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE device_labels (device INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
+    " PRIMARY KEY (device, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE samples (id INTEGER PRIMARY KEY,"
+    " computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
+    " device INTEGER NOT NULL REFERENCES devices, input TEXT NOT NULL, features BLOB NOT NULL,"
+    " origin TEXT, library TEXT, compiler TEXT, host TEXT, time_s INTEGER NOT NULL,"
+    " checksum INTEGER NOT NULL, UNIQUE (computation, device, input)) STRICT;"
+    "CREATE TABLE entries (sample INTEGER NOT NULL REFERENCES samples ON DELETE CASCADE,"
+    " variant INTEGER NOT NULL, outcome TEXT NOT NULL, median_ms REAL, spread REAL,"
+    " prepare_ms REAL, count INTEGER NOT NULL, version TEXT, detail TEXT,"
+    " PRIMARY KEY (sample, variant)) STRICT, WITHOUT ROWID;"
+    "PRAGMA application_id = " APPLICATION_ID_TEXT "; PRAGMA user_version = 1;";
+
+static nitro_status read_pragma(sqlite_store *store, const char *sql, int64_t *value)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK)
+        *value = has_row ? sqlite3_column_int64(statement, 0) : 0;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+/* Whose file is it? `is_new` where it has no tables yet. */
+static nitro_status check_identity(sqlite_store *store, bool *is_new)
+{
+    int64_t application = 0, version = 0, num_tables = 0;
+    nitro_status status = read_pragma(store, "PRAGMA application_id", &application);
+    if (status == NITRO_OK)
+        status = read_pragma(store, "PRAGMA user_version", &version);
+    if (status == NITRO_OK)
+        status = read_pragma(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
+    if (status != NITRO_OK)
+        return status;
+    *is_new = application == 0 && version == 0 && num_tables == 0;
+    if (*is_new)
+        return NITRO_OK;
+    if (application != APPLICATION_ID)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: this is another program's SQLite file, not a Nitro store; name "
+                          "another file",
+                          store->path);
+    if (version > SCHEMA_VERSION)
+        return nitro_fail(store->context, NITRO_ERR_NEWER,
+                          "%s: the store's schema is version %lld and this Nitro (%s) knows up to "
+                          "%d; use a newer Nitro",
+                          store->path, (long long)version, NITRO_VERSION_STRING, SCHEMA_VERSION);
+    if (version < 1)
+        return nitro_sqlite_fail_damaged(store, "the schema version of", store->path);
+    return NITRO_OK;
+}
+
+static nitro_status make_tables(sqlite_store *store)
+{
+    bool is_new = false;
+    nitro_status status = nitro_sqlite_begin_write(store);
+    if (status != NITRO_OK)
+        return status;
+    status = check_identity(store, &is_new); /* another process may have been quicker */
+    if (status == NITRO_OK && is_new)
+        status = nitro_sqlite_execute(store, tables, "make its tables");
+    return nitro_sqlite_end_write(store, status);
+}
+
+static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
+{
+    bool is_new = false;
+    nitro_status status =
+        nitro_sqlite_execute(store,
+                             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
+                             "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;",
+                             "open it");
+    if (status == NITRO_OK)
+        status = check_identity(store, &is_new);
+    if (status != NITRO_OK)
+        return status;
+    if (!is_new)
+        return mode == NITRO_STORE_READ
+                   ? nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it")
+                   : NITRO_OK;
+    if (mode == NITRO_STORE_READ)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: the file is empty: not a Nitro store yet", store->path);
+    return make_tables(store);
+}
+
+/* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
+static int open_flags(const char *path, nitro_store_mode mode)
+{
+    if (mode == NITRO_STORE_WRITE)
+        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    return access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+}
+
+nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
+                               void **state)
+{
+    if (path[0] == '\0')
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "the store's URL names no file: write sqlite:PATH");
+    if (mode == NITRO_STORE_READ && access(path, F_OK) != 0)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "%s: no such store; `nitro tune` and `nitro store import` make one",
+                          path);
+    sqlite_store *store = nitro_calloc(context, 1, sizeof(*store));
+    if (!store)
+        return NITRO_ERR_NO_MEMORY;
+    store->context = context;
+    store->path = nitro_strdup(context, path);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (!store->path)
+        goto close_store;
+    /* A path that looks like an option of SQLite's (":memory:", "file:...") is still a path. */
+    char *name = nitro_asprintf(context, "%s%s", path[0] == '/' ? "" : "./", path);
+    if (!name)
+        goto close_store;
+    int flags = open_flags(name, mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int code = sqlite3_open_v2(name, &store->db, flags, NULL);
+    free(name);
+    if (code != SQLITE_OK) {
+        status = store->db ? nitro_sqlite_fail(store, "open it") : NITRO_ERR_NO_MEMORY;
+        goto close_store;
+    }
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    status = check_or_make(store, mode);
+    if (status != NITRO_OK)
+        goto close_store;
+    *state = store;
+    return NITRO_OK;
+close_store:
+    nitro_sqlite_close(store);
+    return status;
+}
+
+void nitro_sqlite_close(void *state)
+{
+    sqlite_store *store = state;
+    for (size_t i = 0; i < store->num_statements; i++)
+        sqlite3_finalize(store->statements[i].prepared);
+    sqlite3_close(store->db);
+    free(store->path);
+    free(store);
+}

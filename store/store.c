@@ -1,0 +1,280 @@
+/* An open store, whatever its kind: every call is checked here on its way in and out, so that a
+ * backend only has to keep records, and no caller can tell one backend from another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store_internal.h"
+#include "store/text.h"
+
+nitro_context *nitro_store_context(const nitro_store *store)
+{
+    return store->context;
+}
+
+const char *nitro_store_url(const nitro_store *store)
+{
+    return store->url;
+}
+
+void nitro_store_close(nitro_store *store)
+{
+    if (!store)
+        return;
+    store->kind->close(store->state);
+    free(store->url);
+    free(store);
+}
+
+static nitro_status require_writable(const nitro_store *store)
+{
+    if (store->mode == NITRO_STORE_WRITE)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                      "%s: the store is open for reading; open it for writing to change it",
+                      store->url);
+}
+
+/* ---- Computations ---------------------------------------------------------------------------- */
+
+nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
+{
+    nitro_status status = require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
+    return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
+}
+
+/* "No such ..." with what there is, for the name may be mistyped. */
+static nitro_status fail_not_found(nitro_store *store, const char *what, const char *name,
+                                   const nitro_string_list *known)
+{
+    char *names = nitro_store_print_some(store->context, known);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                            "%s: no %s '%.80s' in this store; there is: %s", store->url, what,
+                            name ? name : "(null)", names);
+    free(names);
+    return status;
+}
+
+static nitro_status fail_no_computation(nitro_store *store, const char *computation)
+{
+    nitro_string_list known = {0};
+    nitro_status status = store->kind->list_computations(store->state, &known);
+    if (status == NITRO_OK)
+        status = fail_not_found(store, "computation", computation, &known);
+    nitro_string_list_free(&known);
+    return status;
+}
+
+nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,
+                                    nitro_schema **schema)
+{
+    nitro_schema *found = NULL;
+    nitro_status status = NITRO_ERR_NOT_FOUND;
+    if (nitro_name_is_clean(computation))
+        status = store->kind->get_schema(store->state, computation, &found);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return fail_no_computation(store, computation);
+    if (status == NITRO_OK)
+        status = nitro_store_check_schema(store->context, store->url, found, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *schema = found;
+    else
+        nitro_schema_free(found);
+    return status;
+}
+
+nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list)
+{
+    return store->kind->list_computations(store->state, list);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
+{
+    nitro_status status = require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_check_device(store->context, store->url, device, NITRO_ERR_ARGUMENT);
+    return status == NITRO_OK ? store->kind->put_device(store->state, device) : status;
+}
+
+nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_device **device)
+{
+    nitro_device *found = NULL;
+    nitro_status status = NITRO_ERR_NOT_FOUND;
+    if (nitro_device_id_is_clean(id))
+        status = store->kind->get_device(store->state, id, &found);
+    if (status == NITRO_ERR_NOT_FOUND) {
+        nitro_string_list known = {0};
+        status = store->kind->list_devices(store->state, NULL, &known);
+        if (status == NITRO_OK)
+            status = fail_not_found(store, "device", id, &known);
+        nitro_string_list_free(&known);
+        return status;
+    }
+    if (status == NITRO_OK)
+        status = nitro_store_check_device(store->context, store->url, found, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *device = found;
+    else
+        nitro_device_free(found);
+    return status;
+}
+
+/* Names that come from a caller go on to a backend only when they are clean. */
+static nitro_status require_names(nitro_store *store, const char *computation, const char *device)
+{
+    if (!nitro_name_is_clean(computation))
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation name",
+                          computation ? computation : "(null)");
+    if (!nitro_device_id_is_clean(device))
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id",
+                          device ? device : "(null)");
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
+                                      nitro_string_list *ids)
+{
+    nitro_status status = computation ? require_names(store, computation, "any") : NITRO_OK;
+    return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static int compare_inputs(const void *a, const void *b)
+{
+    return strcmp((*(const nitro_sample *const *)a)->input,
+                  (*(const nitro_sample *const *)b)->input);
+}
+
+static nitro_status require_distinct_inputs(nitro_store *store, const nitro_sample *const *samples,
+                                            size_t count)
+{
+    const nitro_sample **sorted = nitro_calloc(store->context, count, sizeof(*sorted));
+    if (!sorted)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    memcpy(sorted, samples, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), compare_inputs);
+    for (size_t i = 1; i < count && status == NITRO_OK; i++)
+        if (strcmp(sorted[i - 1]->input, sorted[i]->input) == 0)
+            status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                                "%s: input '%s' comes twice among the samples to store", store->url,
+                                sorted[i]->input);
+    free(sorted);
+    return status;
+}
+
+static nitro_status check_batch(nitro_store *store, const char *computation, const char *device,
+                                const nitro_sample *const *samples, size_t count)
+{
+    nitro_schema *schema;
+    nitro_status status = nitro_store_get_schema(store, computation, &schema);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = nitro_store_check_sample(store->context, store->url, schema, device, samples[i],
+                                          NITRO_ERR_ARGUMENT);
+    nitro_schema_free(schema);
+    return status == NITRO_OK ? require_distinct_inputs(store, samples, count) : status;
+}
+
+nitro_status nitro_store_put_samples(nitro_store *store, const char *computation,
+                                     const char *device, const nitro_sample *const *samples,
+                                     size_t count, bool replace)
+{
+    nitro_status status = require_writable(store);
+    if (status == NITRO_OK)
+        status = require_names(store, computation, device);
+    if (status == NITRO_OK && count > 0)
+        status = check_batch(store, computation, device, samples, count);
+    if (status != NITRO_OK || count == 0)
+        return status;
+    return store->kind->put_samples(store->state, computation, device, samples, count, replace);
+}
+
+typedef struct checked_loop {
+    nitro_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    nitro_sample_function function;
+    void *user;
+} checked_loop;
+
+static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
+{
+    const checked_loop *loop = user;
+    nitro_status status =
+        nitro_store_check_sample(loop->store->context, loop->store->url, loop->schema, loop->device,
+                                 sample, NITRO_ERR_FORMAT);
+    return status == NITRO_OK ? loop->function(loop->user, sample) : status;
+}
+
+nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
+                                     const char *device, nitro_sample_function function, void *user)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = require_names(store, computation, device);
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, computation, &schema);
+    if (status != NITRO_OK)
+        return status;
+    checked_loop loop = {store, schema, device, function, user};
+    status = store->kind->each_sample(store->state, computation, device, check_and_hand_on, &loop);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
+                                     const char *device, nitro_string_list *inputs)
+{
+    nitro_status status = require_names(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->list_inputs(store->state, computation, device, inputs);
+}
+
+nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
+                                       const char *device, size_t *count)
+{
+    nitro_status status = require_names(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->count_samples(store->state, computation, device, count);
+}
+
+nitro_status nitro_store_remove(nitro_store *store, const char *computation, const char *device,
+                                size_t *removed)
+{
+    size_t count = 0;
+    nitro_status status = require_writable(store);
+    if (status == NITRO_OK)
+        status = require_names(store, computation, device ? device : "any");
+    if (status == NITRO_OK)
+        status = store->kind->remove(store->state, computation, device, &count);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return fail_no_computation(store, computation);
+    if (status == NITRO_OK && device && count == 0)
+        return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                          "%s: no samples of %s on device '%s' to remove", store->url, computation,
+                          device);
+    if (status == NITRO_OK && removed)
+        *removed = count;
+    return status;
+}
+
+/* ---- The whole store ------------------------------------------------------------------------- */
+
+nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)
+{
+    return store->kind->verify(store->state, report, user);
+}
+
+nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes)
+{
+    return store->kind->size_bytes(store->state, bytes);
+}

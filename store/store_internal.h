@@ -1,0 +1,57 @@
+/* store_internal.h - what the files of store/ share: the open store, checks of records, checksums.
+ * Backends use the checks and checksums too, so that every store refuses the same things. */
+#ifndef NITRO_STORE_INTERNAL_H
+#define NITRO_STORE_INTERNAL_H
+
+#include "nitro/nitro_backend.h"
+
+struct nitro_store {
+    nitro_context *context;
+    const nitro_store_kind *kind;
+    nitro_store_mode mode;
+    char *url;
+    void *state;
+};
+
+/** Most bytes of a text for people (a label, a detail, an origin) that a store takes. */
+#define NITRO_STORE_MAX_TEXT 4096
+/** Most features, and most labels, of one device that a store takes. */
+#define NITRO_STORE_MAX_DEVICE_VALUES 1024
+
+/**
+ * Is this record fit to be kept? `where` starts the message: the store's URL or path.
+ * @return NITRO_OK, or `failure` (NITRO_ERR_ARGUMENT on the way in, NITRO_ERR_FORMAT on the way
+ *         out) naming the record, the field and its value.
+ */
+nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
+                                      const nitro_schema *schema, nitro_status failure);
+nitro_status nitro_store_check_device(nitro_context *context, const char *where,
+                                      const nitro_device *device, nitro_status failure);
+nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
+                                      const nitro_schema *schema, const char *device,
+                                      const nitro_sample *sample, nitro_status failure);
+
+/**
+ * What the store shall hold when `declared` comes to what is `stored` already. Names must be the
+ * same. A declared scale or unit fills in one that was left open (auto, "1"); two that are declared
+ * and differ are refused, for samples would then be read in two ways. A declared default variant
+ * replaces the stored one.
+ * @param[out] merged  NULL when nothing changes.
+ * @return NITRO_OK, NITRO_ERR_MISMATCH (both printed), NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_store_merge_schema(nitro_context *context, const nitro_schema *stored,
+                                      const nitro_schema *declared, nitro_schema **merged);
+
+/**
+ * Checksums over all that a record holds, the same on every machine and in every store. A sample's
+ * covers the names of its computation and device, so that a row under another name is found.
+ */
+uint64_t nitro_store_schema_checksum(const nitro_schema *schema);
+uint64_t nitro_store_device_checksum(const nitro_device *device);
+uint64_t nitro_store_sample_checksum(const char *computation, const char *device,
+                                     const nitro_sample *sample);
+
+/** Order of `char *` by bytes, for qsort and bsearch. */
+int nitro_store_compare_strings(const void *a, const void *b);
+
+#endif

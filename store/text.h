@@ -1,0 +1,25 @@
+/* text.h - text that grows, for what store/ writes. */
+#ifndef NITRO_STORE_TEXT_H
+#define NITRO_STORE_TEXT_H
+
+#include "nitro/nitro_backend.h"
+
+/** Zero-initialise. `bytes` is always terminated once something was added. */
+typedef struct nitro_store_text {
+    char *bytes;
+    size_t size, capacity;
+} nitro_store_text;
+
+nitro_status nitro_store_text_add(nitro_context *context, nitro_store_text *text, const char *part);
+/** One CSV field, quoted where it must be, after a comma unless it is the `first` of its line. */
+nitro_status nitro_store_text_add_field(nitro_context *context, nitro_store_text *text,
+                                        const char *field, bool first);
+/** A number that reads back as the same double; NaN is an empty field. */
+nitro_status nitro_store_text_add_number(nitro_context *context, nitro_store_text *text,
+                                         double value, bool first);
+void nitro_store_text_free(nitro_store_text *text);
+
+/** The first few items of a list for an error, as in "a, b, c and 12 more". NULL: out of memory. */
+char *nitro_store_print_some(nitro_context *context, const nitro_string_list *list);
+
+#endif

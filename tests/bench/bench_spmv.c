@@ -1,0 +1,246 @@
+/*
+ * Bench "spmv": what share of the machine's memory bandwidth each variant turns into results. The
+ * matrix is a 7-point stencil on 160^3 points, 4.1 million rows and 28.5 million non-zeros: ten
+ * times a 32 MiB cache. The reference is the fastest of three copies (a plain loop, memcpy,
+ * non-temporal stores) with as many threads, bytes read and written counted.
+ *
+ * Effective bandwidth counts what the product cannot do without: 12 bytes a non-zero, 8 a column
+ * (x), 8 a row (y), and 8 a row more where the format has row offsets (csr, csr_vector). Padding
+ * does not count, so that formats that pad have to earn it; dia, which has no column indices, may
+ * come out above what it moves.
+ */
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include "apps/spmv/generate.h"
+#include "apps/spmv/matrix.h"
+#include "bench/bench.h"
+
+#define STENCIL_SIDE 160
+#define COPY_DOUBLES ((size_t)16 << 20) /* 128 MiB from, 128 MiB to */
+#define MIN_ROUNDS   15
+#define BUDGET_MS    8000
+
+/* ---- Copies ---- */
+
+typedef struct copy {
+    double *from, *to;
+    void (*copy_part)(double *to, const double *from, size_t count);
+} copy;
+
+static void copy_loop(double *restrict to, const double *restrict from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+static void copy_memcpy(double *to, const double *from, size_t count)
+{
+    memcpy(to, from, count * sizeof(*to));
+}
+
+static void copy_streaming(double *to, const double *from, size_t count)
+{
+#ifdef __SSE2__
+    for (size_t i = 0; i < count; i += 2)
+        _mm_stream_pd(to + i, _mm_load_pd(from + i));
+    _mm_sfence();
+#else
+    copy_memcpy(to, from, count);
+#endif
+}
+
+static void run_copy(void *state)
+{
+    const copy *c = state;
+#pragma omp parallel
+    {
+        size_t parts = (size_t)omp_get_num_threads(), part = (size_t)omp_get_thread_num();
+        size_t share = COPY_DOUBLES / parts / 8 * 8, begin = share * part;
+        c->copy_part(c->to + begin, c->from + begin,
+                     part + 1 == parts ? COPY_DOUBLES - begin : share);
+    }
+}
+
+/* ---- Products ---- */
+
+typedef struct product {
+    const nitro_variant *variant; /* NULL: the naive loop */
+    nitro_spmv *spmv;
+} product;
+
+/* What a program without any library would do. */
+static void multiply_naively(const nitro_spmv *spmv)
+{
+    for (int64_t row = 0; row < spmv->num_rows; row++) {
+        double sum = 0;
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
+            sum += spmv->values[k] * spmv->x[spmv->columns[k]];
+        spmv->y[row] = sum;
+    }
+}
+
+static void run_product(void *state)
+{
+    const product *p = state;
+    if (p->variant)
+        p->variant->run(p->spmv, p->variant->user);
+    else
+        multiply_naively(p->spmv);
+}
+
+static const nitro_variant *const variants[] = {
+    &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector, &nitro_spmv_variant_dia,
+    &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,        &nitro_spmv_variant_hybrid,
+    &nitro_spmv_variant_sellp,
+};
+enum { NUM_VARIANTS = sizeof(variants) / sizeof(variants[0]), NUM_COPIES = 3 };
+
+/* Prepare all variants and see that their results are right before any of them is timed. */
+static int prepare_products(nitro_spmv *spmv, product *products)
+{
+    char why[256];
+    multiply_naively(spmv);
+    if (nitro_spmv_keep_reference(spmv, NULL) != 0)
+        return bench_fail("the naive product is wrong");
+    products[0] = (product){.spmv = spmv};
+    for (size_t i = 0; i < NUM_VARIANTS; i++) {
+        products[i + 1] = (product){.variant = variants[i], .spmv = spmv};
+        if (variants[i]->prepare && variants[i]->prepare(spmv, NULL) != 0)
+            return bench_fail("%s: cannot prepare (out of memory?)", variants[i]->name);
+        run_product(&products[i + 1]);
+        if (nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+            return bench_fail("%s: %s", variants[i]->name, why);
+    }
+    return 0;
+}
+
+static double compulsory_gigabytes(const nitro_spmv *spmv, const nitro_variant *variant)
+{
+    bool has_offsets =
+        !variant || variant == &nitro_spmv_variant_csr || variant == &nitro_spmv_variant_csr_vector;
+    return 1e-9 * (12 * (double)spmv->num_nonzeros + 8 * (double)spmv->num_cols +
+                   (has_offsets ? 16 : 8) * (double)spmv->num_rows);
+}
+
+/* ---- Cases ---- */
+
+/* Subjects: the copies, the naive product, the variants. */
+static void report_bandwidth(bench_report *report, const nitro_spmv *spmv,
+                             const bench_subject *subjects)
+{
+    double copy_gigabytes = 2e-9 * (double)(COPY_DOUBLES * sizeof(double));
+    double copy_gbps = 0;
+    for (size_t i = 0; i < NUM_COPIES; i++) {
+        double gbps = copy_gigabytes / subjects[i].median_ms * 1e3;
+        copy_gbps = gbps > copy_gbps ? gbps : copy_gbps;
+    }
+    for (size_t i = 0; i <= NUM_VARIANTS; i++) {
+        const nitro_variant *variant = i > 0 ? variants[i - 1] : NULL;
+        const bench_subject *subject = &subjects[NUM_COPIES + i];
+        char name[96];
+        snprintf(name, sizeof(name), "stencil3d-7pt-%d^3/%s over copy", STENCIL_SIDE,
+                 variant ? variant->name : "naive (serial)");
+        bench_add(report, name, compulsory_gigabytes(spmv, variant) / subject->median_ms * 1e3,
+                  copy_gbps, "GB/s", subject->spread);
+    }
+}
+
+static void report_times(bench_report *report, const char *matrix, const bench_subject *naive)
+{
+    for (size_t i = 0; i < NUM_VARIANTS; i++) {
+        char name[96];
+        snprintf(name, sizeof(name), "%s/%s over naive", matrix, variants[i]->name);
+        bench_add(report, name, naive[i + 1].median_ms, naive->median_ms, "ms",
+                  naive[i + 1].spread);
+    }
+}
+
+static int measure_stencil(bench_report *report, nitro_spmv *spmv, double *from, double *to)
+{
+    copy copies[NUM_COPIES] = {
+        {from, to, copy_loop}, {from, to, copy_memcpy}, {from, to, copy_streaming}};
+    product products[NUM_VARIANTS + 1];
+    bench_subject subjects[NUM_COPIES + NUM_VARIANTS + 1];
+    if (prepare_products(spmv, products) != 0)
+        return 1;
+    for (size_t i = 0; i < NUM_COPIES; i++)
+        subjects[i] = (bench_subject){.run = run_copy, .state = &copies[i]};
+    for (size_t i = 0; i <= NUM_VARIANTS; i++)
+        subjects[NUM_COPIES + i] = (bench_subject){.run = run_product, .state = &products[i]};
+    if (bench_measure(subjects, NUM_COPIES + NUM_VARIANTS + 1, MIN_ROUNDS, BUDGET_MS) != 0)
+        return 1;
+    report_bandwidth(report, spmv, subjects);
+    report_times(report, "stencil3d", subjects + NUM_COPIES);
+    return 0;
+}
+
+static int run_stencil(bench_report *report, nitro_context *context)
+{
+    int failed = 1;
+    nitro_spmv *spmv = NULL;
+    double *from = aligned_alloc(64, COPY_DOUBLES * sizeof(*from));
+    double *to = aligned_alloc(64, COPY_DOUBLES * sizeof(*to));
+    if (!from || !to || nitro_spmv_generate_stencil(context, STENCIL_SIDE, &spmv) != NITRO_OK) {
+        bench_fail("out of memory: the stencil needs about 3 GB");
+    } else {
+        memset(from, 0, COPY_DOUBLES * sizeof(*from));
+        memset(to, 0, COPY_DOUBLES * sizeof(*to));
+        failed = measure_stencil(report, spmv, from, to);
+    }
+    nitro_spmv_matrix_free(spmv);
+    free(from);
+    free(to);
+    return failed;
+}
+
+/* 200 rows of 20,000 entries: where SIMD within the row has to pay. */
+static int run_long_rows(bench_report *report, nitro_context *context)
+{
+    nitro_spmv_entries entries = {.num_rows = 200, .num_cols = 100000};
+    nitro_spmv *spmv = NULL;
+    for (int64_t row = 0; row < entries.num_rows; row++)
+        for (int64_t column = row % 5; column < entries.num_cols; column += 5)
+            if (nitro_spmv_entries_add(context, &entries, row, column, 1 / (double)(column + 1)) !=
+                NITRO_OK) {
+                nitro_spmv_entries_free(&entries);
+                return bench_fail("out of memory");
+            }
+    if (nitro_spmv_matrix_create(context, "long rows", &entries, &spmv) != NITRO_OK)
+        return bench_fail("out of memory");
+    product products[NUM_VARIANTS + 1];
+    bench_subject subjects[NUM_VARIANTS + 1];
+    int failed = prepare_products(spmv, products);
+    for (size_t i = 0; i <= NUM_VARIANTS; i++)
+        subjects[i] = (bench_subject){.run = run_product, .state = &products[i]};
+    if (!failed)
+        failed = bench_measure(subjects, NUM_VARIANTS + 1, MIN_ROUNDS, BUDGET_MS / 4);
+    if (!failed)
+        report_times(report, "200 rows of 20000", subjects);
+    nitro_spmv_matrix_free(spmv);
+    return failed;
+}
+
+static int run(bench_report *report)
+{
+    nitro_context *context;
+    if (nitro_context_create(&context) != NITRO_OK)
+        return bench_fail("out of memory");
+    int failed = run_stencil(report, context);
+    if (!failed)
+        failed = run_long_rows(report, context);
+    nitro_context_free(context);
+    return failed;
+}
+
+const bench bench_spmv = {
+    .name = "spmv",
+    .description = "bandwidth of y = A x (12 nnz + 16 or 8 rows + 8 cols bytes) over that of the "
+                   "fastest copy; times over the naive serial loop",
+    .run = run,
+};

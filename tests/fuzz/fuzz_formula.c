@@ -1,0 +1,47 @@
+/* Formulas of any text: refused with an error, or evaluated to a finite number or NaN. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/formula.h"
+
+static char *names[] = {"rows", "nnz", "row-max", "device.peak_gbps"};
+static const nitro_string_list variables = {.items = names, .count = 4, .capacity = 4};
+static const double samples[][4] = {{1, 2, 3, 4}, {0, 0, 0, 0}, {-1, 1e308, 1e-308, -0.5}};
+
+static void evaluate(const nitro_formula *formula)
+{
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        if (isinf(nitro_formula_evaluate(formula, samples[i])))
+            abort();
+        double holes[4] = {NAN, NAN, NAN, NAN};
+        for (size_t v = 0; v < variables.count; v++)
+            if (nitro_formula_uses(formula, v))
+                holes[v] = samples[i][v];
+        double all = nitro_formula_evaluate(formula, samples[i]);
+        double used = nitro_formula_evaluate(formula, holes);
+        if (memcmp(&all, &used, sizeof(all)) != 0 && !(isnan(all) && isnan(used)))
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+    nitro_context *context = NULL;
+    if (text && nitro_context_create(&context) == NITRO_OK) {
+        nitro_formula *formula = NULL;
+        if (size > 0)
+            memcpy(text, data, size);
+        text[size] = '\0';
+        if (nitro_formula_parse(context, "fuzz", text, &variables, &formula) == NITRO_OK)
+            evaluate(formula);
+        nitro_formula_free(formula);
+    }
+    nitro_context_free(context);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* Any bytes as a Matrix Market file: refused with an error, or a matrix that every part of the
+ * computation can work on. */
+#include <stdlib.h>
+
+#include "apps/spmv/matrix.h"
+#include "apps/spmv/matrix_market.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever was accepted must run, and give the right result. */
+static void run_variants(nitro_spmv *spmv)
+{
+    static const nitro_variant *const variants[] = {
+        &nitro_spmv_variant_csr,
+        &nitro_spmv_variant_csr_vector,
+        &nitro_spmv_variant_coo,
+        &nitro_spmv_variant_hybrid,
+    };
+    char why[256];
+    if (nitro_spmv_variant_csr.run(spmv, NULL) != 0 || nitro_spmv_keep_reference(spmv, NULL) != 0)
+        return; /* products beyond the range of double */
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        if (variants[i]->prepare && variants[i]->prepare(spmv, NULL) != 0)
+            abort();
+        if (variants[i]->run(spmv, NULL) != 0 ||
+            nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nitro_context *context;
+    nitro_spmv *spmv = NULL;
+    if (nitro_context_create(&context) != NITRO_OK)
+        return 0;
+    if (nitro_spmv_matrix_market_parse(context, "fuzz", (const char *)data, size, &spmv) ==
+        NITRO_OK)
+        run_variants(spmv);
+    nitro_spmv_matrix_free(spmv);
+    nitro_context_free(context);
+    return 0;
+}

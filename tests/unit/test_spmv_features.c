@@ -1,0 +1,251 @@
+/* Input features of spmv: against values worked out by hand, and against the recorded SpMV
+ * measurements for matrices that stand in both collections. */
+#include <math.h>
+
+#include "apps/spmv/matrix.h"
+#include "apps/spmv/matrix_market.h"
+#include "unit/unit.h"
+#include "variants/spmv/spmv.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_computation *computation;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    assert_ok(f->context, nitro_computation_create(f->context, "spmv", &f->computation));
+    assert_ok(f->context, nitro_spmv_add_features(f->computation));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_computation_free(f->computation);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+/* A matrix with rows of these lengths, entries at columns 0, 1, 2... */
+static nitro_spmv *with_lengths(const fixture *f, const int64_t *lengths, int64_t num_rows,
+                                int64_t num_cols)
+{
+    nitro_spmv_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
+    for (int64_t row = 0; row < num_rows; row++)
+        for (int64_t column = 0; column < lengths[row]; column++)
+            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column, 1));
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    return spmv;
+}
+
+static void evaluate(const fixture *f, const nitro_spmv *spmv,
+                     double values[NITRO_SPMV_NUM_FEATURES])
+{
+    for (int i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
+        values[i] = -77; /* all of them must be written */
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, values));
+}
+
+static void assert_near(double value, double expected, const char *what)
+{
+    if (!(fabs(value - expected) <= 1e-12 * fmax(fabs(expected), 1)))
+        fail_msg("%s is %.17g instead of %.17g", what, value, expected);
+}
+
+static void names_are_in_declared_order(void **state)
+{
+    static const char *const names[NITRO_SPMV_NUM_FEATURES] = {
+        [NITRO_SPMV_AVG_NZ_PER_ROW] = "avg_nz_per_row",
+        [NITRO_SPMV_ROWS] = "rows",
+        [NITRO_SPMV_COLS] = "cols",
+        [NITRO_SPMV_NNZ] = "nnz",
+        [NITRO_SPMV_DENSITY] = "density",
+        [NITRO_SPMV_RLSD] = "rlsd",
+        [NITRO_SPMV_MAX_DEVIATION] = "max_deviation",
+        [NITRO_SPMV_ELL_FILLIN] = "ell_fillin",
+        [NITRO_SPMV_ROW_MIN] = "row_min",
+        [NITRO_SPMV_ROW_Q1] = "row_q1",
+        [NITRO_SPMV_ROW_MEDIAN] = "row_median",
+        [NITRO_SPMV_ROW_Q3] = "row_q3",
+        [NITRO_SPMV_ROW_MAX] = "row_max",
+        [NITRO_SPMV_ROW_VARIANCE] = "row_variance",
+        [NITRO_SPMV_ROW_SKEWNESS] = "row_skewness",
+        [NITRO_SPMV_DIA_FILLIN] = "dia_fillin",
+    };
+    fixture *f = *state;
+    assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
+    for (size_t i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
+        assert_string_equal(nitro_computation_feature_name(f->computation, i), names[i]);
+}
+
+static void values_are_as_worked_out_by_hand(void **state)
+{
+    fixture *f = *state;
+    const int64_t lengths[] = {1, 2, 0, 5}; /* mean 2; deviations -1 0 -2 3 */
+    nitro_spmv *spmv = with_lengths(f, lengths, 4, 6);
+    double values[NITRO_SPMV_NUM_FEATURES];
+    evaluate(f, spmv, values);
+    assert_near(values[NITRO_SPMV_AVG_NZ_PER_ROW], 2, "avg_nz_per_row");
+    assert_near(values[NITRO_SPMV_ROWS], 4, "rows");
+    assert_near(values[NITRO_SPMV_COLS], 6, "cols");
+    assert_near(values[NITRO_SPMV_NNZ], 8, "nnz");
+    assert_near(values[NITRO_SPMV_DENSITY], 8.0 / 24, "density");
+    assert_near(values[NITRO_SPMV_ROW_VARIANCE], 14.0 / 4, "row_variance");
+    assert_near(values[NITRO_SPMV_RLSD], sqrt(3.5) / 2, "rlsd");
+    assert_near(values[NITRO_SPMV_MAX_DEVIATION], 1.5, "max_deviation");
+    assert_near(values[NITRO_SPMV_ELL_FILLIN], 2.5, "ell_fillin");
+    assert_near(values[NITRO_SPMV_ROW_MIN], 0, "row_min");
+    assert_near(values[NITRO_SPMV_ROW_Q1], 0.5, "row_q1");
+    assert_near(values[NITRO_SPMV_ROW_MEDIAN], 1.5, "row_median");
+    assert_near(values[NITRO_SPMV_ROW_Q3], 3.5, "row_q3");
+    assert_near(values[NITRO_SPMV_ROW_MAX], 5, "row_max");
+    assert_near(values[NITRO_SPMV_ROW_SKEWNESS], (-1.0 - 8 + 27) / 4 / pow(3.5, 1.5), "skewness");
+    /* diagonals: row 0: 0; row 1: -1, 0; row 3: -3 to 1: five of them */
+    assert_near(values[NITRO_SPMV_DIA_FILLIN], 5 * 4 / 8.0, "dia_fillin");
+    nitro_spmv_matrix_free(spmv);
+}
+
+/* Quartiles for every remainder of the rows by four, as the recorded measurements define them. */
+static void quartiles_follow_the_recorded_definition(void **state)
+{
+    static const struct {
+        int64_t lengths[8]; /* unsorted on purpose */
+        int64_t count;
+        double q1, median, q3;
+    } cases[] = {
+        {{7}, 1, 7, 7, 7},
+        {{9, 1}, 2, 1, 5, 9},
+        {{9, 1, 5}, 3, 4, 5, 6},
+        {{8, 4, 2, 1}, 4, 1.5, 3, 6},
+        {{16, 8, 4, 2, 1}, 5, 1.25, 4, 14},
+        {{32, 16, 8, 4, 2, 1}, 6, 2, 6, 16},
+        {{64, 32, 16, 8, 4, 2, 1}, 7, 3.5, 8, 20},
+        {{128, 64, 32, 16, 8, 4, 2, 1}, 8, 3, 12, 48},
+    };
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        nitro_spmv *spmv = with_lengths(f, cases[i].lengths, cases[i].count, 128);
+        double values[NITRO_SPMV_NUM_FEATURES];
+        evaluate(f, spmv, values);
+        assert_near(values[NITRO_SPMV_ROW_Q1], cases[i].q1, "row_q1");
+        assert_near(values[NITRO_SPMV_ROW_MEDIAN], cases[i].median, "row_median");
+        assert_near(values[NITRO_SPMV_ROW_Q3], cases[i].q3, "row_q3");
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* Rows too long to be counted one by one take another way to the same quartiles. */
+static void quartiles_of_very_long_rows(void **state)
+{
+    fixture *f = *state;
+    const int64_t lengths[] = {5000, 1023, 3000, 1024, 20000, 1, 4000, 1025};
+    nitro_spmv *spmv = with_lengths(f, lengths, 8, 20000);
+    double values[NITRO_SPMV_NUM_FEATURES];
+    evaluate(f, spmv, values);
+    assert_near(values[NITRO_SPMV_ROW_Q1], (1023 + 1024) / 2.0, "row_q1");
+    assert_near(values[NITRO_SPMV_ROW_MEDIAN], (1025 + 3000) / 2.0, "row_median");
+    assert_near(values[NITRO_SPMV_ROW_Q3], (4000 + 5000) / 2.0, "row_q3");
+    assert_near(values[NITRO_SPMV_ROW_MAX], 20000, "row_max");
+    nitro_spmv_matrix_free(spmv);
+}
+
+static void features_of_empty_matrices_are_finite(void **state)
+{
+    fixture *f = *state;
+    static const int64_t none[8] = {0};
+    const int64_t sizes[][2] = {{0, 0}, {0, 4}, {4, 0}, {8, 8}};
+    for (size_t i = 0; i < 4; i++) {
+        nitro_spmv *spmv = with_lengths(f, none, sizes[i][0], sizes[i][1]);
+        double values[NITRO_SPMV_NUM_FEATURES];
+        evaluate(f, spmv, values);
+        assert_near(values[NITRO_SPMV_AVG_NZ_PER_ROW], 0, "avg_nz_per_row");
+        assert_near(values[NITRO_SPMV_RLSD], 0, "rlsd");
+        assert_near(values[NITRO_SPMV_ELL_FILLIN], 1, "ell_fillin");
+        assert_near(values[NITRO_SPMV_DIA_FILLIN], 1, "dia_fillin");
+        assert_near(values[NITRO_SPMV_DENSITY], i == 3 ? 1.0 / 64 : 1, "density");
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* Features whose scale is a plain logarithm must be positive for whatever comes. */
+static void logarithms_exist(void **state)
+{
+    fixture *f = *state;
+    nitro_schema *schema = NULL;
+    const int64_t lengths[] = {0, 0, 1, 0};
+    nitro_spmv *spmv = with_lengths(f, lengths, 4, 1000);
+    double values[NITRO_SPMV_NUM_FEATURES];
+    assert_ok(f->context, nitro_schema_of(f->computation, &schema));
+    evaluate(f, spmv, values);
+    for (size_t i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
+        assert_true(schema->features[i].scale != NITRO_SCALE_LOG || values[i] > 0);
+    nitro_schema_free(schema);
+    nitro_spmv_matrix_free(spmv);
+}
+
+/* Six digits are recorded. */
+static void compare_with_record(const fixture *f, const nitro_csv *csv, size_t row,
+                                const double *values)
+{
+    size_t compared = 0;
+    for (size_t i = 0; i < NITRO_SPMV_NUM_FEATURES; i++) {
+        const char *name = nitro_computation_feature_name(f->computation, i);
+        size_t column = nitro_csv_column(csv, name);
+        double recorded;
+        if (column == NITRO_NONE)
+            continue;
+        assert_ok(f->context, nitro_csv_number(csv, row, column, &recorded));
+        if (fabs(values[i] - recorded) > 6e-6 * fabs(recorded))
+            fail_msg("%s of %s is %.9g, recorded is %.9g", name, nitro_csv_field(csv, row, 0),
+                     values[i], recorded);
+        compared++;
+    }
+    assert_int_equal(compared, NITRO_SPMV_NUM_FEATURES - 1); /* dia_fillin is not recorded */
+}
+
+static void features_agree_with_the_recorded_measurements(void **state)
+{
+    static const char *const both[][2] = {
+        {"HB/bcsstk13", "matrices/bcsstk13.mtx"},       {"HB/jagmesh7", "matrices/jagmesh7.mtx"},
+        {"HB/west0067", "matrices/west0067.mtx"},       {"HB/zenios", "matrices/zenios.mtx"},
+        {"LPnetlib/lp_afiro", "matrices/lp_afiro.mtx"},
+    };
+    fixture *f = *state;
+    nitro_csv *csv = NULL;
+    assert_ok(f->context, nitro_csv_read(f->context, unit_shared_data("spmv/V100.csv"), &csv));
+    size_t input = nitro_csv_column(csv, "input");
+    for (size_t i = 0; i < sizeof(both) / sizeof(both[0]); i++) {
+        nitro_spmv *spmv = NULL;
+        double values[NITRO_SPMV_NUM_FEATURES];
+        assert_ok(f->context,
+                  nitro_spmv_matrix_market_read(f->context, unit_shared_data(both[i][1]), &spmv));
+        evaluate(f, spmv, values);
+        size_t row = 0;
+        while (strcmp(nitro_csv_field(csv, row, input), both[i][0]) != 0)
+            assert_true(++row < nitro_csv_num_rows(csv));
+        compare_with_record(f, csv, row, values);
+        nitro_spmv_matrix_free(spmv);
+    }
+    nitro_csv_free(csv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(names_are_in_declared_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_are_as_worked_out_by_hand, setup, teardown),
+        cmocka_unit_test_setup_teardown(quartiles_follow_the_recorded_definition, setup, teardown),
+        cmocka_unit_test_setup_teardown(quartiles_of_very_long_rows, setup, teardown),
+        cmocka_unit_test_setup_teardown(features_of_empty_matrices_are_finite, setup, teardown),
+        cmocka_unit_test_setup_teardown(logarithms_exist, setup, teardown),
+        cmocka_unit_test_setup_teardown(features_agree_with_the_recorded_measurements, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
