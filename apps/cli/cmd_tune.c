@@ -194,14 +194,20 @@ static nitro_tune_options tune_options(tuning *self)
     return how;
 }
 
-static int measure(tuning *self, const char *device)
+/** One pass over the inputs measures them on all devices. */
+static int measure(tuning *self, const device_set *devices)
 {
-    char task[256];
+    char task[256], ids[1024] = "";
+    size_t used = 0;
+    for (size_t d = 0; d < devices->count && used < sizeof ids; d++)
+        used += (size_t)snprintf(ids + used, sizeof ids - used, "%s%s", d ? "," : "",
+                                 devices->devices[d]->id);
+    if (used >= sizeof ids)
+        return fail_usage(self->call, "too many devices at once");
     nitro_tune_options how = tune_options(self);
-    snprintf(task, sizeof task, "tune %s on %s", self->loaded.module->name, device);
-    self->last = (nitro_tune_progress){0};
+    snprintf(task, sizeof task, "tune %s on %s", self->loaded.module->name, ids);
     progress_begin(&self->progress, self->call, task, "inputs");
-    nitro_status status = nitro_tune(self->loaded.computation, self->store, device,
+    nitro_status status = nitro_tune(self->loaded.computation, self->store, ids,
                                      self->inputs.inputs, self->inputs.count, &how);
     progress_end(&self->progress);
     if (status == NITRO_ERR_INTERRUPTED)
@@ -300,19 +306,16 @@ static int report(tuning *self, const nitro_device *device, const nitro_model *m
 
 /* ---- One device, then all ------------------------------------------------------------------- */
 
-static int tune_device(tuning *self, const nitro_device *device)
+static int learn_and_report(tuning *self, const nitro_device *device)
 {
     const settings *given = self->call->settings;
     nitro_model *model = NULL;
     char *path = NULL;
-    int code = measure(self, device->id);
-    if (code == EXIT_DONE && !given->no_model)
+    int code = EXIT_DONE;
+    if (!given->no_model)
         code = learn(self, device->id, &model, &path);
     if (code == EXIT_DONE)
         code = report(self, device, path ? model : NULL, path);
-    if (code == EXIT_DONE && self->last.failed > 0)
-        code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
-                         self->last.failed, self->inputs.count);
     free(path);
     nitro_model_free(model);
     return code;
@@ -321,21 +324,19 @@ static int tune_device(tuning *self, const nitro_device *device)
 static int tune_devices(tuning *self, const device_set *devices)
 {
     const settings *given = self->call->settings;
-    int code = EXIT_DONE;
+    int code = measure(self, devices);
     self->reports = json_array();
-    for (size_t d = 0; d < devices->count && !interrupted; d++) {
+    for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
         if (d > 0 && !given->json)
             putchar('\n');
-        int device_code = tune_device(self, devices->devices[d]);
-        fflush(stdout);
-        code = code == EXIT_DONE ? device_code : code;
+        code = learn_and_report(self, devices->devices[d]);
     }
-    if (given->json && json_array_size(self->reports) > 0) {
-        int printed = print_json(self->call, self->reports);
-        code = code == EXIT_DONE ? printed : code;
-    } else {
-        json_decref(self->reports);
-    }
+    if (code == EXIT_DONE && given->json)
+        code = print_json(self->call, json_incref(self->reports));
+    json_decref(self->reports);
+    if (code == EXIT_DONE && self->last.failed > 0)
+        code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
+                         self->last.failed, self->last.total);
     return code;
 }
 

@@ -13,8 +13,7 @@ nitro_status input_load(nitro_context *context, const input_recipe *recipe, void
     char name[NAME_SIZE];
     if (recipe->path)
         return recipe->module->load(context, recipe->path, input);
-    return recipe->module->generate(context, recipe->seed, recipe->index, name, sizeof name,
-                                    input);
+    return recipe->module->generate(context, recipe->seed, recipe->index, name, sizeof name, input);
 }
 
 static nitro_status load(nitro_context *context, void *state, void **input)

@@ -1,0 +1,236 @@
+/* Tuning: every input measured on every device asked for, each sample durable before the next is
+ * measured. */
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nitro/measure.h"
+#include "nitro/tune.h"
+
+/* Modelled times are a function of computation, device and input alone: no run differs. */
+#define MODEL_SEED 1
+
+#if defined(__clang__)
+#define COMPILER __VERSION__ /* says "Clang" itself */
+#else
+#define COMPILER "GCC " __VERSION__
+#endif
+
+typedef struct tuning {
+    nitro_tune_plan plan;
+    nitro_tune_options options;
+    nitro_tune_progress progress;
+    double start_ms;
+    nitro_status first_failure;
+    char first_message[1024];
+} tuning;
+
+void nitro_tune_options_init(nitro_tune_options *options)
+{
+    *options = (nitro_tune_options){0};
+    nitro_measure_options_init(&options->measure);
+}
+
+/* ---- One input
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static nitro_status set_provenance(const tuning *self, const nitro_tune_target *t,
+                                   nitro_sample *sample)
+{
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    nitro_provenance *made = &sample->provenance;
+    made->origin = nitro_strdup(self->plan.context, t->kind->simulate ? "modelled" : "measured");
+    made->library = nitro_strdup(self->plan.context, nitro_version());
+    made->compiler = nitro_strdup(self->plan.context, COMPILER);
+    made->host = nitro_strdup(self->plan.context, host);
+    made->time_s = (int64_t)time(NULL);
+    bool complete = made->origin && made->library && made->compiler && made->host;
+    return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/* By now nobody else has this input for this device, unless it is stale or wanted again; should
+ * another tune have been quicker meanwhile, its sample is as good as ours. */
+static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
+                                 nitro_sample *sample)
+{
+    nitro_status status = set_provenance(self, t, sample);
+    if (status != NITRO_OK)
+        return status;
+    const nitro_sample *samples[] = {sample};
+    status = nitro_store_put_samples(self->plan.store, self->plan.computation->schema->computation,
+                                     t->device->id, samples, 1, true);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    char message[2048];
+    nitro_context_last_error(self->plan.context, message, sizeof(message));
+    return nitro_fail(self->plan.context, status,
+                      "input '%s' was measured on %s but not stored: %s; the inputs before it are "
+                      "safe, and the same tune goes on from there",
+                      sample->input, t->device->id, message);
+}
+
+static nitro_status simulate_and_store(const tuning *self, const nitro_tune_target *t,
+                                       const nitro_sample *measured, size_t *best)
+{
+    const nitro_schema *schema = self->plan.computation->schema;
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_sample_create(self->plan.context, measured->input,
+                                              schema->num_features, schema->num_variants, &sample);
+    if (status != NITRO_OK)
+        return status;
+    memcpy(sample->features, measured->features, schema->num_features * sizeof(*sample->features));
+    status = t->kind->simulate(self->plan.context, t->device, schema, MODEL_SEED, sample);
+    if (status == NITRO_OK)
+        status = store_sample(self, t, sample);
+    *best = nitro_sample_best(sample);
+    nitro_sample_free(sample);
+    return status;
+}
+
+/* The input is loaded once, whatever the number of devices. */
+static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
+{
+    nitro_measure_extent extent = NITRO_MEASURE_FEATURES_ONLY;
+    for (size_t i = 0; i < self->plan.num_targets; i++)
+        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
+            extent = NITRO_MEASURE_ALL;
+    nitro_sample *sample = NULL;
+    nitro_status status =
+        nitro_measure_input(self->plan.computation, &self->plan.inputs[input],
+                            &self->options.measure, extent, &sample, input_failed);
+    if (status != NITRO_OK)
+        return status;
+    size_t first_best = NITRO_NONE;
+    bool is_first = true;
+    for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++) {
+        const nitro_tune_target *t = &self->plan.targets[i];
+        size_t best = NITRO_NONE;
+        if (t->stored[input])
+            continue;
+        if (t->kind->simulate)
+            status = simulate_and_store(self, t, sample, &best);
+        else
+            status = store_sample(self, t, sample);
+        if (!t->kind->simulate)
+            best = nitro_sample_best(sample);
+        if (is_first)
+            first_best = best;
+        is_first = false;
+    }
+    nitro_sample_free(sample);
+    self->progress.best = nitro_computation_variant_name(self->plan.computation, first_best);
+    return status;
+}
+
+/* ---- The run
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static nitro_status report(tuning *self, size_t input)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->input = self->plan.inputs[input].name;
+    progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
+    if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
+        return NITRO_OK;
+    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped after input '%s', %zu of %zu; what was measured is stored, and "
+                      "the same tune goes on from there",
+                      self->plan.computation->schema->computation, progress->input, progress->done,
+                      progress->total);
+}
+
+static void note_failure(tuning *self, nitro_status status)
+{
+    char message[1024];
+    nitro_context_last_error(self->plan.context, message, sizeof(message));
+    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s is left out: %s",
+              self->plan.computation->schema->computation, message);
+    self->progress.best = NULL;
+    if (self->progress.failed++ > 0)
+        return;
+    self->first_failure = status;
+    memcpy(self->first_message, message, sizeof(message));
+}
+
+static nitro_status tune_inputs(tuning *self)
+{
+    for (size_t i = 0; i < self->plan.num_inputs; i++) {
+        if (nitro_tune_plan_is_stored(&self->plan, i))
+            continue;
+        bool input_failed = false;
+        nitro_status status = tune_input(self, i, &input_failed);
+        if (status != NITRO_OK && !input_failed)
+            return status;
+        if (input_failed)
+            note_failure(self, status);
+        self->progress.done++;
+        status = report(self, i);
+        if (status != NITRO_OK)
+            return status;
+    }
+    if (self->progress.failed == self->plan.num_inputs)
+        return nitro_fail(self->plan.context, self->first_failure,
+                          "%s: none of the %zu inputs could be loaded; the first: %s",
+                          self->plan.computation->schema->computation, self->plan.num_inputs,
+                          self->first_message);
+    /* Nothing was left to do: say so once. */
+    return self->progress.resumed == self->plan.num_inputs ? report(self, self->plan.num_inputs - 1)
+                                                           : NITRO_OK;
+}
+
+static nitro_status check_arguments(const tuning *self, const char *device)
+{
+    if (nitro_store_context(self->plan.store) != self->plan.context)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
+                          "the store and computation %s belong to different contexts",
+                          self->plan.computation->schema->computation);
+    if (!device)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT, "no device to tune on");
+    if (self->plan.computation->schema->num_variants == 0)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
+                          "%s: there are no variants to measure",
+                          self->plan.computation->schema->computation);
+    return nitro_measure_options_check(self->plan.context, &self->options.measure);
+}
+
+/* What is there already is said before anything is measured. */
+static void count_stored(tuning *self)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->total = self->plan.num_inputs;
+    for (size_t i = 0; i < self->plan.num_inputs; i++)
+        progress->resumed += nitro_tune_plan_is_stored(&self->plan, i);
+    progress->done = progress->resumed;
+    if (progress->resumed)
+        nitro_log(self->plan.context, NITRO_LOG_INFO, "%s: %zu of %zu inputs are in %s already",
+                  self->plan.computation->schema->computation, progress->resumed, progress->total,
+                  nitro_store_url(self->plan.store));
+}
+
+nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, const char *device,
+                        const nitro_input *inputs, size_t num_inputs,
+                        const nitro_tune_options *options)
+{
+    tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
+    nitro_tune_options_init(&self.options);
+    if (options)
+        self.options = *options;
+    self.plan = (nitro_tune_plan){.context = computation->context,
+                                  .computation = computation,
+                                  .store = store,
+                                  .inputs = inputs,
+                                  .num_inputs = num_inputs,
+                                  .again = self.options.again};
+    nitro_status status = check_arguments(&self, device);
+    if (status == NITRO_OK)
+        status = nitro_tune_plan_make(&self.plan, device);
+    if (status == NITRO_OK) {
+        count_stored(&self);
+        status = tune_inputs(&self);
+    }
+    nitro_tune_plan_free(&self.plan);
+    return status;
+}

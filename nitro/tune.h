@@ -1,0 +1,39 @@
+/* tune.h - what a tuning run works on: inputs by name, devices, and what the store holds of them.
+ */
+#ifndef NITRO_TUNE_H
+#define NITRO_TUNE_H
+
+#include "nitro/nitro_internal.h"
+
+/** One device of a run. */
+typedef struct nitro_tune_target {
+    nitro_device *device;
+    const nitro_device_kind *kind;
+    bool *stored; /* shape [num_inputs]: the store has this input, and it is up to date */
+} nitro_tune_target;
+
+typedef struct nitro_tune_plan {
+    nitro_context *context;
+    nitro_computation *computation;
+    nitro_store *store;
+    const nitro_input *inputs;
+    size_t num_inputs;
+    bool again;      /* take nothing as stored */
+    size_t *by_name; /* shape [num_inputs]: input indices in byte order of their names */
+    nitro_tune_target *targets;
+    size_t num_targets;
+} nitro_tune_plan;
+
+/**
+ * Check inputs and devices ("a,b,c"), and put the schema and the devices into the store.
+ * @param[in,out] plan  the fields before by_name are set, the others zero. Free it also on error.
+ */
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices);
+
+/** Is this input stored for every device? */
+bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input);
+
+/** Free what nitro_tune_plan_make made. */
+void nitro_tune_plan_free(nitro_tune_plan *plan);
+
+#endif

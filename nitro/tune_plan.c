@@ -1,0 +1,247 @@
+/* What a tuning run works on. Hides what "goes on where it was" means: an input that the store
+ * holds for a device is not measured again, unless a variant has another version by now. */
+#include "nitro/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Inputs
+ * ------------------------------------------------------------------------------------------ */
+
+static int compare_inputs(const void *left, const void *right, void *user)
+{
+    const nitro_input *inputs = user;
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+    int order = strcmp(inputs[a].name, inputs[b].name);
+    return order ? order : (a > b) - (a < b);
+}
+
+static nitro_status check_inputs(nitro_tune_plan *self)
+{
+    const nitro_input *inputs = self->inputs;
+    if (self->num_inputs == 0)
+        return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "%s: no inputs to tune on",
+                          self->computation->schema->computation);
+    for (size_t i = 0; i < self->num_inputs; i++) {
+        if (!inputs[i].name || !inputs[i].load || !nitro_input_name_is_clean(inputs[i].name))
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "input number %zu ('%.80s') needs a loader and a name of 1 to 511 "
+                              "bytes of UTF-8 without control characters",
+                              i + 1, inputs[i].name ? inputs[i].name : "(null)");
+        self->by_name[i] = i;
+    }
+    qsort_r(self->by_name, self->num_inputs, sizeof(*self->by_name), compare_inputs,
+            (void *)inputs);
+    for (size_t i = 1; i < self->num_inputs; i++) {
+        size_t a = self->by_name[i - 1];
+        size_t b = self->by_name[i];
+        if (strcmp(inputs[a].name, inputs[b].name) == 0)
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "inputs number %zu and %zu are both named '%s': samples are kept by "
+                              "name, so give each input its own",
+                              a + 1, b + 1, inputs[a].name);
+    }
+    return NITRO_OK;
+}
+
+/* Index of the input with this name, or NITRO_NONE. */
+static size_t find_input(const nitro_tune_plan *self, const char *name)
+{
+    size_t low = 0;
+    size_t high = self->num_inputs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        size_t input = self->by_name[middle];
+        int order = strcmp(self->inputs[input].name, name);
+        if (order == 0)
+            return input;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NITRO_NONE;
+}
+
+/* ---- Devices
+ * ------------------------------------------------------------------------------------------- */
+
+/* Modelled and real times must never pass for each other. */
+static nitro_status require_same_kind(const nitro_tune_plan *self, const nitro_tune_target *t,
+                                      const nitro_device *known)
+{
+    bool modelled = t->kind->simulate != NULL;
+    if (strcmp(known->kind, t->device->kind) == 0 ||
+        (!modelled && strcmp(known->kind, "recorded") == 0))
+        return NITRO_OK;
+    return nitro_fail(
+        self->context, NITRO_ERR_MISMATCH,
+        "device %s is of kind %s here and of kind %s in %s: their times must not mix; "
+        "use another store, or remove the device's samples there",
+        t->device->id, t->device->kind, known->kind, nitro_store_url(self->store));
+}
+
+/* The newest description counts, but what was measured once (by a microbenchmark) is kept. */
+static nitro_status keep_measured_features(const nitro_tune_plan *self, nitro_device *device,
+                                           const nitro_device *known)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < known->num_features && status == NITRO_OK; i++) {
+        const nitro_device_feature *feature = &known->features[i];
+        if (feature->source == NITRO_VALUE_MEASURED &&
+            isnan(nitro_device_value(device, feature->name)))
+            status = nitro_device_set(self->context, device, feature->name, feature->value,
+                                      feature->source, feature->spread);
+    }
+    return status;
+}
+
+static nitro_status put_device(const nitro_tune_plan *self, nitro_tune_target *t)
+{
+    nitro_device *known = NULL;
+    nitro_status status = nitro_store_get_device(self->store, t->device->id, &known);
+    if (status == NITRO_ERR_NOT_FOUND) {
+        status = NITRO_OK;
+    } else if (status == NITRO_OK) {
+        status = require_same_kind(self, t, known);
+        if (status == NITRO_OK)
+            status = keep_measured_features(self, t->device, known);
+        nitro_device_free(known);
+    }
+    return status == NITRO_OK ? nitro_store_put_device(self->store, t->device) : status;
+}
+
+/* Two names may mean the same device ("host" and the id behind it); one machine can run variants on
+ * one device a run. */
+static nitro_status check_targets(const nitro_tune_plan *self)
+{
+    const char *live = NULL;
+    for (size_t i = 0; i < self->num_targets; i++) {
+        const char *id = self->targets[i].device->id;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(self->targets[j].device->id, id) == 0)
+                return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "device %s is named twice",
+                                  id);
+        if (self->targets[i].kind->simulate)
+            continue;
+        if (live)
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "devices %s and %s both run variants: name one of them, and any "
+                              "number of modelled ones",
+                              live, id);
+        live = id;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status find_targets(nitro_tune_plan *self, const char *list)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_string_list_split(self->context, &ids, list);
+    if (status != NITRO_OK)
+        return status;
+    self->targets = nitro_calloc(self->context, ids.count, sizeof(*self->targets));
+    if (!self->targets)
+        status = NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        nitro_tune_target *t = &self->targets[i];
+        status = nitro_device_find(self->context, ids.items[i], false, &t->device, &t->kind);
+        if (status != NITRO_OK)
+            break;
+        self->num_targets++;
+        t->stored = nitro_calloc(self->context, self->num_inputs, sizeof(*t->stored));
+        if (!t->stored)
+            status = NITRO_ERR_NO_MEMORY;
+    }
+    nitro_string_list_free(&ids);
+    return status == NITRO_OK ? check_targets(self) : status;
+}
+
+/* ---- What is there already
+ * --------------------------------------------------------------------------------- */
+
+typedef struct stored_samples {
+    const nitro_tune_plan *plan;
+    const nitro_tune_target *target;
+    size_t num_stale;
+} stored_samples;
+
+/* Times of code that has changed since are no times of this code. */
+static bool is_stale(const nitro_tune_plan *self, const nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        const char *version = sample->entries[v].version;
+        if (version && strcmp(version, self->computation->variants[v].version) != 0)
+            return true;
+    }
+    return false;
+}
+
+static nitro_status note_stored(void *user, const nitro_sample *sample)
+{
+    stored_samples *stored = user;
+    size_t input = find_input(stored->plan, sample->input);
+    if (input == NITRO_NONE)
+        return NITRO_OK;
+    if (is_stale(stored->plan, sample))
+        stored->num_stale++;
+    else
+        stored->target->stored[input] = true;
+    return NITRO_OK;
+}
+
+static nitro_status find_stored(const nitro_tune_plan *self, const nitro_tune_target *t)
+{
+    if (self->again)
+        return NITRO_OK;
+    const char *name = self->computation->schema->computation;
+    stored_samples stored = {.plan = self, .target = t};
+    nitro_status status =
+        nitro_store_each_sample(self->store, name, t->device->id, note_stored, &stored);
+    if (stored.num_stale)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s on %s: %zu samples are of other versions of the variants: measuring them "
+                  "again",
+                  name, t->device->id, stored.num_stale);
+    return status;
+}
+
+bool nitro_tune_plan_is_stored(const nitro_tune_plan *self, size_t input)
+{
+    for (size_t i = 0; i < self->num_targets; i++)
+        if (!self->targets[i].stored[input])
+            return false;
+    return true;
+}
+
+static nitro_status prepare_store(nitro_tune_plan *self)
+{
+    nitro_status status = nitro_store_put_schema(self->store, self->computation->schema);
+    for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
+        status = put_device(self, &self->targets[i]);
+        if (status == NITRO_OK)
+            status = find_stored(self, &self->targets[i]);
+    }
+    return status;
+}
+
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices)
+{
+    plan->by_name = nitro_calloc(plan->context, plan->num_inputs, sizeof(*plan->by_name));
+    nitro_status status = plan->by_name ? check_inputs(plan) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = find_targets(plan, devices);
+    return status == NITRO_OK ? prepare_store(plan) : status;
+}
+
+void nitro_tune_plan_free(nitro_tune_plan *plan)
+{
+    for (size_t i = 0; i < plan->num_targets; i++) {
+        nitro_device_free(plan->targets[i].device);
+        free(plan->targets[i].stored);
+    }
+    free(plan->targets);
+    free(plan->by_name);
+}
