@@ -501,7 +501,13 @@ typedef struct nitro_strategy {
     const char *description;
     int priority; /* the highest is the default of tune-from-source */
 
-    nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor);
+    /**
+     * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
+     *                              a predictor that did not see the row's input, from which a
+     *                              model's confidence is calibrated; NaN in rows without.
+     */
+    nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor,
+                          double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */

@@ -1,0 +1,179 @@
+/* cmd_devices.c - nitro devices: the devices that can be tuned here, and what is known of them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/device_set.h"
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    bool measure, json;
+} settings;
+
+static const option options[] = {{.name = "measure",
+                                  .type = OPTION_FLAG,
+                                  .offset = offsetof(settings, measure),
+                                  .help = "also run the microbenchmarks (seconds a device)"},
+                                 {.name = "json",
+                                  .type = OPTION_FLAG,
+                                  .offset = offsetof(settings, json),
+                                  .help = "print JSON, with all that is known of every device"},
+                                 {0}};
+
+static const argument arguments[] = {
+    {.name = "ID",
+     .help = "show all that is known of these devices, e.g. 'host'",
+     .optional = true,
+     .many = true},
+    {0}};
+
+static nitro_status list_ids(nitro_context *context, nitro_string_list *ids)
+{
+    nitro_status status = NITRO_OK;
+    for (const nitro_device_kind *const *kind = nitro_builtin_device_kinds(); *kind; kind++) {
+        status = (*kind)->list(context, ids);
+        if (status != NITRO_OK)
+            break;
+    }
+    return status;
+}
+
+static const char *unit_of(const char *feature)
+{
+    const nitro_device_feature_info *info = nitro_device_feature_lookup(feature);
+    return info && info->unit ? info->unit : "1";
+}
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_t *features_json(const nitro_device *device)
+{
+    json_t *object = json_object();
+    for (size_t f = 0; f < device->num_features; f++) {
+        const nitro_device_feature *feature = &device->features[f];
+        json_t *value =
+            json_pack("{s:o, s:s, s:s}", "value", json_value(feature->value), "unit",
+                      unit_of(feature->name), "source", nitro_value_source_name(feature->source));
+        if (feature->source == NITRO_VALUE_MEASURED)
+            json_object_set_new(value, "spread", json_value(feature->spread));
+        json_object_set_new(object, feature->name, value);
+    }
+    return object;
+}
+
+static json_t *device_json(const nitro_device *device)
+{
+    json_t *labels = json_object();
+    for (size_t l = 0; l < device->num_labels; l++)
+        json_object_set_new(labels, device->labels[l].name, json_text(device->labels[l].text));
+    return json_pack("{s:o, s:o, s:b, s:o, s:o}", "id", json_text(device->id), "kind",
+                     json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
+                     "labels", labels, "features", features_json(device));
+}
+
+static int print_devices_json(const invocation *call, const device_set *set)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < set->count; i++)
+        json_array_append_new(array, device_json(set->devices[i]));
+    return print_json(call, array);
+}
+
+/* ---- For people ----------------------------------------------------------------------------- */
+
+/** What a device is called by people: the first label of these that it has. */
+static const char *people_name(const nitro_device *device)
+{
+    static const char *const names[] = {"model", "name", "cpu_model", "product"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *text = nitro_device_label(device, names[i]);
+        if (text)
+            return text;
+    }
+    return "";
+}
+
+static int print_overview(const invocation *call, const device_set *set)
+{
+    text_table table;
+    table_begin(&table, call->context, "device,kind,>features,name");
+    for (size_t i = 0; i < set->count; i++) {
+        const nitro_device *device = set->devices[i];
+        table_cell(&table, "%s", device->id);
+        table_cell(&table, "%s", strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        table_cell(&table, "%zu", device->num_features);
+        table_cell(&table, "%s", people_name(device));
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int print_device(const invocation *call, const nitro_device *device)
+{
+    text_table table;
+    printf("%s (%s)\n", device->id, strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+    for (size_t l = 0; l < device->num_labels; l++)
+        printf("  %s: %s\n", device->labels[l].name, device->labels[l].text);
+    table_begin(&table, call->context, "  feature,>value,unit,source");
+    for (size_t f = 0; f < device->num_features; f++) {
+        const nitro_device_feature *feature = &device->features[f];
+        bool spread = feature->source == NITRO_VALUE_MEASURED && isfinite(feature->spread);
+        table_cell(&table, "  %s", feature->name);
+        table_cell(&table, "%.6g", feature->value);
+        table_cell(&table, "%s", unit_of(feature->name));
+        if (spread)
+            table_cell(&table, "%s, +-%.1f%%", nitro_value_source_name(feature->source),
+                       100.0 * feature->spread);
+        else
+            table_cell(&table, "%s", nitro_value_source_name(feature->source));
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int print_details(const invocation *call, const device_set *set)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < set->count && code == EXIT_DONE; i++) {
+        if (i > 0)
+            putchar('\n');
+        code = print_device(call, set->devices[i]);
+    }
+    return code;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_string_list all = {0};
+    device_set set = {0};
+    bool named = call->arguments.count > 0;
+    nitro_status status = named ? NITRO_OK : list_ids(call->context, &all);
+    if (status == NITRO_OK)
+        status =
+            device_set_find(call->context, named ? &call->arguments : &all, given->measure, &set);
+    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    if (code == EXIT_DONE && given->json)
+        code = print_devices_json(call, &set);
+    else if (code == EXIT_DONE && (named || given->measure))
+        code = print_details(call, &set);
+    else if (code == EXIT_DONE)
+        code = print_overview(call, &set);
+    device_set_free(&set);
+    nitro_string_list_free(&all);
+    return code;
+}
+
+const command command_devices = {
+    .name = "devices",
+    .summary = "List the devices of this machine and the modelled ones",
+    .synopsis = "[--measure] [--json] [ID...]",
+    .description =
+        "Without an ID, lists the devices that can be tuned here: this machine's, and modelled "
+        "ones, whose times come from a documented cost model. With IDs, shows every device "
+        "feature: its value, its unit, and where the value comes from (the driver or operating "
+        "system, a published specification, a microbenchmark).",
+    .examples = "  nitro devices\n  nitro devices host --measure\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,151 @@
+/* cmd_devices_similarity.c - nitro devices similarity: how alike devices are (paper, Table 2). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/device_set.h"
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    nitro_string_list features;
+    const char *devices, *store;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "features",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, features),
+     .value = "A,B,...",
+     .help = "the device features to compare by",
+     .required = true},
+    {.name = "devices",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, devices),
+     .value = "FILE",
+     .help = "compare the devices of this CSV file, one a row"},
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "compare the devices of this store"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static const nitro_device_kind *find_kind(const char *name)
+{
+    const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
+    while (*kind && strcmp((*kind)->name, name) != 0)
+        kind++;
+    return *kind;
+}
+
+/** The six GPUs of the paper. */
+static nitro_status take_modelled(nitro_context *context, device_set *set)
+{
+    const nitro_device_kind *kind = find_kind("model");
+    nitro_string_list ids = {0};
+    if (!kind)
+        return nitro_fail(context, NITRO_ERR_NOT_BUILT,
+                          "this build has no modelled devices; name devices with --devices FILE or "
+                          "--store URL");
+    nitro_status status = kind->list(context, &ids);
+    if (status == NITRO_OK)
+        status = device_set_find(context, &ids, false, set);
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static json_t *matrix_json(const double *matrix, size_t count)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < count; j++)
+            json_array_append_new(row, json_value(matrix[i * count + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static int print_matrix_json(const invocation *call, const device_set *set, const double *matrix)
+{
+    const settings *given = call->settings;
+    json_t *ids = json_array();
+    for (size_t i = 0; i < set->count; i++)
+        json_array_append_new(ids, json_text(set->devices[i]->id));
+    return print_json(call,
+                      json_pack("{s:o, s:o, s:o}", "features", json_names(&given->features),
+                                "devices", ids, "similarity", matrix_json(matrix, set->count)));
+}
+
+static int print_matrix(const invocation *call, const device_set *set, const double *matrix)
+{
+    text_table table;
+    nitro_string_list headers = {0};
+    nitro_status status = nitro_string_list_add(call->context, &headers, "device");
+    for (size_t i = 0; i < set->count && status == NITRO_OK; i++) {
+        char header[80];
+        snprintf(header, sizeof header, ">%s", set->devices[i]->id);
+        status = nitro_string_list_add(call->context, &headers, header);
+    }
+    table_begin_list(&table, call->context, &headers);
+    for (size_t i = 0; i < set->count; i++) {
+        table_cell(&table, "%s", set->devices[i]->id);
+        for (size_t j = 0; j < set->count; j++) /* + 0.0: no "-0.00" */
+            table_cell(&table, "%.2f", nearbyint(100.0 * matrix[i * set->count + j]) / 100.0 + 0.0);
+    }
+    nitro_status printed = table_end(&table, stdout);
+    return status == NITRO_OK && printed == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int compare(const invocation *call, const device_set *set)
+{
+    const settings *given = call->settings;
+    if (set->count == 0)
+        return fail_text(call, "there are no devices to compare");
+    double *matrix = nitro_calloc(call->context, set->count * set->count, sizeof(*matrix));
+    if (!matrix)
+        return fail(call);
+    nitro_status status = nitro_device_similarity(
+        call->context, (const nitro_device *const *)set->devices, set->count,
+        (const char *const *)given->features.items, given->features.count, matrix);
+    int code = status != NITRO_OK ? fail(call)
+               : given->json      ? print_matrix_json(call, set, matrix)
+                                  : print_matrix(call, set, matrix);
+    free(matrix);
+    return code;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    device_set set = {0};
+    nitro_status status;
+    if (given->devices && given->store)
+        return fail_usage(call, "--devices and --store exclude each other");
+    if (given->devices)
+        status = device_set_read_csv(call->context, given->devices, &set);
+    else if (given->store)
+        status = device_set_read_store(call->context, given->store, &set);
+    else
+        status = take_modelled(call->context, &set);
+    int code = status == NITRO_OK ? compare(call, &set) : fail(call);
+    device_set_free(&set);
+    return code;
+}
+
+const command command_devices_similarity = {
+    .name = "devices similarity",
+    .summary = "Show how alike devices are by some of their features",
+    .synopsis = "--features A,B,... [--devices FILE | --store URL] [--json]",
+    .description =
+        "Prints the cosine similarity of every pair of devices, each feature scaled to [-1, 1] "
+        "over these devices: 1 is alike, -1 is opposite. Without --devices or --store, compares "
+        "the six GPUs of the paper's Table 1; its Table 2 is the first example below.",
+    .examples = "  nitro devices similarity --features peak_gbps,shared_atomic,mem_bus_width\n"
+                "  nitro devices similarity --features peak_gbps,mem_clock_rate\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

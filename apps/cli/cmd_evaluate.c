@@ -1,0 +1,352 @@
+/* cmd_evaluate.c - nitro evaluate: how well each method chooses, target by target. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/module.h"
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *train, *test, *format;
+    nitro_string_list targets, sources, methods;
+    double train_fraction;
+    uint64_t seed, threads;
+    bool json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_evaluate_options evaluate;
+    nitro_evaluate_options_init(&evaluate);
+    given->train_fraction = evaluate.train_fraction;
+    given->seed = evaluate.seed;
+    given->format = "table";
+}
+
+static const char *const formats[] = {"table", "csv", "json", NULL};
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store with the samples (default: the user's own)"},
+    {.name = "targets",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, targets),
+     .value = "A,B,...",
+     .help = "devices to choose for, one after the other (default: all with samples)"},
+    {.name = "sources",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, sources),
+     .value = "A,B,...",
+     .help = "devices to learn from; a target is never its own source (default: all)"},
+    {.name = "method",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, methods),
+     .value = "M,...",
+     .help = "methods to compare, see above (default: all)"},
+    {.name = "train",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, train),
+     .value = "FILE",
+     .help = "the inputs to learn from, one name a line (default: drawn, see --train-fraction)"},
+    {.name = "test",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, test),
+     .value = "FILE",
+     .help = "the inputs to be scored on, one name a line (default: all but those learnt from)"},
+    {.name = "train-fraction",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, train_fraction),
+     .value = "X",
+     .minimum = 0.001,
+     .maximum = 0.999,
+     .help = "share of the inputs to learn from"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "N",
+     .help = "seed of the draw, of method random, and of cross-validation"},
+    {.name = "threads",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, threads),
+     .value = "N",
+     .maximum = 4096,
+     .help = "threads to learn with (default: one a core); results do not depend on it"},
+    {.name = "format",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, format),
+     .value = "FORMAT",
+     .choices = formats,
+     .help = "table, csv or json"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, json),
+     .help = "the same as --format json"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
+
+/* ---- What is asked -------------------------------------------------------------------------- */
+
+static int check_methods(const invocation *call, const nitro_string_list *methods)
+{
+    const char *known[64];
+    size_t count = 0;
+    for (const nitro_method_info *each = nitro_method_table(); each->name && count < 63; each++)
+        known[count++] = each->name;
+    known[count] = NULL;
+    for (size_t m = 0; m < methods->count; m++) {
+        size_t k = 0;
+        while (k < count && strcmp(known[k], methods->items[m]) != 0)
+            k++;
+        if (k == count) {
+            char text[512];
+            join_names(known, text, sizeof text);
+            return fail_usage(call, "--method: '%s' is not one of %s", methods->items[m], text);
+        }
+    }
+    return EXIT_DONE;
+}
+
+/** One input name a line; empty lines are skipped. */
+static int read_names(const invocation *call, const char *path, nitro_string_list *names)
+{
+    char *text = NULL;
+    size_t size = 0, line = 1;
+    if (nitro_file_read(call->context, path, (size_t)1 << 28, &text, &size) != NITRO_OK)
+        return fail(call);
+    int code = EXIT_DONE;
+    for (char *at = text; at < text + size && code == EXIT_DONE; line++) {
+        size_t length = strcspn(at, "\n");
+        char *next = at + length + 1;
+        at[length] = '\0';
+        if (length > 0 && at[length - 1] == '\r')
+            at[length - 1] = '\0';
+        if (*at && !nitro_input_name_is_clean(at))
+            code = fail_text(call, "%s:%zu: not an input name: control characters, or too long",
+                             path, line);
+        else if (*at && nitro_string_list_add(call->context, names, at) != NITRO_OK)
+            code = fail(call);
+        at = next;
+    }
+    free(text);
+    if (code == EXIT_DONE && names->count == 0)
+        code = fail_text(call, "%s names no input", path);
+    return code;
+}
+
+static const nitro_string_list *if_given(const nitro_string_list *list)
+{
+    return list->count ? list : NULL;
+}
+
+static int evaluate(const invocation *call, const char *computation,
+                    const nitro_evaluate_options *how, nitro_evaluate_result **results,
+                    size_t *count)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    nitro_status status = nitro_evaluate(store, computation, how, results, count);
+    nitro_store_close(store);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+/* ---- What is answered ----------------------------------------------------------------------- */
+
+static void add_qualities(text_table *table, const nitro_evaluate_result *result)
+{
+    table_number(table, result->mean, 2);
+    table_number(table, result->geomean, 2);
+    table_number(table, result->p5, 2);
+    table_number(table, result->min, 2);
+    table_number(table, result->accuracy, 2);
+    table_cell(table, "%zu", result->inputs);
+}
+
+static bool is_new_target(const nitro_evaluate_result *results, size_t i)
+{
+    return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
+}
+
+/** The plain mean of a method's rows over all targets; inputs are summed. */
+static nitro_evaluate_result mean_over_targets(const nitro_evaluate_result *results, size_t count,
+                                               const char *method)
+{
+    nitro_evaluate_result mean = {0};
+    double rows = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(results[i].method, method) != 0)
+            continue;
+        rows += 1.0;
+        mean.mean += results[i].mean;
+        mean.geomean += results[i].geomean;
+        mean.p5 += results[i].p5;
+        mean.min += results[i].min;
+        mean.accuracy += results[i].accuracy;
+        mean.inputs += results[i].inputs;
+        mean.modelled |= results[i].modelled;
+    }
+    mean.mean /= rows;
+    mean.geomean /= rows;
+    mean.p5 /= rows;
+    mean.min /= rows;
+    mean.accuracy /= rows;
+    return mean;
+}
+
+static int print_table(const invocation *call, const nitro_evaluate_result *results, size_t count)
+{
+    text_table table;
+    size_t num_targets = 0;
+    table_begin(&table, call->context, "target,method,>mean,>geomean,>p5,>min,>accuracy,>inputs");
+    for (size_t i = 0; i < count; i++) {
+        bool fresh = is_new_target(results, i);
+        num_targets += fresh;
+        table_cell(&table, "%s%s", fresh ? results[i].target : "",
+                   fresh && results[i].modelled ? " (modelled)" : "");
+        table_cell(&table, "%s", results[i].method);
+        add_qualities(&table, &results[i]);
+    }
+    for (size_t i = 0; num_targets > 1 && i < count; i++) {
+        if (i > 0 && is_new_target(results, i))
+            break; /* every method was seen with the first target */
+        nitro_evaluate_result mean = mean_over_targets(results, count, results[i].method);
+        if (i == 0)
+            table_cell(&table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
+        else
+            table_cell(&table, "%s", "");
+        table_cell(&table, "%s", results[i].method);
+        add_qualities(&table, &mean);
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static void print_csv_number(double value)
+{
+    char text[40] = "";
+    if (isfinite(value))
+        nitro_format_number(value, text, sizeof text);
+    printf(",%s", text);
+}
+
+/** Device ids and method names need no quotes: their characters are clean. */
+static int print_csv(const nitro_evaluate_result *results, size_t count)
+{
+    printf("target,method,mean,geomean,p5,min,accuracy,inputs,modelled\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s,%s", results[i].target, results[i].method);
+        print_csv_number(results[i].mean);
+        print_csv_number(results[i].geomean);
+        print_csv_number(results[i].p5);
+        print_csv_number(results[i].min);
+        print_csv_number(results[i].accuracy);
+        printf(",%zu,%s\n", results[i].inputs, results[i].modelled ? "yes" : "no");
+    }
+    return EXIT_DONE;
+}
+
+static int print_results_json(const invocation *call, const nitro_evaluate_result *results,
+                              size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++) {
+        json_t *object =
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I}", "target",
+                      json_text(results[i].target), "method", results[i].method, "mean",
+                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
+                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
+                      json_value(results[i].accuracy), "inputs", (json_int_t)results[i].inputs);
+        if (results[i].modelled)
+            json_object_set_new(object, "modelled", json_true());
+        json_array_append_new(array, object);
+    }
+    return print_json(call, array);
+}
+
+static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
+{
+    const settings *given = call->settings;
+    if (given->json || strcmp(given->format, "json") == 0)
+        return print_results_json(call, results, count);
+    if (strcmp(given->format, "csv") == 0)
+        return print_csv(results, count);
+    return print_table(call, results, count);
+}
+
+static int evaluate_and_print(const invocation *call, const nitro_evaluate_options *how)
+{
+    const char *computation = NULL;
+    nitro_evaluate_result *results = NULL;
+    size_t count = 0;
+    int code = module_name(call, call->arguments.items[0], &computation);
+    if (code == EXIT_DONE)
+        code = evaluate(call, computation, how, &results, &count);
+    if (code == EXIT_DONE)
+        code = print_results(call, results, count);
+    nitro_evaluate_results_free(results, count);
+    return code;
+}
+
+static size_t list_methods(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_method_info *each = nitro_method_table(); each->name && count < most; each++)
+        items[count++] = (help_item){each->name, each->description};
+    return count;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_string_list train = {0}, test = {0};
+    int code = check_methods(call, &given->methods);
+    if (code == EXIT_DONE && given->train)
+        code = read_names(call, given->train, &train);
+    if (code == EXIT_DONE && given->test)
+        code = read_names(call, given->test, &test);
+    nitro_evaluate_options how;
+    nitro_evaluate_options_init(&how);
+    how.targets = if_given(&given->targets);
+    how.sources = if_given(&given->sources);
+    how.methods = if_given(&given->methods);
+    how.train_inputs = if_given(&train);
+    how.test_inputs = if_given(&test);
+    how.train_fraction = given->train_fraction;
+    how.seed = given->seed;
+    how.num_threads = (unsigned)given->threads;
+    if (code == EXIT_DONE)
+        code = evaluate_and_print(call, &how);
+    nitro_string_list_free(&train);
+    nitro_string_list_free(&test);
+    return code;
+}
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .summary = "Score selection methods on every device, with the others as sources",
+    .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
+                "[--train FILE] [--test FILE] [--train-fraction 0.3] [--seed N] "
+                "[--format table|csv|json]",
+    .description =
+        "Takes every target in turn, with the others (or the named sources, never itself) as "
+        "sources. Sources teach on training inputs only; the target is scored on test inputs only: "
+        "those with at least two usable variants there.\n\n"
+        "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
+        "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
+        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). Times "
+        "of modelled devices come from a cost model and are never a result.",
+    .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
+    .arguments = arguments,
+    .items_title = "Methods",
+    .list_items = list_methods,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,164 @@
+/* cmd_store_list.c - nitro store list: computations, their variants and features, who measured. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store (default: the user's own)"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_t *features_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t f = 0; f < schema->num_features; f++)
+        json_array_append_new(array, json_pack("{s:o, s:o, s:s}", "name",
+                                               json_text(schema->features[f].name), "unit",
+                                               json_text(schema->features[f].unit), "scale",
+                                               nitro_scale_name(schema->features[f].scale)));
+    return array;
+}
+
+static json_t *variants_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t v = 0; v < schema->num_variants; v++)
+        json_array_append_new(array, json_text(schema->variants[v]));
+    return array;
+}
+
+static json_t *device_json(const nitro_device *device, size_t samples)
+{
+    return json_pack("{s:o, s:o, s:b, s:I, s:I}", "id", json_text(device->id), "kind",
+                     json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
+                     "features", (json_int_t)device->num_features, "samples", (json_int_t)samples);
+}
+
+/* ---- One computation, for people and as JSON ------------------------------------------------ */
+
+typedef struct listing {
+    nitro_store *store;
+    const nitro_schema *schema;
+    text_table *table; /* NULL: JSON is wanted */
+    json_t *devices;
+} listing;
+
+static nitro_status list_device(listing *self, const char *id)
+{
+    size_t samples = 0;
+    nitro_device *device = NULL;
+    nitro_status status =
+        nitro_store_count_samples(self->store, self->schema->computation, id, &samples);
+    if (status == NITRO_OK)
+        status = nitro_store_get_device(self->store, id, &device);
+    if (status != NITRO_OK)
+        return status;
+    if (!self->table) {
+        json_array_append_new(self->devices, device_json(device, samples));
+    } else {
+        table_cell(self->table, "  %s", device->id);
+        table_cell(self->table, "%s",
+                   strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        table_cell(self->table, "%zu", samples);
+        table_cell(self->table, "%zu", device->num_features);
+    }
+    nitro_device_free(device);
+    return NITRO_OK;
+}
+
+static nitro_status list_devices(listing *self)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_store_list_devices(self->store, self->schema->computation, &ids);
+    for (size_t d = 0; d < ids.count && status == NITRO_OK; d++)
+        status = list_device(self, ids.items[d]);
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static nitro_status print_computation(nitro_store *store, const nitro_schema *schema)
+{
+    text_table table;
+    listing self = {.store = store, .schema = schema, .table = &table};
+    printf("%s\n  variants:", schema->computation);
+    for (size_t v = 0; v < schema->num_variants; v++)
+        printf("%s %s", v ? "," : "", schema->variants[v]);
+    printf("\n  features:");
+    for (size_t f = 0; f < schema->num_features; f++)
+        printf("%s %s", f ? "," : "", schema->features[f].name);
+    printf("\n");
+    table_begin(&table, nitro_store_context(store), "  device,kind,>samples,>features");
+    nitro_status status = list_devices(&self);
+    nitro_status printed = table_end(&table, stdout);
+    return status == NITRO_OK ? printed : status;
+}
+
+static nitro_status add_computation(nitro_store *store, const nitro_schema *schema, json_t *array)
+{
+    listing self = {.store = store, .schema = schema, .devices = json_array()};
+    nitro_status status = list_devices(&self);
+    json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "computation",
+                                           json_text(schema->computation), "variants",
+                                           variants_json(schema), "features", features_json(schema),
+                                           "devices", self.devices));
+    return status;
+}
+
+/** `array` NULL: print for people. */
+static nitro_status list_all(nitro_store *store, json_t *array)
+{
+    nitro_string_list computations = {0};
+    nitro_status status = nitro_store_list_computations(store, &computations);
+    for (size_t c = 0; c < computations.count && status == NITRO_OK; c++) {
+        nitro_schema *schema = NULL;
+        status = nitro_store_get_schema(store, computations.items[c], &schema);
+        if (status == NITRO_OK && !array && c > 0)
+            putchar('\n');
+        if (status == NITRO_OK)
+            status =
+                array ? add_computation(store, schema, array) : print_computation(store, schema);
+        nitro_schema_free(schema);
+    }
+    if (status == NITRO_OK && !array && computations.count == 0)
+        printf("%s is empty\n", nitro_store_url(store));
+    nitro_string_list_free(&computations);
+    return status;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    json_t *array = given->json ? json_array() : NULL;
+    nitro_status status = list_all(store, array);
+    nitro_store_close(store);
+    if (status == NITRO_OK)
+        return given->json ? print_json(call, array) : EXIT_DONE;
+    json_decref(array);
+    return fail(call);
+}
+
+const command command_store_list = {
+    .name = "store list",
+    .summary = "List a store's computations, their variants, features and devices",
+    .synopsis = "[--store URL] [--json]",
+    .description = "Prints every computation of the store with its variants and input features, "
+                   "and for every device with samples of it how many there are.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,84 @@
+/* cmd_store_remove.c - nitro store remove: samples that are no longer wanted. */
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *computation, *device;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store (default: the user's own)"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "the computation whose samples go",
+     .required = true},
+    {.name = "device",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, device),
+     .value = "ID",
+     .help = "remove samples of this device only (default: all, and the computation itself)"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+/** A slip in a name shall not look like success, nor one in the URL make a store. */
+static nitro_status check_names(const invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_schema *schema = NULL;
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, given->computation, &schema);
+    if (status == NITRO_OK && given->device)
+        status = nitro_store_get_device(store, given->device, &device);
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+    nitro_store_close(store);
+    return status;
+}
+
+static nitro_status remove_samples(const invocation *call, size_t *removed)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_remove(store, given->computation, given->device, removed);
+    nitro_store_close(store);
+    return status;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    size_t removed = 0;
+    nitro_status status = check_names(call);
+    if (status == NITRO_OK)
+        status = remove_samples(call, &removed);
+    if (status != NITRO_OK)
+        return fail(call);
+    if (given->json)
+        return print_json(call, json_pack("{s:I}", "removed", (json_int_t)removed));
+    printf("%zu samples of %s%s%s removed\n", removed, given->computation,
+           given->device ? " on " : "", given->device ? given->device : "");
+    return EXIT_DONE;
+}
+
+const command command_store_remove = {
+    .name = "store remove",
+    .summary = "Remove samples of a computation",
+    .synopsis = "--store URL --computation NAME [--device ID] [--json]",
+    .description = "Removes a computation's samples on one device, or on all; in that case its "
+                   "variants' and features' names go too, so that others can be stored. Device "
+                   "features stay. This cannot be undone: 'nitro store copy' makes a copy first.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,168 @@
+/* cmd_tune_from_source.c - nitro tune-from-source: a model for a device from others' samples. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/model_report.h"
+#include "apps/cli/module.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *target, *strategy, *dfs, *output;
+    nitro_string_list sources;
+    uint64_t seed, threads;
+    bool json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_learn_options learn;
+    nitro_learn_options_init(&learn);
+    given->strategy = learn.strategy;
+    given->dfs = learn.dfs;
+    given->seed = learn.seed;
+}
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store with the samples (default: the user's own)"},
+    {.name = "target",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, target),
+     .value = "DEVICE",
+     .help = "the device to make a model for: known to the store, of this machine, or modelled",
+     .required = true},
+    {.name = "sources",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, sources),
+     .value = "A,B,...",
+     .help = "the devices to learn from (default: all with samples but the target)"},
+    {.name = "strategy",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, strategy),
+     .value = "NAME",
+     .help = "how to learn; 'nitro version' lists what is built in"},
+    {.name = "dfs",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, dfs),
+     .value = "NAME",
+     .help = "how to choose device features; 'none' uses all that sources and target share"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "N",
+     .help =
+         "seed of the cross-validation: the same samples, options and seed give the same model"},
+    {.name = "threads",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, threads),
+     .value = "N",
+     .maximum = 4096,
+     .help = "threads to learn with (default: one a core); the model does not depend on it"},
+    {.name = "output",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, output),
+     .value = "FILE",
+     .help = "where the model goes; written whole or not at all",
+     .required = true},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
+
+/** Refuse a plug-in's name that is not built in, with what is. */
+static int check_plugins(const invocation *call)
+{
+    const settings *given = call->settings;
+    const char *names[64];
+    size_t count = 0;
+    bool strategy = false, dfs = false;
+    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each && count < 63;
+         each++) {
+        strategy |= strcmp((*each)->name, given->strategy) == 0;
+        names[count++] = (*each)->name;
+    }
+    names[count] = NULL;
+    char known[512];
+    join_names(names, known, sizeof known);
+    if (!strategy)
+        return fail_usage(call, "--strategy: '%s' is not one of %s", given->strategy, known);
+    count = 0;
+    for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each && count < 63;
+         each++) {
+        dfs |= strcmp((*each)->name, given->dfs) == 0;
+        names[count++] = (*each)->name;
+    }
+    names[count] = NULL;
+    join_names(names, known, sizeof known);
+    return dfs ? EXIT_DONE : fail_usage(call, "--dfs: '%s' is not one of %s", given->dfs, known);
+}
+
+static int learn(const invocation *call, const char *computation, nitro_model **model)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_learn_options how;
+    nitro_learn_options_init(&how);
+    how.sources = given->sources.count ? (const char *const *)given->sources.items : NULL;
+    how.num_sources = given->sources.count;
+    how.strategy = given->strategy;
+    how.dfs = given->dfs;
+    how.seed = given->seed;
+    how.num_threads = (unsigned)given->threads;
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    nitro_status status =
+        nitro_tune_from_source(call->context, store, computation, given->target, &how, model);
+    nitro_store_close(store);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int report(const invocation *call, const nitro_model *model)
+{
+    const settings *given = call->settings;
+    if (nitro_model_save(model, given->output) != NITRO_OK)
+        return fail(call);
+    if (!given->json)
+        return model_print(call, model, given->output);
+    json_t *summary = model_json(call, model, given->output);
+    return summary ? print_json(call, summary) : EXIT_FAILED;
+}
+
+static int run(invocation *call)
+{
+    const char *computation = NULL;
+    nitro_model *model = NULL;
+    int code = check_plugins(call);
+    if (code == EXIT_DONE)
+        code = module_name(call, call->arguments.items[0], &computation);
+    if (code == EXIT_DONE)
+        code = learn(call, computation, &model);
+    if (code == EXIT_DONE)
+        code = report(call, model);
+    nitro_model_free(model);
+    return code;
+}
+
+const command command_tune_from_source = {
+    .name = "tune-from-source",
+    .summary = "Make a model for a device that nobody measured, from other devices' samples",
+    .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
+                "[--dfs NAME] [--seed N] --output FILE",
+    .description =
+        "Learns from the samples of source devices and from what the target says of itself: its "
+        "device features, from the store or from the machine at hand. No variant is run on the "
+        "target. Writes the model and prints what it was learnt from.\n\n"
+        "The same samples, options and seed give the same model, byte for byte.",
+    .examples = "  nitro tune-from-source spmv --store sqlite:lab.db --target K20c "
+                "--output k20c.json\n"
+                "  nitro run spmv --input A.mtx --model k20c.json\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,68 @@
+/* cmd_version.c - nitro version: which library this is, and what is built into it. */
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+/** One name of every built-in plug-in, family by family. */
+static json_t *plugins(void)
+{
+    json_t *all = json_pack("{s:[], s:[], s:[], s:[], s:[]}", "stores", "devices", "strategies",
+                            "dfs", "computations");
+    for (const nitro_store_kind *const *each = nitro_builtin_stores(); *each; each++)
+        json_array_append_new(json_object_get(all, "stores"), json_text((*each)->scheme));
+    for (const nitro_device_kind *const *each = nitro_builtin_device_kinds(); *each; each++)
+        json_array_append_new(json_object_get(all, "devices"), json_text((*each)->name));
+    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
+        json_array_append_new(json_object_get(all, "strategies"), json_text((*each)->name));
+    for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each; each++)
+        json_array_append_new(json_object_get(all, "dfs"), json_text((*each)->name));
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
+        json_array_append_new(json_object_get(all, "computations"), json_text((*each)->name));
+    return all;
+}
+
+static void print_plain(json_t *families)
+{
+    const char *family;
+    json_t *names, *name;
+    size_t i;
+    printf("nitro %s\n", nitro_version());
+    json_object_foreach(families, family, names)
+    {
+        printf("%s:", family);
+        json_array_foreach(names, i, name)
+        {
+            printf("%s %s", i ? "," : "", json_string_value(name));
+        }
+        printf("\n");
+    }
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    json_t *families = plugins();
+    if (given->json)
+        return print_json(
+            call, json_pack("{s:s, s:o}", "version", nitro_version(), "built_in", families));
+    print_plain(families);
+    json_decref(families);
+    return EXIT_DONE;
+}
+
+const command command_version = {
+    .name = "version",
+    .summary = "Print the version and what is built in",
+    .synopsis = "[--json]",
+    .description = "Prints the library's version and the names of its built-in stores, device "
+                   "kinds, selection strategies, device-feature selections and computations.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,59 @@
+/* device_set.c - where devices come from: this machine, a store, a file. */
+#include "apps/cli/device_set.h"
+
+#include <stdlib.h>
+
+void device_set_free(device_set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        nitro_device_free(set->devices[i]);
+    free(set->devices);
+    *set = (device_set){0};
+}
+
+static nitro_status make_room(nitro_context *context, size_t count, device_set *set)
+{
+    set->devices = count ? nitro_calloc(context, count, sizeof(*set->devices)) : NULL;
+    return set->devices || count == 0 ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status device_set_find(nitro_context *context, const nitro_string_list *ids, bool measure,
+                             device_set *set)
+{
+    const nitro_device_kind *kind = NULL;
+    nitro_status status = make_room(context, ids->count, set);
+    for (size_t i = 0; i < ids->count && status == NITRO_OK; i++) {
+        status = nitro_device_find(context, ids->items[i], measure, &set->devices[i], &kind);
+        set->count += status == NITRO_OK;
+    }
+    return status;
+}
+
+nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set)
+{
+    nitro_store *store = NULL;
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_store_open(context, url, NITRO_STORE_READ, &store);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_store_list_devices(store, NULL, &ids);
+    if (status == NITRO_OK)
+        status = make_room(context, ids.count, set);
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        status = nitro_store_get_device(store, ids.items[i], &set->devices[i]);
+        set->count += status == NITRO_OK;
+    }
+    nitro_string_list_free(&ids);
+    nitro_store_close(store);
+    return status;
+}
+
+nitro_status device_set_read_csv(nitro_context *context, const char *path, device_set *set)
+{
+    nitro_csv *csv = NULL;
+    nitro_status status = nitro_csv_read(context, path, &csv);
+    if (status == NITRO_OK)
+        status = nitro_devices_from_csv(context, csv, &set->devices, &set->count);
+    nitro_csv_free(csv);
+    return status;
+}

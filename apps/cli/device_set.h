@@ -1,0 +1,22 @@
+/* device_set.h - some devices, owned. */
+#ifndef NITRO_APPS_CLI_DEVICE_SET_H
+#define NITRO_APPS_CLI_DEVICE_SET_H
+
+#include "nitro/nitro_backend.h"
+
+typedef struct device_set {
+    size_t count;
+    nitro_device **devices; /* shape [count] */
+} device_set;
+
+void device_set_free(device_set *set);
+
+/** Live or modelled devices by id; `set` is to be freed also after an error. */
+nitro_status device_set_find(nitro_context *context, const nitro_string_list *ids, bool measure,
+                             device_set *set);
+/** All devices of a store. */
+nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);
+/** All rows of a devices.csv. */
+nitro_status device_set_read_csv(nitro_context *context, const char *path, device_set *set);
+
+#endif

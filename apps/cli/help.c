@@ -1,0 +1,131 @@
+/* help.c - help for the terminal, 80 columns wide, from the commands' tables. */
+#include "apps/cli/help.h"
+
+#include <string.h>
+
+#include "apps/cli/commands.h"
+
+enum { WIDTH = 80, OPTION_COLUMN = 26, MAX_ITEMS = 64 };
+
+/** Print words of `text` from `column` on, wrapped at WIDTH and indented; ends the line. */
+static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
+{
+    bool first = true;
+    while (*text) {
+        size_t length = strcspn(text, " \n");
+        if (!first && column + 1 + length > WIDTH) {
+            fprintf(stream, "\n%*s", (int)indent, "");
+            column = indent;
+            first = true;
+        }
+        fprintf(stream, "%s%.*s", first ? "" : " ", (int)length, text);
+        column += length + !first;
+        first = false;
+        text += length;
+        text += strspn(text, " \n");
+    }
+    fputc('\n', stream);
+}
+
+/** Paragraphs are parted by an empty line; lines that begin with a blank stay as they are. */
+static void print_paragraphs(FILE *stream, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        char paragraph[2048];
+        snprintf(paragraph, sizeof paragraph, "%.*s", (int)length, text);
+        if (text[0] == ' ')
+            fprintf(stream, "%s\n", paragraph);
+        else
+            print_wrapped(stream, paragraph, 0, 0);
+        fputc('\n', stream);
+        text += length + (end ? 2 : 0);
+    }
+}
+
+static void print_item(FILE *stream, const char *left, const char *text)
+{
+    size_t used = strlen(left) + 2;
+    fprintf(stream, "  %s", left);
+    if (used + 2 > OPTION_COLUMN)
+        fprintf(stream, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(stream, "%*s", (int)(OPTION_COLUMN - used), "");
+    print_wrapped(stream, text, OPTION_COLUMN, OPTION_COLUMN);
+}
+
+static void print_option(FILE *stream, const command *owner, const option *what)
+{
+    char left[80], text[1024], value[64] = "";
+    snprintf(left, sizeof left, "--%s%s%s%s", what->name, what->value ? " " : "",
+             what->value ? what->value : "", what->type == OPTION_FILES ? "..." : "");
+    if (owner)
+        option_default_text(owner, what, value, sizeof value);
+    snprintf(text, sizeof text, "%s%s%s%s%s", what->help, value[0] ? " (default: " : "", value,
+             value[0] ? ")" : "", what->required ? " (required)" : "");
+    print_item(stream, left, text);
+}
+
+static void print_items(FILE *stream, const command *about)
+{
+    help_item items[MAX_ITEMS];
+    size_t count = about->list_items ? about->list_items(items, MAX_ITEMS) : 0;
+    if (count == 0)
+        return;
+    fprintf(stream, "%s:\n", about->items_title);
+    for (size_t i = 0; i < count; i++)
+        print_item(stream, items[i].name, items[i].description);
+    fputc('\n', stream);
+}
+
+void help_command(FILE *stream, const command *about)
+{
+    char usage[512];
+    fprintf(stream, "Usage: ");
+    snprintf(usage, sizeof usage, "nitro %s %s", about->name, about->synopsis);
+    print_wrapped(stream, usage, 7, 11);
+    fprintf(stream, "\n%s.\n\n", about->summary);
+    print_paragraphs(stream, about->description);
+    if (about->arguments && about->arguments[0].name) {
+        fprintf(stream, "Arguments:\n");
+        for (const argument *each = about->arguments; each->name; each++)
+            print_item(stream, each->name, each->help);
+        fputc('\n', stream);
+    }
+    print_items(stream, about);
+    fprintf(stream, "Options:\n");
+    for (const option *each = about->options; each->name; each++)
+        print_option(stream, about, each);
+    for (const option *each = options_common(); each->name; each++)
+        print_option(stream, NULL, each);
+    if (about->examples)
+        fprintf(stream, "\nExamples:\n%s", about->examples);
+}
+
+void help_list(FILE *stream, const char *group)
+{
+    size_t length = group ? strlen(group) : 0;
+    for (const command *const *each = commands_all(); *each; each++)
+        if (!group || (strncmp((*each)->name, group, length) == 0 &&
+                       ((*each)->name[length] == ' ' || (*each)->name[length] == '\0')))
+            print_item(stream, (*each)->name, (*each)->summary);
+}
+
+void help_overview(FILE *stream)
+{
+    fprintf(stream,
+            "Nitro picks the fastest variant of a computation for an input and a device.\n"
+            "\n"
+            "Begin here:\n"
+            "  nitro tune spmv --generate 100             measure on this machine, learn a model\n"
+            "  nitro run spmv --generated 7               let the model decide for a new input\n"
+            "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
+            "                                             a model for a device nobody measured\n"
+            "\n"
+            "Commands:\n");
+    help_list(stream, NULL);
+    fprintf(stream,
+            "\n"
+            "'nitro help COMMAND' explains one; exit codes: 0 done, 1 failed, 2 wrong usage.\n");
+}

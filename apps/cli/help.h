@@ -1,0 +1,20 @@
+/* help.h - a command's table as help for the terminal and as a man page. */
+#ifndef NITRO_APPS_CLI_HELP_H
+#define NITRO_APPS_CLI_HELP_H
+
+#include <stdio.h>
+
+#include "apps/cli/options.h"
+
+/** What `nitro` alone prints: what it is for and where to begin. */
+void help_overview(FILE *stream);
+/** Every command with its summary; `group` NULL: all, else those that begin with this word. */
+void help_list(FILE *stream, const char *group);
+void help_command(FILE *stream, const command *about);
+
+/** roff for man(1); NULL: the page about nitro itself. */
+void man_page(FILE *stream, const command *about);
+/** The page's file name without ".1": "nitro", "nitro-store-import"; `name` has shape [size]. */
+void man_name(const command *about, char *name, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* inputs.h - the inputs that a command line names: files, and a generated training set. */
+#ifndef NITRO_APPS_CLI_INPUTS_H
+#define NITRO_APPS_CLI_INPUTS_H
+
+#include "apps/cli/module.h"
+
+/** How an input is made, when it is its turn. */
+typedef struct input_recipe {
+    const nitro_module *module;
+    const char *path; /* NULL: generated */
+    uint64_t seed;
+    size_t index;
+} input_recipe;
+
+/** Inputs in the order in which they were named, files first. */
+typedef struct input_set {
+    size_t count;
+    nitro_input *inputs;   /* shape [count] */
+    input_recipe *recipes; /* shape [count] */
+    nitro_string_list names;
+} input_set;
+
+/**
+ * Name all inputs; none is read or generated yet. A file's name in the store is the last
+ * `name_parts` parts of its path without the extension, so that it does not depend on the machine;
+ * two files of one name are refused.
+ */
+int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,
+                size_t num_generated, uint64_t seed, size_t name_parts, input_set *set);
+void inputs_free(input_set *set);
+
+/** Read or generate one input now, in this process. */
+nitro_status input_load(nitro_context *context, const input_recipe *recipe, void **input);
+
+#endif

@@ -1,0 +1,54 @@
+/* json.c - results as JSON: indented, keys in the order in which they were set. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+
+json_t *json_value(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *value = json_string(text);
+    if (value)
+        return value;
+    char *copy = strdup(text);
+    if (!copy)
+        return NULL;
+    for (char *byte = copy; *byte; byte++)
+        if ((unsigned char)*byte >= 0x80)
+            *byte = '?';
+    value = json_string(copy);
+    free(copy);
+    return value;
+}
+
+json_t *json_names(const nitro_string_list *names)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < names->count; i++)
+        if (json_array_append_new(array, json_text(names->items[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+int print_json(const invocation *call, json_t *value)
+{
+    if (!value)
+        return fail_text(call, "out of memory for JSON");
+    /* 15 digits: decimal fractions print as people wrote them (0.1, not 0.10000000000000001). */
+    size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
+    int failed = json_dumpf(value, stdout, flags);
+    json_decref(value);
+    if (failed)
+        return fail_text(call, "cannot write JSON to the output");
+    putchar('\n');
+    return EXIT_DONE;
+}

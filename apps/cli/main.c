@@ -1,0 +1,95 @@
+/* main.c - the nitro program: finds the subcommand, parses its options, runs it. */
+#include <string.h>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/help.h"
+#include "apps/cli/output.h"
+
+/** Results that did not reach the output (a full disk, a closed pipe) are a failure. */
+static int close_output(const invocation *call, int code)
+{
+    int failed = ferror(stdout);
+    if (fflush(stdout) != 0 || failed) {
+        fail_text(call, "cannot write the results to the output: %m");
+        return code == EXIT_DONE ? EXIT_FAILED : code;
+    }
+    return code;
+}
+
+static int run_command(invocation *call, char **words, size_t num_words)
+{
+    int code = options_parse(call, words, num_words);
+    if (code == EXIT_DONE && ((const common_settings *)call->settings)->help) {
+        help_command(stdout, call->command);
+    } else if (code == EXIT_DONE) {
+        bool verbose = ((const common_settings *)call->settings)->verbose;
+        nitro_context_set_log(call->context, verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING, show_log,
+                              call);
+        code = call->command->run(call);
+    }
+    code = close_output(call, code);
+    nitro_context_set_log(call->context, NITRO_LOG_WARNING, NULL, NULL);
+    invocation_free(call);
+    return code;
+}
+
+static int unknown_command(const invocation *call, const char *word)
+{
+    const char *close = commands_closest(NULL, word);
+    if (close)
+        return fail_usage(call, "unknown command '%s'; did you mean '%s'?", word, close);
+    return fail_usage(call, "unknown command '%s'", word);
+}
+
+/** "nitro store" or "nitro store bogus": the group's first word alone is no command. */
+static int unknown_in_group(const invocation *call, const char *group, const char *word)
+{
+    if (word && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {
+        const char *close = commands_closest(group, word);
+        if (close)
+            return fail_usage(call, "unknown command '%s %s'; did you mean '%s %s'?", group, word,
+                              group, close);
+        return fail_usage(call, "unknown command '%s %s'", group, word);
+    }
+    fprintf(word ? stdout : stderr, "Usage: nitro %s COMMAND [ARGUMENT...]\n\n", group);
+    help_list(word ? stdout : stderr, group);
+    return word ? EXIT_DONE : EXIT_USAGE;
+}
+
+/** `nitro --help` and `nitro --version`, as every program has them. */
+static void spell_out(char **words)
+{
+    static char help[] = "help", version[] = "version";
+    if (strcmp(words[0], "--help") == 0 || strcmp(words[0], "-h") == 0)
+        words[0] = help;
+    else if (strcmp(words[0], "--version") == 0)
+        words[0] = version;
+}
+
+static int dispatch(invocation *call, char **words, size_t num_words)
+{
+    if (num_words == 0) {
+        help_overview(stdout);
+        return close_output(call, EXIT_DONE);
+    }
+    spell_out(words);
+    size_t used = 0;
+    call->command = commands_find(words, num_words, &used);
+    if (call->command)
+        return run_command(call, words + used, num_words - used);
+    if (commands_is_group(words[0]))
+        return unknown_in_group(call, words[0], num_words > 1 ? words[1] : NULL);
+    return unknown_command(call, words[0]);
+}
+
+int main(int argc, char **argv)
+{
+    invocation call = {0};
+    if (nitro_context_create(&call.context) != NITRO_OK) {
+        fprintf(stderr, "nitro: out of memory\n");
+        return EXIT_FAILED;
+    }
+    int code = dispatch(&call, argv + 1, argc > 0 ? (size_t)argc - 1 : 0);
+    nitro_context_free(call.context);
+    return code;
+}

@@ -1,0 +1,184 @@
+/* man.c - man pages (roff) from the same tables as the help. */
+#include <ctype.h>
+#include <string.h>
+
+#include "apps/cli/commands.h"
+#include "apps/cli/help.h"
+
+/** Print text as roff means it: no requests at line starts, dashes that stay dashes. */
+static void print_escaped(FILE *stream, const char *text, size_t length)
+{
+    bool line_start = true;
+    for (size_t i = 0; i < length; i++) {
+        if (line_start && (text[i] == '.' || text[i] == '\''))
+            fputs("\\&", stream);
+        if (text[i] == '-')
+            fputs("\\-", stream);
+        else if (text[i] == '\\')
+            fputs("\\e", stream);
+        else
+            fputc(text[i], stream);
+        line_start = text[i] == '\n';
+    }
+}
+
+static void print_text(FILE *stream, const char *text)
+{
+    print_escaped(stream, text, strlen(text));
+}
+
+static void print_literal(FILE *stream, const char *text, size_t length)
+{
+    fputs(".nf\n", stream);
+    print_escaped(stream, text, length);
+    if (length > 0 && text[length - 1] != '\n')
+        fputc('\n', stream);
+    fputs(".fi\n", stream);
+}
+
+static void print_paragraphs(FILE *stream, const char *text)
+{
+    while (*text) {
+        const char *end = strstr(text, "\n\n");
+        size_t length = end ? (size_t)(end - text) : strlen(text);
+        fputs(".PP\n", stream);
+        if (text[0] == ' ') {
+            print_literal(stream, text, length);
+        } else {
+            print_escaped(stream, text, length);
+            fputc('\n', stream);
+        }
+        text += length + (end ? 2 : 0);
+    }
+}
+
+static void print_option(FILE *stream, const command *owner, const option *what)
+{
+    char value[64] = "";
+    if (owner)
+        option_default_text(owner, what, value, sizeof value);
+    fputs(".TP\n\\fB\\-\\-", stream);
+    print_text(stream, what->name);
+    fputs("\\fR", stream);
+    if (what->value)
+        fprintf(stream, " \\fI%s\\fR%s", what->value, what->type == OPTION_FILES ? "..." : "");
+    fputc('\n', stream);
+    print_text(stream, what->help);
+    if (value[0]) {
+        fputs(" (default: ", stream);
+        print_text(stream, value);
+        fputc(')', stream);
+    }
+    fputs(what->required ? " (required)\n" : "\n", stream);
+}
+
+static void print_title(FILE *stream, const char *name, const char *summary)
+{
+    fputs(".TH \"", stream);
+    print_text(stream, name);
+    fprintf(stream, "\" 1 \"\" \"nitro %s\" \"Nitro manual\"\n.SH NAME\n", nitro_version());
+    print_text(stream, name);
+    fputs(" \\- ", stream);
+    print_text(stream, summary);
+    fputc('\n', stream);
+}
+
+static void print_ending(FILE *stream, const char *also)
+{
+    fprintf(stream, ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage.\n.SH SEE ALSO\n%s\n", also);
+}
+
+static void print_arguments(FILE *stream, const command *about)
+{
+    if (!about->arguments || !about->arguments[0].name)
+        return;
+    fputs(".SH ARGUMENTS\n", stream);
+    for (const argument *each = about->arguments; each->name; each++) {
+        fprintf(stream, ".TP\n\\fI%s\\fR\n", each->name);
+        print_text(stream, each->help);
+        fputc('\n', stream);
+    }
+}
+
+static void print_items(FILE *stream, const command *about)
+{
+    help_item items[64];
+    size_t count = about->list_items ? about->list_items(items, 64) : 0;
+    if (count == 0)
+        return;
+    fputs(".SH ", stream);
+    for (const char *each = about->items_title; *each; each++)
+        fputc(toupper((unsigned char)*each), stream);
+    for (size_t i = 0; i < count; i++) {
+        fputs("\n.TP\n\\fB", stream);
+        print_text(stream, items[i].name);
+        fputs("\\fR\n", stream);
+        print_text(stream, items[i].description);
+    }
+    fputc('\n', stream);
+}
+
+static void print_command(FILE *stream, const command *about)
+{
+    char name[64];
+    man_name(about, name, sizeof name);
+    print_title(stream, name, about->summary);
+    fputs(".SH SYNOPSIS\n\\fBnitro ", stream);
+    print_text(stream, about->name);
+    fputs("\\fR ", stream);
+    print_text(stream, about->synopsis);
+    fputs("\n.SH DESCRIPTION\n", stream);
+    print_paragraphs(stream, about->description);
+    print_arguments(stream, about);
+    print_items(stream, about);
+    fputs(".SH OPTIONS\n", stream);
+    for (const option *each = about->options; each->name; each++)
+        print_option(stream, about, each);
+    for (const option *each = options_common(); each->name; each++)
+        print_option(stream, NULL, each);
+    if (about->examples) {
+        fputs(".SH EXAMPLES\n", stream);
+        print_literal(stream, about->examples, strlen(about->examples));
+    }
+    print_ending(stream, "\\fBnitro\\fR(1)");
+}
+
+static void print_program(FILE *stream)
+{
+    char name[64];
+    print_title(stream, "nitro", "pick the fastest variant of a computation");
+    fputs(".SH SYNOPSIS\n\\fBnitro\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
+          ".SH DESCRIPTION\n"
+          "Nitro measures the code variants of a computation on the devices at hand, keeps the\n"
+          "times in a store, and learns from them which variant is fastest for an input, also on\n"
+          "a device on which nobody measured anything yet.\n.SH COMMANDS\n",
+          stream);
+    for (const command *const *each = commands_all(); *each; each++) {
+        man_name(*each, name, sizeof name);
+        fputs(".TP\n\\fB", stream);
+        print_text(stream, name);
+        fputs("\\fR(1)\n", stream);
+        print_text(stream, (*each)->summary);
+        fputc('\n', stream);
+    }
+    fputs(".SH ENVIRONMENT\n.TP\nXDG_DATA_HOME\nThe default store (nitro/) and the models that\n"
+          "\\fBnitro tune\\fR learns (nitro/models/) are kept below it; ~/.local/share if unset.\n",
+          stream);
+    print_ending(stream, "\\fBnitro\\-tune\\fR(1), \\fBnitro\\-tune\\-from\\-source\\fR(1)");
+}
+
+void man_page(FILE *stream, const command *about)
+{
+    if (about)
+        print_command(stream, about);
+    else
+        print_program(stream);
+}
+
+void man_name(const command *about, char *name, size_t size)
+{
+    snprintf(name, size, "nitro%s%s", about ? "-" : "", about ? about->name : "");
+    for (char *each = name; *each; each++)
+        if (*each == ' ')
+            *each = '-';
+}

@@ -1,0 +1,94 @@
+/* message.c - errors, warnings and notes: always on stderr, always with the command's name. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+
+static void say(const invocation *call, const char *kind, const char *format, va_list arguments)
+{
+    if (call->progress)
+        progress_clear(call->progress);
+    fprintf(stderr, "nitro%s%s: %s", call->command ? " " : "",
+            call->command ? call->command->name : "", kind);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+}
+
+int fail(const invocation *call)
+{
+    char error[4096];
+    nitro_context_last_error(call->context, error, sizeof error);
+    return fail_text(call, "%s", error[0] ? error : "it failed without saying why");
+}
+
+int fail_text(const invocation *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(call, "", format, arguments);
+    va_end(arguments);
+    return EXIT_FAILED;
+}
+
+int fail_usage(const invocation *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(call, "", format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "See 'nitro help%s%s'.\n", call->command ? " " : "",
+            call->command ? call->command->name : "");
+    return EXIT_USAGE;
+}
+
+static const common_settings *common(const invocation *call)
+{
+    return call->settings;
+}
+
+void note(const invocation *call, const char *format, ...)
+{
+    if (common(call)->quiet)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    say(call, "", format, arguments);
+    va_end(arguments);
+}
+
+void warn(const invocation *call, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(call, "warning: ", format, arguments);
+    va_end(arguments);
+}
+
+void show_log(void *user, nitro_log_level level, const char *message)
+{
+    const invocation *call = user;
+    if (level == NITRO_LOG_WARNING)
+        warn(call, "%s", message);
+    else if (call->settings && common(call)->verbose)
+        note(call, "%s", message);
+}
+
+void join_names(const char *const *names, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; names[i] && used < size; i++) {
+        int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
+        used += written > 0 ? (size_t)written : 0;
+    }
+}
+
+void join_list(const nitro_string_list *names, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < names->count && used < size; i++) {
+        int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "", names->items[i]);
+        used += written > 0 ? (size_t)written : 0;
+    }
+}

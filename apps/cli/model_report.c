@@ -1,0 +1,93 @@
+/* model_report.c - reads the library's summary of a model; what a strategy says of itself is
+ * printed as it comes, so that a new strategy needs nothing here. */
+#include "apps/cli/model_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/paths.h"
+
+nitro_status model_write(nitro_context *context, const nitro_model *model, const char *path)
+{
+    nitro_status status = make_folders_above(context, path);
+    return status == NITRO_OK ? nitro_model_save(model, path) : status;
+}
+
+json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
+{
+    char *text = NULL;
+    if (nitro_model_summary(model, &text) != NITRO_OK) {
+        fail(call);
+        return NULL;
+    }
+    json_t *summary = json_loads(text, 0, NULL);
+    free(text);
+    if (!summary || json_object_set_new(summary, "model", json_text(path)) != 0) {
+        fail_text(call, "out of memory for the model's summary");
+        json_decref(summary);
+        return NULL;
+    }
+    return summary;
+}
+
+static void print_sources(json_t *sources)
+{
+    size_t i;
+    json_t *source;
+    json_array_foreach(sources, i, source)
+    {
+        const char *kind = json_string_value(json_object_get(source, "kind"));
+        bool modelled = kind && strcmp(kind, "model") == 0;
+        printf("%-16s %s: %lld samples%s\n", i ? "" : "learnt from",
+               json_string_value(json_object_get(source, "device")),
+               (long long)json_integer_value(json_object_get(source, "samples")),
+               modelled ? " (modelled)" : "");
+    }
+}
+
+static void print_device_features(json_t *features)
+{
+    size_t i;
+    json_t *feature;
+    printf("%-16s ", "device features");
+    json_array_foreach(features, i, feature)
+    {
+        printf("%s%s = %.6g", i ? ", " : "", json_string_value(json_object_get(feature, "name")),
+               json_number_value(json_object_get(feature, "value")));
+    }
+    printf("%s\n", i ? "" : "none");
+}
+
+/** The strategy's own numbers: C, gamma, cross-validated accuracy... */
+static void print_parameters(const char *strategy, json_t *predictor)
+{
+    const char *key;
+    json_t *value;
+    size_t count = 0;
+    printf("%-16s %s (", "strategy", strategy);
+    json_object_foreach(predictor, key, value)
+    {
+        if (json_is_integer(value))
+            printf("%s%s %lld", count++ ? ", " : "", key, (long long)json_integer_value(value));
+        else if (json_is_real(value))
+            printf("%s%s %.4g", count++ ? ", " : "", key, json_real_value(value));
+        else if (json_is_string(value))
+            printf("%s%s %s", count++ ? ", " : "", key, json_string_value(value));
+    }
+    printf(")\n");
+}
+
+int model_print(const invocation *call, const nitro_model *model, const char *path)
+{
+    json_t *summary = model_json(call, model, path);
+    if (!summary)
+        return EXIT_FAILED;
+    json_t *provenance = json_object_get(summary, "provenance");
+    printf("%-16s %s for %s: %s\n", "model", nitro_model_computation(model),
+           nitro_model_target(model), path);
+    print_sources(json_object_get(provenance, "sources"));
+    print_device_features(json_object_get(summary, "device_features"));
+    print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
+    json_decref(summary);
+    return EXIT_DONE;
+}

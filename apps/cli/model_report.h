@@ -1,0 +1,16 @@
+/* model_report.h - what a model was learnt from and how, for people and as JSON. */
+#ifndef NITRO_APPS_CLI_MODEL_REPORT_H
+#define NITRO_APPS_CLI_MODEL_REPORT_H
+
+#include "apps/cli/output.h"
+
+/** Save a model, making the folders above it. */
+nitro_status model_write(nitro_context *context, const nitro_model *model, const char *path);
+
+/** Print sources, device features, parameters and where the model is. */
+int model_print(const invocation *call, const nitro_model *model, const char *path);
+
+/** The library's summary with the model's path, or NULL after an error was printed. */
+json_t *model_json(const invocation *call, const nitro_model *model, const char *path);
+
+#endif

@@ -1,0 +1,261 @@
+/* options.c - parses a command line by its command's table; every message names the option. */
+#include "apps/cli/options.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+
+enum { MAX_OPTIONS = 48 };
+
+const option *options_common(void)
+{
+    static const option common[] = {
+        {.name = "quiet",
+         .offset = offsetof(common_settings, quiet),
+         .help = "show no progress and no notes; warnings and errors remain"},
+        {.name = "verbose",
+         .offset = offsetof(common_settings, verbose),
+         .help = "also say what was decided and why"},
+        {.name = "help", .offset = offsetof(common_settings, help), .help = "print this help"},
+        {0}};
+    return common;
+}
+
+static const option *find_in(const option *table, const char *name, size_t length)
+{
+    for (; table->name; table++)
+        if (strlen(table->name) == length && memcmp(table->name, name, length) == 0)
+            return table;
+    return NULL;
+}
+
+static int unknown_option(const invocation *call, const char *name, size_t length)
+{
+    const char *names[MAX_OPTIONS];
+    size_t count = 0;
+    const option *tables[] = {call->command->options, options_common()};
+    for (size_t t = 0; t < 2; t++)
+        for (const option *each = tables[t]; each->name && count < MAX_OPTIONS - 1; each++)
+            names[count++] = each->name;
+    names[count] = NULL;
+    char word[64];
+    snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
+    const char *close = closest_match(word, names);
+    if (close)
+        return fail_usage(call, "unknown option --%s; did you mean --%s?", word, close);
+    return fail_usage(call, "unknown option --%s", word);
+}
+
+static int bad_range(const invocation *call, const option *what, const char *text)
+{
+    char low[32], high[32];
+    nitro_format_number(what->minimum, low, sizeof low);
+    nitro_format_number(what->maximum, high, sizeof high);
+    const char *kind = what->type == OPTION_COUNT ? "a whole number" : "a number";
+    if (what->maximum > what->minimum)
+        return fail_usage(call, "--%s: '%s' is not %s from %s to %s", what->name, text, kind, low,
+                          high);
+    return fail_usage(call, "--%s: '%s' is not %s of at least %s", what->name, text, kind, low);
+}
+
+static bool in_range(const option *what, double value)
+{
+    return value >= what->minimum && (what->maximum <= what->minimum || value <= what->maximum);
+}
+
+static int set_count(const invocation *call, const option *what, const char *text, uint64_t *value)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long parsed = strtoull(text, &end, 10);
+    bool digits = text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0;
+    if (!digits || !in_range(what, (double)parsed))
+        return bad_range(call, what, text);
+    *value = parsed;
+    return EXIT_DONE;
+}
+
+static int set_number(const invocation *call, const option *what, const char *text, double *value)
+{
+    double parsed;
+    if (!nitro_parse_number(text, &parsed) || !in_range(what, parsed))
+        return bad_range(call, what, text);
+    *value = parsed;
+    return EXIT_DONE;
+}
+
+static int set_text(const invocation *call, const option *what, const char *text,
+                    const char **value)
+{
+    if (what->choices) {
+        const char *const *choice = what->choices;
+        while (*choice && strcmp(*choice, text) != 0)
+            choice++;
+        if (!*choice) {
+            char all[256];
+            join_names(what->choices, all, sizeof all);
+            return fail_usage(call, "--%s: '%s' is not one of %s", what->name, text, all);
+        }
+    }
+    if (*text == '\0')
+        return fail_usage(call, "--%s: the value is empty", what->name);
+    *value = text;
+    return EXIT_DONE;
+}
+
+static int set_list(const invocation *call, const option *what, const char *text,
+                    nitro_string_list *list)
+{
+    if (nitro_string_list_split(call->context, list, text) != NITRO_OK)
+        return fail_usage(call, "--%s: '%s' is not a list of names parted by commas", what->name,
+                          text);
+    return EXIT_DONE;
+}
+
+static int set_value(const invocation *call, const option *what, const char *text)
+{
+    void *place = (char *)call->settings + what->offset;
+    switch (what->type) {
+    case OPTION_FLAG:
+        *(bool *)place = true;
+        return EXIT_DONE;
+    case OPTION_TEXT:
+        return set_text(call, what, text, place);
+    case OPTION_LIST:
+        return set_list(call, what, text, place);
+    case OPTION_FILES:
+        return nitro_string_list_add(call->context, place, text) == NITRO_OK ? EXIT_DONE
+                                                                             : fail(call);
+    case OPTION_COUNT:
+        return set_count(call, what, text, place);
+    case OPTION_NUMBER:
+        return set_number(call, what, text, place);
+    }
+    return EXIT_USAGE;
+}
+
+static bool is_option(const char *word)
+{
+    return word[0] == '-' && word[1] == '-';
+}
+
+/** Take words[0], an option, and its values; `*used` says how many words that were. */
+static int parse_option(const invocation *call, char **words, size_t num_words, size_t *used)
+{
+    const char *name = words[0] + 2;
+    const char *equals = strchr(name, '=');
+    size_t length = equals ? (size_t)(equals - name) : strlen(name);
+    const option *what = find_in(call->command->options, name, length);
+    if (!what)
+        what = find_in(options_common(), name, length);
+    if (!what)
+        return unknown_option(call, name, length);
+    *used = 1;
+    if (equals && what->type == OPTION_FLAG)
+        return fail_usage(call, "--%s takes no value", what->name);
+    if (equals || what->type == OPTION_FLAG)
+        return set_value(call, what, equals ? equals + 1 : NULL);
+    if (num_words < 2 || is_option(words[1]))
+        return fail_usage(call, "--%s needs a value: --%s %s", what->name, what->name, what->value);
+    size_t most = what->type == OPTION_FILES ? num_words - 1 : 1;
+    for (; *used <= most && !is_option(words[*used]); ++*used) {
+        int code = set_value(call, what, words[*used]);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    return EXIT_DONE;
+}
+
+static bool is_given(const invocation *call, const option *what)
+{
+    const void *place = (const char *)call->settings + what->offset;
+    if (what->type == OPTION_TEXT)
+        return *(const char *const *)place != NULL;
+    return ((const nitro_string_list *)place)->count > 0;
+}
+
+static int check_arguments(const invocation *call)
+{
+    size_t position = 0;
+    const argument *each = call->command->arguments;
+    for (; each && each->name && !each->many; each++, position++)
+        if (!each->optional && position >= call->arguments.count)
+            return fail_usage(call, "%s is missing", each->name);
+    if (each && each->name) {
+        if (!each->optional && position >= call->arguments.count)
+            return fail_usage(call, "%s is missing", each->name);
+    } else if (call->arguments.count > position) {
+        return fail_usage(call, "'%s' is one argument too many", call->arguments.items[position]);
+    }
+    for (const option *what = call->command->options; what->name; what++)
+        if (what->required && !is_given(call, what))
+            return fail_usage(call, "--%s %s is missing", what->name, what->value);
+    return EXIT_DONE;
+}
+
+static int parse_words(invocation *call, char **words, size_t num_words)
+{
+    bool options_ended = false;
+    for (size_t i = 0; i < num_words;) {
+        size_t used = 1;
+        int code = EXIT_DONE;
+        if (!options_ended && strcmp(words[i], "--") == 0)
+            options_ended = true;
+        else if (!options_ended && is_option(words[i]))
+            code = parse_option(call, words + i, num_words - i, &used);
+        else if (!options_ended && strcmp(words[i], "-h") == 0)
+            ((common_settings *)call->settings)->help = true;
+        else if (!options_ended && words[i][0] == '-' && words[i][1] != '\0')
+            code = fail_usage(call, "unknown option %s; options begin with two dashes", words[i]);
+        else if (nitro_string_list_add(call->context, &call->arguments, words[i]) != NITRO_OK)
+            code = fail(call);
+        if (code != EXIT_DONE)
+            return code;
+        i += used;
+    }
+    return EXIT_DONE;
+}
+
+int options_parse(invocation *call, char **words, size_t num_words)
+{
+    const command *owner = call->command;
+    call->settings = nitro_calloc(call->context, 1, owner->settings_size);
+    if (!call->settings)
+        return fail(call);
+    if (owner->set_defaults)
+        owner->set_defaults(call->settings);
+    int code = parse_words(call, words, num_words);
+    if (code == EXIT_DONE && !((common_settings *)call->settings)->help)
+        code = check_arguments(call);
+    return code;
+}
+
+void invocation_free(invocation *call)
+{
+    for (const option *what = call->command->options; call->settings && what->name; what++)
+        if (what->type == OPTION_LIST || what->type == OPTION_FILES)
+            nitro_string_list_free((void *)((char *)call->settings + what->offset));
+    free(call->settings);
+    nitro_string_list_free(&call->arguments);
+    call->settings = NULL;
+}
+
+void option_default_text(const command *owner, const option *what, char *text, size_t size)
+{
+    char *settings = owner->set_defaults ? calloc(1, owner->settings_size) : NULL;
+    text[0] = '\0';
+    if (!settings)
+        return;
+    owner->set_defaults(settings);
+    const void *place = settings + what->offset;
+    if (what->type == OPTION_TEXT && *(const char *const *)place)
+        snprintf(text, size, "%s", *(const char *const *)place);
+    else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0)
+        snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
+    else if (what->type == OPTION_NUMBER && *(const double *)place > 0)
+        nitro_format_number(*(const double *)place, text, size);
+    free(settings);
+}

@@ -1,0 +1,90 @@
+/*
+ * output.h - what the program says: messages and progress on stderr, results (tables, JSON) on
+ * stdout. Nothing but results ever goes to stdout.
+ */
+#ifndef NITRO_APPS_CLI_OUTPUT_H
+#define NITRO_APPS_CLI_OUTPUT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "apps/cli/options.h"
+
+/* ---- Messages (message.c) ------------------------------------------------------------------- */
+
+/** Print "nitro CMD: " and the context's last error. @return EXIT_FAILED */
+int fail(const invocation *call);
+/** The same with a message of our own. @return EXIT_FAILED */
+int fail_text(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
+/** A wrong command line: print the message and where to read more. @return EXIT_USAGE */
+int fail_usage(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
+/** Something the user should know, e.g. where a file went. Silent with --quiet. */
+void note(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
+/** Something that needs the user's eye; --quiet does not silence it. */
+void warn(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
+/** Show the library's log as messages; `user` is the invocation. */
+void show_log(void *user, nitro_log_level level, const char *message);
+
+/** "a, b, c" from names ended by NULL, cut to `size`. */
+void join_names(const char *const *names, char *text, size_t size);
+void join_list(const nitro_string_list *names, char *text, size_t size);
+
+/* ---- Tables (table.c) ----------------------------------------------------------------------- */
+
+/** Columns of text, aligned when printed. Cells are added one by one, row after row. */
+typedef struct text_table {
+    nitro_context *context;
+    nitro_string_list headers;
+    nitro_string_list cells;
+    nitro_status status; /* the first failure; reported by table_end */
+} text_table;
+
+/** `headers`: "target,>mean": parted by commas, '>' aligns the column to the right. */
+void table_begin(text_table *table, nitro_context *context, const char *headers);
+/** The same, taking over headers that are a list already. */
+void table_begin_list(text_table *table, nitro_context *context, nitro_string_list *headers);
+void table_cell(text_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
+/** A number with `decimals` places, "-" where there is none. */
+void table_number(text_table *table, double value, int decimals);
+/** Print, free, and hand the first failure through. A row of empty cells is an empty line. */
+nitro_status table_end(text_table *table, FILE *stream);
+
+/** A time with three significant figures and its unit: "1.23 ms", "45.6 us", "2.10 s". */
+void format_time(double time_ms, char *text, size_t size);
+/** A size: "12.3 MB" (powers of 1000). */
+void format_size(uint64_t bytes, char *text, size_t size);
+
+/* ---- JSON (json.c) -------------------------------------------------------------------------- */
+
+/** The number, or null where it is not finite. */
+json_t *json_value(double value);
+/** The text (bytes that are not UTF-8 become '?'), or null for NULL. */
+json_t *json_text(const char *text);
+json_t *json_names(const nitro_string_list *names);
+/** Print one JSON value on stdout and drop it; NULL means that memory ran out. @return exit code */
+int print_json(const invocation *call, json_t *value);
+
+/* ---- Progress (progress.c) ------------------------------------------------------------------ */
+
+/**
+ * Progress on stderr: on a terminal one line that is redrawn, else a plain line now and then.
+ * Rate and time left count what was done here, not what was found done.
+ */
+typedef struct progress_line {
+    invocation *call;
+    const char *task; /* borrowed: "tune spmv on host" */
+    const char *unit; /* borrowed: "inputs" */
+    bool terminal, shown;
+    double started_ms, last_ms;
+    size_t last_percent;
+} progress_line;
+
+void progress_begin(progress_line *progress, invocation *call, const char *task, const char *unit);
+/** `found`: how many of `done` were there already; `detail` may be NULL. */
+void progress_update(progress_line *progress, size_t done, size_t total, size_t found,
+                     const char *detail);
+/** Clear the line for a message; the next update draws it again. */
+void progress_clear(progress_line *progress);
+void progress_end(progress_line *progress);
+
+#endif

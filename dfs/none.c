@@ -1,0 +1,22 @@
+/* Device-feature selection "none": every candidate is chosen, the paper's full set. */
+#include "nitro/nitro_backend.h"
+
+static nitro_status choose_all(nitro_context *context, const nitro_dataset *sources,
+                               const nitro_device *target, const nitro_string_list *candidates,
+                               uint64_t seed, nitro_string_list *chosen)
+{
+    (void)sources;
+    (void)target;
+    (void)seed;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < candidates->count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(context, chosen, candidates->items[i]);
+    return status;
+}
+
+const nitro_dfs_kind nitro_dfs_none = {
+    .name = "none",
+    .description = "no selection: all device features that the sources and the target have",
+    .priority = 10,
+    .select = choose_all,
+};

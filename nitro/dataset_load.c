@@ -1,0 +1,170 @@
+/*
+ * A dataset from a store's samples. Hides the order of rows: by input name, then by device, so that
+ * a store's history does not matter; and what is left out: samples with a hole in their features.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/dataset.h"
+
+/** One sample that was read, until all are there and can be ordered. */
+typedef struct store_record {
+    char *input;
+    size_t device;
+    double *values; /* features, then times */
+} store_record;
+
+typedef struct store_reader {
+    nitro_context *context;
+    const nitro_schema *schema;
+    const nitro_device *device;
+    size_t device_index;
+    store_record *records;
+    size_t num_records, capacity;
+    size_t num_holes; /* samples of this device that have a hole */
+    char *first_hole; /* "feature F of input I" */
+} store_reader;
+
+static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
+{
+    const nitro_schema *schema = reader->schema;
+    if (reader->num_records == reader->capacity) {
+        size_t capacity = reader->capacity ? 2 * reader->capacity : 256;
+        store_record *grown = realloc(reader->records, capacity * sizeof *grown);
+        if (!grown)
+            return nitro_fail(reader->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
+                              capacity);
+        reader->records = grown;
+        reader->capacity = capacity;
+    }
+    size_t num_values = schema->num_features + schema->num_variants;
+    store_record made = {.input = nitro_strdup(reader->context, sample->input),
+                         .device = reader->device_index,
+                         .values = nitro_calloc(reader->context, num_values, sizeof(double))};
+    if (!made.input || !made.values) {
+        free(made.input);
+        free(made.values);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    memcpy(made.values, sample->features, schema->num_features * sizeof(double));
+    for (size_t v = 0; v < schema->num_variants; v++) {
+        const nitro_entry *entry = &sample->entries[v];
+        made.values[schema->num_features + v] =
+            entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
+    }
+    reader->records[reader->num_records++] = made;
+    return NITRO_OK;
+}
+
+static nitro_status read_sample(void *user, const nitro_sample *sample)
+{
+    store_reader *reader = user;
+    const nitro_schema *schema = reader->schema;
+    if (sample->num_features != schema->num_features || sample->num_entries != schema->num_variants)
+        return nitro_fail(reader->context, NITRO_ERR_FORMAT,
+                          "the sample of input %s on device %s has %zu features and %zu variants, "
+                          "but %s has %zu and %zu: run nitro store verify",
+                          sample->input, reader->device->id, sample->num_features,
+                          sample->num_entries, schema->computation, schema->num_features,
+                          schema->num_variants);
+    for (size_t f = 0; f < schema->num_features; f++) {
+        if (isfinite(sample->features[f]))
+            continue;
+        if (reader->num_holes++ == 0)
+            reader->first_hole = nitro_asprintf(reader->context, "feature %s of input %s",
+                                                schema->features[f].name, sample->input);
+        return NITRO_OK;
+    }
+    return append_record(reader, sample);
+}
+
+static nitro_status read_device(nitro_store *store, store_reader *reader)
+{
+    reader->num_holes = 0;
+    nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
+                                                  reader->device->id, read_sample, reader);
+    if (status == NITRO_OK && reader->num_holes > 0)
+        nitro_log(reader->context, NITRO_LOG_WARNING,
+                  "device %s: %zu samples of %s have a hole in their features and are left out "
+                  "(the first: %s)",
+                  reader->device->id, reader->num_holes, reader->schema->computation,
+                  reader->first_hole ? reader->first_hole : "?");
+    free(reader->first_hole);
+    reader->first_hole = NULL;
+    return status;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const store_record *a = left, *b = right;
+    int order = strcmp(a->input, b->input);
+    return order ? order : (a->device > b->device) - (a->device < b->device);
+}
+
+/** Order what was read, and move it into the dataset's matrices. */
+static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
+{
+    qsort(reader->records, reader->num_records, sizeof *reader->records, compare_records);
+    dataset->inputs = nitro_calloc(reader->context, reader->num_records, sizeof *dataset->inputs);
+    if (!dataset->inputs)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_dataset_allocate(reader->context, reader->num_records, dataset);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < reader->num_records; i++) {
+        store_record *record = &reader->records[i];
+        size_t last = dataset->num_inputs - 1;
+        if (dataset->num_inputs == 0 || strcmp(dataset->inputs[last], record->input) != 0) {
+            dataset->inputs[dataset->num_inputs++] = record->input;
+            record->input = NULL;
+        }
+        nitro_dataset_append(dataset, record->device, dataset->num_inputs - 1, record->values,
+                             record->values + dataset->schema->num_features);
+    }
+    return NITRO_OK;
+}
+
+static nitro_status read_all(nitro_store *store, const char *const *devices, store_reader *reader,
+                             nitro_dataset *dataset)
+{
+    nitro_status status = NITRO_OK;
+    reader->schema = dataset->schema;
+    for (size_t i = 0; i < dataset->num_devices && status == NITRO_OK; i++) {
+        status = nitro_store_get_device(store, devices[i], &dataset->devices[i]);
+        reader->device = dataset->devices[i];
+        reader->device_index = i;
+        if (status == NITRO_OK)
+            status = read_device(store, reader);
+    }
+    return status == NITRO_OK ? fill(reader, dataset) : status;
+}
+
+nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
+                                const char *const *devices, size_t num_devices,
+                                nitro_dataset **dataset)
+{
+    nitro_context *context = nitro_store_context(store);
+    store_reader reader = {.context = context};
+    nitro_dataset *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    made->devices = nitro_calloc(context, num_devices, sizeof *made->devices);
+    if (made->devices) {
+        made->num_devices = num_devices;
+        status = nitro_store_get_schema(store, computation, &made->schema);
+    }
+    if (status == NITRO_OK)
+        status = read_all(store, devices, &reader, made);
+    for (size_t i = 0; i < reader.num_records; i++) {
+        free(reader.records[i].input);
+        free(reader.records[i].values);
+    }
+    free(reader.records);
+    if (status == NITRO_OK)
+        *dataset = made;
+    else
+        nitro_dataset_free(made);
+    return status;
+}

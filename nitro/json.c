@@ -1,0 +1,112 @@
+/* Fields of an untrusted JSON file. Hides how each refusal is worded: file, field, what was wrong.
+ */
+#include "nitro/json.h"
+
+#include <math.h>
+
+static const char *type_name(json_type type)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",        [JSON_NULL] = "null"};
+    return (size_t)type < sizeof names / sizeof names[0] ? names[type] : "unknown";
+}
+
+static nitro_status refuse(const nitro_json_place *place, const char *key, const char *problem)
+{
+    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%s %s", place->path,
+                      place->field, place->field[0] ? "." : "", key, problem);
+}
+
+nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
+                               json_type type, json_t **member)
+{
+    json_t *found = json_object_get(object, key);
+    if (!found)
+        return refuse(place, key, "is missing");
+    if (json_typeof(found) != type)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%s must be %s, not %s",
+                          place->path, place->field, place->field[0] ? "." : "", key,
+                          type_name(type), type_name(json_typeof(found)));
+    *member = found;
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_number(const nitro_json_place *place, const json_t *object, const char *key,
+                               double *value)
+{
+    json_t *found = json_object_get(object, key);
+    if (!found)
+        return refuse(place, key, "is missing");
+    if (!json_is_number(found) || !isfinite(json_number_value(found)))
+        return refuse(place, key, "must be a finite number");
+    *value = json_number_value(found);
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
+                              size_t low, size_t high, size_t *value)
+{
+    json_t *found = NULL;
+    nitro_status status = nitro_json_member(place, object, key, JSON_INTEGER, &found);
+    if (status != NITRO_OK)
+        return status;
+    json_int_t number = json_integer_value(found);
+    if (number < 0 || (uint64_t)number < low || (uint64_t)number > high)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field %s%s%s is %lld, but must be from %zu to %zu", place->path,
+                          place->field, place->field[0] ? "." : "", key, (long long)number, low,
+                          high);
+    *value = (size_t)number;
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
+                               const char **text)
+{
+    json_t *found = NULL;
+    nitro_status status = nitro_json_member(place, object, key, JSON_STRING, &found);
+    if (status == NITRO_OK)
+        *text = json_string_value(found);
+    return status;
+}
+
+nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
+                                size_t count, double *values)
+{
+    if (!json_is_array(array) || json_array_size(array) != count)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field %s%s%s must be an array of %zu numbers", place->path,
+                          place->field, place->field[0] ? "." : "", key, count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(array, i);
+        if (!json_is_number(item) || !isfinite(json_number_value(item)))
+            return refuse(place, key, "holds something that is no finite number");
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = json_number_value(json_array_get(array, i));
+    return NITRO_OK;
+}
+
+json_t *nitro_json_from_numbers(const double *values, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++)
+        if (json_array_append_new(array, json_real(values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+json_t *nitro_json_from_counts(const size_t *values, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}

@@ -1,0 +1,39 @@
+/*
+ * json.h - reading fields of a JSON file that nobody vouches for, and writing arrays of numbers.
+ * Errors are NITRO_ERR_FORMAT with file and field. Internal to nitro/.
+ */
+#ifndef NITRO_JSON_H
+#define NITRO_JSON_H
+
+#include <jansson.h>
+
+#include "nitro/nitro_backend.h"
+
+/** Where a value was found, for errors. */
+typedef struct nitro_json_place {
+    nitro_context *context;
+    const char *path;  /* of the file */
+    const char *field; /* of the object that holds the value, as in "predictor"; "": the top */
+} nitro_json_place;
+
+/** Member `key` of `object`, which must be of `type`. */
+nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
+                               json_type type, json_t **member);
+/** A member that is a finite number. */
+nitro_status nitro_json_number(const nitro_json_place *place, const json_t *object, const char *key,
+                               double *value);
+/** A member that is a whole number from `low` to `high`. */
+nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
+                              size_t low, size_t high, size_t *value);
+/** A member that is a string, borrowed from the object. */
+nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
+                               const char **text);
+/** An array of exactly `count` finite numbers; `key` names it in errors. */
+nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
+                                size_t count, double *values);
+
+/** A new array of numbers; NULL when out of memory. */
+json_t *nitro_json_from_numbers(const double *values, size_t count);
+json_t *nitro_json_from_counts(const size_t *values, size_t count);
+
+#endif

@@ -1,0 +1,248 @@
+/*
+ * Learning from a store: which devices teach, what is known of the target, and the model's
+ * provenance. Hides where a target's device features come from: the store, else the machine.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/dataset.h"
+#include "nitro/device_choice.h"
+#include "nitro/model.h"
+
+/** One learning from the store: filled step by step, freed as a whole. */
+typedef struct learn_job {
+    nitro_context *context;
+    nitro_store *store;
+    const char *computation;
+    const nitro_learn_options *options;
+    const nitro_strategy *strategy;
+    const nitro_dfs_kind *dfs; /* NULL: the model is for its own source, no device feature tells */
+    nitro_string_list sources;
+    nitro_dataset *dataset;
+    nitro_device *target;
+    nitro_string_list device_features;
+} learn_job;
+
+void nitro_learn_options_init(nitro_learn_options *options)
+{
+    *options = (nitro_learn_options){.strategy = "svm", .dfs = "none"};
+}
+
+static void free_job(learn_job *job)
+{
+    nitro_string_list_free(&job->sources);
+    nitro_string_list_free(&job->device_features);
+    nitro_dataset_free(job->dataset);
+    nitro_device_free(job->target);
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+static nitro_status add_named_sources(learn_job *job, const char *target)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < job->options->num_sources && status == NITRO_OK; i++) {
+        const char *source = job->options->sources[i];
+        if (strcmp(source, target) == 0)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                              "%s is the target, and cannot be its own source: leave it out of the "
+                              "sources, or learn from its own samples alone",
+                              target);
+        if (nitro_string_list_find(&job->sources, source) != NITRO_NONE)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT, "source %s is named twice", source);
+        status = nitro_string_list_add(job->context, &job->sources, source);
+    }
+    return status;
+}
+
+static nitro_status add_all_sources(learn_job *job, const char *target)
+{
+    nitro_string_list all = {0};
+    nitro_status status = nitro_store_list_devices(job->store, job->computation, &all);
+    for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
+        if (strcmp(all.items[i], target) != 0)
+            status = nitro_string_list_add(job->context, &job->sources, all.items[i]);
+    nitro_string_list_free(&all);
+    return status;
+}
+
+/** Sources in byte order, so that the order in which they are named does not matter. */
+static nitro_status choose_sources(learn_job *job, const char *target)
+{
+    nitro_status status =
+        job->options->sources ? add_named_sources(job, target) : add_all_sources(job, target);
+    nitro_string_list_sort(&job->sources);
+    if (status == NITRO_OK && job->sources.count == 0)
+        return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                          "%s: %s has samples of no device but the target %s: tune on a source "
+                          "device first, or import its samples",
+                          job->computation, nitro_store_url(job->store), target);
+    return status;
+}
+
+static size_t count_rows(const nitro_dataset *dataset, size_t device)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        count += dataset->row_device[row] == device;
+    return count;
+}
+
+static nitro_status load_sources(learn_job *job)
+{
+    nitro_status status =
+        nitro_dataset_load(job->store, job->computation, (const char *const *)job->sources.items,
+                           job->sources.count, &job->dataset);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < job->sources.count; i++)
+        if (count_rows(job->dataset, i) == 0)
+            return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                              "%s has no usable samples of %s on device %s",
+                              nitro_store_url(job->store), job->computation, job->sources.items[i]);
+    return NITRO_OK;
+}
+
+/* ---- Target ---------------------------------------------------------------------------------- */
+
+/** Is there a feature that all sources have, models learn from, and the target lacks? */
+static bool lacks_features(const learn_job *job, const nitro_device *target)
+{
+    const nitro_device *first = job->dataset->devices[0];
+    for (size_t i = 0; i < first->num_features; i++) {
+        const char *name = first->features[i].name;
+        const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
+        bool common = (!info || !info->descriptive) && isnan(nitro_device_value(target, name));
+        for (size_t s = 1; common && s < job->dataset->num_devices; s++)
+            common = !isnan(nitro_device_value(job->dataset->devices[s], name));
+        if (common)
+            return true;
+    }
+    return false;
+}
+
+/** What is known of the target: what the store says, else what the machine says of itself. */
+static nitro_status find_target(learn_job *job, const char *id)
+{
+    nitro_status status = nitro_store_get_device(job->store, id, &job->target);
+    if (status != NITRO_ERR_NOT_FOUND)
+        return status;
+    status = nitro_device_find(job->context, id, false, &job->target, NULL);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
+                          "device %s is neither in %s nor on this machine: import its device "
+                          "features, or run this on the machine that has it",
+                          id, nitro_store_url(job->store));
+    if (status != NITRO_OK || !lacks_features(job, job->target))
+        return status;
+    /* Microbenchmarks take seconds: only where their numbers are asked for. */
+    nitro_device_free(job->target);
+    job->target = NULL;
+    return nitro_device_find(job->context, id, true, &job->target, NULL);
+}
+
+static nitro_status choose_device_features(learn_job *job)
+{
+    nitro_string_list candidates = {0};
+    nitro_status status =
+        nitro_device_candidates(job->context, (const nitro_device *const *)job->dataset->devices,
+                                job->dataset->num_devices, job->target, &candidates);
+    if (status == NITRO_OK)
+        status = job->dfs->select(job->context, job->dataset, job->target, &candidates,
+                                  job->options->seed, &job->device_features);
+    nitro_string_list_free(&candidates);
+    return status;
+}
+
+/* ---- Provenance ------------------------------------------------------------------------------ */
+
+static json_t *describe_sources(const nitro_dataset *dataset)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < dataset->num_devices; i++)
+        json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "device", dataset->devices[i]->id,
+                                               "kind", dataset->devices[i]->kind, "samples",
+                                               (json_int_t)count_rows(dataset, i)));
+    return array;
+}
+
+/** No time, host or thread count in it: the same samples and options give the same bytes. */
+static nitro_status note_provenance(const learn_job *job, nitro_model *model)
+{
+    char digest[17], seed[21];
+    snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
+    snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
+    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:s}", "library", nitro_version(),
+                                  "sources", describe_sources(job->dataset), "records", digest,
+                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "seed", seed);
+    if (!model->provenance)
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
+    return NITRO_OK;
+}
+
+static nitro_status train(learn_job *job, nitro_model **model)
+{
+    nitro_lesson lesson = {.sources = job->dataset,
+                           .target = job->target,
+                           .device_features = &job->device_features,
+                           .strategy = job->strategy,
+                           .seed = job->options->seed,
+                           .num_threads = job->options->num_threads};
+    nitro_model *made = NULL;
+    nitro_status status = nitro_model_train(job->context, &lesson, &made);
+    if (status == NITRO_OK)
+        status = note_provenance(job, made);
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+/* ---- Public ---------------------------------------------------------------------------------- */
+
+nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
+                                    const char *computation, const char *target,
+                                    const nitro_learn_options *options, nitro_model **model)
+{
+    learn_job job = {
+        .context = context, .store = store, .computation = computation, .options = options};
+    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    if (status == NITRO_OK)
+        status = nitro_dfs_find(context, options->dfs, &job.dfs);
+    if (status == NITRO_OK)
+        status = choose_sources(&job, target);
+    if (status == NITRO_OK)
+        status = load_sources(&job);
+    if (status == NITRO_OK)
+        status = find_target(&job, target);
+    if (status == NITRO_OK)
+        status = choose_device_features(&job);
+    if (status == NITRO_OK)
+        status = train(&job, model);
+    free_job(&job);
+    return status;
+}
+
+nitro_status nitro_learn_own(nitro_context *context, nitro_store *store, const char *computation,
+                             const char *device, const nitro_learn_options *options,
+                             nitro_model **model)
+{
+    learn_job job = {
+        .context = context, .store = store, .computation = computation, .options = options};
+    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &job.sources, device);
+    if (status == NITRO_OK)
+        status = load_sources(&job);
+    if (status == NITRO_OK)
+        status = nitro_device_copy(context, job.dataset->devices[0], &job.target);
+    if (status == NITRO_OK)
+        status = train(&job, model);
+    free_job(&job);
+    return status;
+}

@@ -1,0 +1,218 @@
+/*
+ * What a model says of an input. Hides the guards: outside the training range, or below the asked
+ * confidence, the default variant is chosen and the decision says so.
+ */
+#include "nitro/model.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
+                                const char *target, const char *target_kind, nitro_model **model)
+{
+    nitro_model *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->context = context;
+    made->target = nitro_strdup(context, target);
+    made->target_kind = nitro_strdup(context, target_kind);
+    nitro_status status = made->target && made->target_kind
+                              ? nitro_schema_copy(context, schema, &made->schema)
+                              : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+void nitro_model_free(nitro_model *model)
+{
+    if (!model)
+        return;
+    if (model->predictor)
+        model->strategy->free(model->predictor);
+    nitro_schema_free(model->schema);
+    nitro_string_list_free(&model->device_features);
+    json_decref(model->provenance);
+    free(model->target);
+    free(model->target_kind);
+    free(model);
+}
+
+const char *nitro_model_computation(const nitro_model *model)
+{
+    return model->schema->computation;
+}
+
+const char *nitro_model_target(const nitro_model *model)
+{
+    return model->target;
+}
+
+const char *nitro_model_strategy(const nitro_model *model)
+{
+    return model->strategy->name;
+}
+
+size_t nitro_model_num_variants(const nitro_model *model)
+{
+    return model->schema->num_variants;
+}
+
+size_t nitro_model_num_features(const nitro_model *model)
+{
+    return model->schema->num_features;
+}
+
+const char *nitro_model_variant_name(const nitro_model *model, size_t index)
+{
+    return index < model->schema->num_variants ? model->schema->variants[index] : NULL;
+}
+
+const char *nitro_model_feature_name(const nitro_model *model, size_t index)
+{
+    return index < model->schema->num_features ? model->schema->features[index].name : NULL;
+}
+
+const nitro_schema *nitro_model_schema(const nitro_model *model)
+{
+    return model->schema;
+}
+
+size_t nitro_model_num_columns(const nitro_model *model)
+{
+    return model->schema->num_features + model->device_features.count;
+}
+
+nitro_status nitro_strategy_find(nitro_context *context, const char *name,
+                                 const nitro_strategy **strategy)
+{
+    const nitro_strategy *found = NULL;
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
+        if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
+            found = *s;
+    if (!found)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "there is no strategy '%.80s': this build has svm",
+                          name ? name : "(any)");
+    *strategy = found;
+    return NITRO_OK;
+}
+
+/* ---- Deciding -------------------------------------------------------------------------------- */
+
+void nitro_model_scale_device(nitro_model *model)
+{
+    for (size_t i = 0; i < model->device_features.count; i++)
+        model->device_columns[i] = nitro_scaler_apply(
+            &model->columns[model->schema->num_features + i], model->device_values[i]);
+}
+
+void nitro_model_score(const nitro_model *model, const double *features, double *scores)
+{
+    double columns[NITRO_MODEL_MAX_COLUMNS];
+    size_t num_features = model->schema->num_features;
+    for (size_t f = 0; f < num_features; f++)
+        columns[f] = nitro_scaler_apply(&model->columns[f], features[f]);
+    for (size_t i = 0; i < model->device_features.count; i++)
+        columns[num_features + i] = model->device_columns[i];
+    model->strategy->score(model->predictor, columns, scores);
+}
+
+static bool is_outside(const nitro_model *model, const double *features)
+{
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        if (nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
+            return true;
+    return false;
+}
+
+static bool is_allowed(uint64_t allowed, size_t variant)
+{
+    return allowed >> variant & 1;
+}
+
+/** The default variant, or the first allowed one where that is not. */
+static size_t default_variant(const nitro_model *model, uint64_t allowed)
+{
+    size_t variant = model->schema->default_variant;
+    for (size_t v = 0; !is_allowed(allowed, variant) && v < model->schema->num_variants; v++)
+        if (is_allowed(allowed, v))
+            variant = v;
+    return variant;
+}
+
+static void decide(const nitro_model *model, const double *features, const double *scores,
+                   uint64_t allowed, double min_confidence, nitro_decision *decision)
+{
+    size_t num_variants = model->schema->num_variants, best = NITRO_NONE;
+    for (size_t v = 0; v < num_variants; v++)
+        if (is_allowed(allowed, v) && (best == NITRO_NONE || scores[v] > scores[best]))
+            best = v;
+    double confidence = nitro_calibration_confidence(
+        &model->calibration, nitro_calibration_margin(scores, num_variants, allowed));
+    if (is_outside(model, features))
+        *decision = (nitro_decision){.variant = default_variant(model, allowed),
+                                     .confidence = 0.0,
+                                     .reason = NITRO_REASON_OUTSIDE};
+    else if (confidence < min_confidence)
+        *decision = (nitro_decision){.variant = default_variant(model, allowed),
+                                     .confidence = confidence,
+                                     .reason = NITRO_REASON_LOW_CONFIDENCE};
+    else
+        *decision = (nitro_decision){
+            .variant = best, .confidence = confidence, .reason = NITRO_REASON_MODEL};
+    decision->variant_name = model->schema->variants[decision->variant];
+}
+
+static bool are_finite(const nitro_model *model, const double *features)
+{
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        if (!isfinite(features[f]))
+            return false;
+    return true;
+}
+
+nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
+                                double min_confidence, nitro_decision *decision)
+{
+    if (!are_finite(model, features))
+        return NITRO_ERR_BAD_FEATURE;
+    double scores[NITRO_MAX_VARIANTS];
+    nitro_model_score(model, features, scores);
+    decide(model, features, scores, allowed, min_confidence, decision);
+    return NITRO_OK;
+}
+
+/** Variants by falling score, in declared order where equal. */
+static void rank(const double *scores, size_t count, size_t *ranking)
+{
+    for (size_t v = 0; v < count; v++) {
+        size_t place = v;
+        for (; place > 0 && scores[v] > scores[ranking[place - 1]]; place--)
+            ranking[place] = ranking[place - 1];
+        ranking[place] = v;
+    }
+}
+
+nitro_status nitro_model_predict(const nitro_model *model, const double *features,
+                                 nitro_decision *decision, size_t *ranking, double *scores)
+{
+    size_t num_variants = model->schema->num_variants;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        if (!isfinite(features[f]))
+            return nitro_fail(model->context, NITRO_ERR_BAD_FEATURE,
+                              "feature %s is %g, but must be a finite number",
+                              model->schema->features[f].name, features[f]);
+    double all_scores[NITRO_MAX_VARIANTS];
+    nitro_model_score(model, features, all_scores);
+    decide(model, features, all_scores, UINT64_MAX >> (64 - num_variants), 0.0, decision);
+    if (ranking)
+        rank(all_scores, num_variants, ranking);
+    if (scores)
+        memcpy(scores, all_scores, num_variants * sizeof *scores);
+    return NITRO_OK;
+}

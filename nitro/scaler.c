@@ -1,0 +1,82 @@
+/* Columns to [-1, 1]. Hides what happens at the edges: constants, zeros under a log, infinities. */
+#include "nitro/scaler.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SCALED_LIMIT 1000.0 /* an RBF kernel is 0 long before; keeps squares finite */
+#define BELOW_LOG    (-3.0)
+
+static bool takes(nitro_scale scale, double value)
+{
+    return scale != NITRO_SCALE_LOG || value > 0.0;
+}
+
+static double transform(nitro_scale scale, double value)
+{
+    switch (scale) {
+    case NITRO_SCALE_LOG:
+        return log(value);
+    case NITRO_SCALE_SIGNED_LOG:
+        return copysign(log1p(fabs(value)), value);
+    default:
+        return value;
+    }
+}
+
+static void fit_column(const double *values, size_t num_rows, size_t stride,
+                       nitro_scaler_column *column)
+{
+    column->low = INFINITY;
+    column->high = -INFINITY;
+    for (size_t row = 0; row < num_rows; row++) {
+        double value = transform(column->scale, values[row * stride]);
+        column->low = fmin(column->low, value);
+        column->high = fmax(column->high, value);
+    }
+}
+
+nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size_t num_rows,
+                              size_t num_columns, const nitro_scale *declared,
+                              nitro_scaler_column *columns)
+{
+    double *copy = nitro_calloc(context, num_rows, sizeof *copy);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t c = 0; c < num_columns; c++) {
+        columns[c].scale = declared[c];
+        if (declared[c] == NITRO_SCALE_AUTO) {
+            for (size_t row = 0; row < num_rows; row++)
+                copy[row] = values[row * num_columns + c];
+            columns[c].scale = nitro_scale_choose(copy, num_rows);
+        }
+        fit_column(values + c, num_rows, num_columns, &columns[c]);
+    }
+    free(copy);
+    return NITRO_OK;
+}
+
+double nitro_scaler_apply(const nitro_scaler_column *column, double value)
+{
+    if (!(column->high > column->low))
+        return 0.0;
+    if (!takes(column->scale, value))
+        return BELOW_LOG;
+    /* Halves keep high - low finite for any finite range. */
+    double half_range = 0.5 * column->high - 0.5 * column->low;
+    double middle = 0.5 * column->high + 0.5 * column->low;
+    double scaled = (transform(column->scale, value) - middle) / half_range;
+    return fmin(fmax(scaled, -SCALED_LIMIT), SCALED_LIMIT);
+}
+
+double nitro_scaler_excess(const nitro_scaler_column *column, double value)
+{
+    if (column->high > column->low)
+        return fmax(fabs(nitro_scaler_apply(column, value)) - 1.0, 0.0);
+    if (!takes(column->scale, value))
+        return fabs(BELOW_LOG) - 1.0;
+    double away = fabs(transform(column->scale, value) - column->low);
+    if (away == 0.0)
+        return 0.0;
+    return fmin(2.0 * away / fabs(column->low), SCALED_LIMIT);
+}

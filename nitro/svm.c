@@ -1,0 +1,307 @@
+/*
+ * One-vs-one support vector machines. Hides LIBSVM: it trains, and all that it learnt is copied out
+ * at once, classes in declared order.
+ */
+#include "nitro/svm.h"
+
+#include <libsvm/svm.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CACHE_MB       128.0
+#define STOP_TOLERANCE 1e-3
+
+struct nitro_svm_points {
+    size_t num_rows;
+    int kernel_type;
+    size_t stride; /* nodes a row */
+    struct svm_node *nodes;
+};
+
+/* ---- Points ---------------------------------------------------------------------------------- */
+
+static nitro_status create_points(nitro_context *context, size_t num_rows, size_t stride,
+                                  int kernel_type, nitro_svm_points **points)
+{
+    nitro_svm_points *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_rows = num_rows;
+    made->kernel_type = kernel_type;
+    made->stride = stride;
+    if (num_rows > SIZE_MAX / stride)
+        num_rows = SIZE_MAX; /* for calloc to refuse */
+    made->nodes = nitro_calloc(context, num_rows, stride * sizeof *made->nodes);
+    if (!made->nodes) {
+        free(made);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *points = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_svm_points_from_columns(nitro_context *context, const double *columns,
+                                           size_t num_rows, size_t num_columns,
+                                           nitro_svm_points **points)
+{
+    nitro_status status = create_points(context, num_rows, num_columns + 1, RBF, points);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t row = 0; row < num_rows; row++) {
+        struct svm_node *node = (*points)->nodes + row * (num_columns + 1);
+        for (size_t c = 0; c < num_columns; c++) {
+            double value = columns[row * num_columns + c];
+            if (value != 0.0)
+                *node++ = (struct svm_node){(int)c + 1, value};
+        }
+        node->index = -1;
+    }
+    return NITRO_OK;
+}
+
+nitro_status nitro_svm_points_from_kernel(nitro_context *context, size_t num_rows,
+                                          nitro_svm_points **points)
+{
+    nitro_status status = create_points(context, num_rows, num_rows + 1, PRECOMPUTED, points);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t row = 0; row < num_rows; row++) {
+        struct svm_node *nodes = (*points)->nodes + row * (num_rows + 1);
+        nodes[0] = (struct svm_node){0, (double)(row + 1)};
+        for (size_t i = 0; i < num_rows; i++)
+            nodes[i + 1].index = (int)i + 1;
+    }
+    return NITRO_OK;
+}
+
+void nitro_svm_points_set_kernel(nitro_svm_points *points, const double *kernel)
+{
+    size_t count = points->num_rows;
+    for (size_t row = 0; row < count; row++)
+        for (size_t i = 0; i < count; i++)
+            points->nodes[row * points->stride + i + 1].value = kernel[row * count + i];
+}
+
+void nitro_svm_points_free(nitro_svm_points *points)
+{
+    if (!points)
+        return;
+    free(points->nodes);
+    free(points);
+}
+
+/* ---- Machines -------------------------------------------------------------------------------- */
+
+size_t nitro_svm_num_pairs(size_t num_classes)
+{
+    return num_classes * (num_classes - 1) / 2;
+}
+
+nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes,
+                                      size_t num_vectors, nitro_svm_machine **machine)
+{
+    nitro_svm_machine *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    size_t num_pairs = nitro_svm_num_pairs(num_classes);
+    made->num_classes = num_classes;
+    made->num_vectors = num_vectors;
+    made->classes = nitro_calloc(context, num_classes, sizeof *made->classes);
+    made->class_vectors = nitro_calloc(context, num_classes, sizeof *made->class_vectors);
+    made->rho = nitro_calloc(context, num_pairs + 1, sizeof *made->rho);
+    made->vector_rows = nitro_calloc(context, num_vectors + 1, sizeof *made->vector_rows);
+    made->coefficients =
+        nitro_calloc(context, num_vectors + 1, num_classes * sizeof *made->coefficients);
+    if (!made->classes || !made->class_vectors || !made->rho || !made->vector_rows ||
+        !made->coefficients) {
+        nitro_svm_machine_free(made);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *machine = made;
+    return NITRO_OK;
+}
+
+void nitro_svm_machine_free(nitro_svm_machine *machine)
+{
+    if (!machine)
+        return;
+    free(machine->classes);
+    free(machine->class_vectors);
+    free(machine->rho);
+    free(machine->vector_rows);
+    free(machine->coefficients);
+    free(machine);
+}
+
+/** Rows grouped by label, labels ascending: LIBSVM numbers classes as it meets them. */
+static size_t order_by_label(const size_t *rows, size_t num_rows, const size_t *labels,
+                             size_t *ordered)
+{
+    size_t num_classes = 0, filled = 0;
+    for (size_t label = 0; label < NITRO_MAX_VARIANTS; label++) {
+        size_t before = filled;
+        for (size_t i = 0; i < num_rows; i++)
+            if (labels[rows[i]] == label)
+                ordered[filled++] = rows[i];
+        num_classes += filled > before;
+    }
+    return num_classes;
+}
+
+static nitro_status copy_model(nitro_context *context, const struct svm_model *model,
+                               const size_t *ordered, nitro_svm_machine **machine)
+{
+    size_t num_classes = (size_t)model->nr_class, num_vectors = (size_t)model->l;
+    nitro_svm_machine *made = NULL;
+    nitro_status status = nitro_svm_machine_create(context, num_classes, num_vectors, &made);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t k = 0; k < num_classes; k++) {
+        made->classes[k] = (size_t)model->label[k];
+        made->class_vectors[k] = (size_t)model->nSV[k];
+    }
+    memcpy(made->rho, model->rho, nitro_svm_num_pairs(num_classes) * sizeof *made->rho);
+    for (size_t i = 0; i < num_vectors; i++) {
+        made->vector_rows[i] = ordered[model->sv_indices[i] - 1];
+        for (size_t k = 0; k + 1 < num_classes; k++)
+            made->coefficients[i * (num_classes - 1) + k] = model->sv_coef[k][i];
+    }
+    *machine = made;
+    return NITRO_OK;
+}
+
+static void print_nothing(const char *text)
+{
+    (void)text;
+}
+
+/* LIBSVM keeps its print function in a global, and prints progress unless told not to. */
+static void silence_libsvm(void)
+{
+    svm_set_print_string_function(print_nothing);
+}
+
+static nitro_status train_classes(nitro_context *context, const nitro_svm_points *points,
+                                  const size_t *ordered, size_t num_rows, const size_t *labels,
+                                  double c, double gamma, nitro_svm_machine **machine)
+{
+    static pthread_once_t silenced = PTHREAD_ONCE_INIT;
+    pthread_once(&silenced, silence_libsvm);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    double *y = nitro_calloc(context, num_rows, sizeof *y);
+    struct svm_node **x = nitro_calloc(context, num_rows, sizeof *x);
+    if (!y || !x)
+        goto free_arrays;
+    for (size_t i = 0; i < num_rows; i++) {
+        y[i] = (double)labels[ordered[i]];
+        x[i] = points->nodes + ordered[i] * points->stride;
+    }
+    struct svm_problem problem = {(int)num_rows, y, x};
+    struct svm_parameter parameters = {.svm_type = C_SVC,
+                                       .kernel_type = points->kernel_type,
+                                       .gamma = gamma,
+                                       .cache_size = CACHE_MB,
+                                       .eps = STOP_TOLERANCE,
+                                       .C = c,
+                                       .shrinking = 1};
+    struct svm_model *model = svm_train(&problem, &parameters);
+    status = copy_model(context, model, ordered, machine);
+    svm_free_and_destroy_model(&model);
+
+free_arrays:
+    free(y);
+    free(x);
+    return status;
+}
+
+nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_points *points,
+                                     const size_t *rows, size_t num_rows, const size_t *labels,
+                                     double c, double gamma, nitro_svm_machine **machine)
+{
+    if (num_rows > INT_MAX)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%zu training rows are more than LIBSVM can count: learn from fewer",
+                          num_rows);
+    size_t *ordered = nitro_calloc(context, num_rows, sizeof *ordered);
+    if (!ordered)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status;
+    if (order_by_label(rows, num_rows, labels, ordered) > 1) {
+        status = train_classes(context, points, ordered, num_rows, labels, c, gamma, machine);
+    } else {
+        status = nitro_svm_machine_create(context, 1, 0, machine);
+        if (status == NITRO_OK)
+            (*machine)->classes[0] = labels[rows[0]];
+    }
+    free(ordered);
+    return status;
+}
+
+/* ---- Decisions ------------------------------------------------------------------------------- */
+
+/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
+static size_t pair_index(size_t a, size_t b, size_t count)
+{
+    return a * (2 * count - a - 1) / 2 + (b - a - 1);
+}
+
+void nitro_svm_machine_decide(const nitro_svm_machine *machine,
+                              double (*kernel)(const void *user, size_t vector), const void *user,
+                              double *decisions)
+{
+    size_t count = machine->num_classes, num_pairs = nitro_svm_num_pairs(count), vector = 0;
+    for (size_t p = 0; p < num_pairs; p++)
+        decisions[p] = 0.0;
+    for (size_t own = 0; own < count; own++)
+        for (size_t i = 0; i < machine->class_vectors[own]; i++, vector++) {
+            const double *coefficients = machine->coefficients + vector * (count - 1);
+            double value = kernel(user, vector);
+            for (size_t other = 0; other < own; other++)
+                decisions[pair_index(other, own, count)] += coefficients[other] * value;
+            for (size_t other = own + 1; other < count; other++)
+                decisions[pair_index(own, other, count)] += coefficients[other - 1] * value;
+        }
+    for (size_t p = 0; p < num_pairs; p++)
+        decisions[p] -= machine->rho[p];
+}
+
+/** Votes and mean margins of the classes. */
+static void count_votes(size_t count, const double *decisions, size_t *votes, double *margins)
+{
+    for (size_t k = 0; k < count; k++) {
+        votes[k] = 0;
+        margins[k] = 0.0;
+    }
+    for (size_t a = 0, p = 0; a < count; a++)
+        for (size_t b = a + 1; b < count; b++, p++) {
+            double margin = fmin(fmax(decisions[p], -1.0), 1.0) / (double)(count - 1);
+            votes[decisions[p] > 0.0 ? a : b]++;
+            margins[a] += margin;
+            margins[b] -= margin;
+        }
+}
+
+void nitro_svm_machine_score(const nitro_svm_machine *machine, const double *decisions,
+                             size_t num_variants, double *scores)
+{
+    size_t count = machine->num_classes, votes[NITRO_MAX_VARIANTS], winner = 0, top = 0;
+    double margins[NITRO_MAX_VARIANTS], class_scores[NITRO_MAX_VARIANTS] = {0};
+    count_votes(count, decisions, votes, margins);
+    for (size_t k = 0; k < count; k++) {
+        class_scores[k] = (double)votes[k] + 0.25 * (margins[k] + 1.0);
+        if (votes[k] > votes[winner])
+            winner = k;
+        if (class_scores[k] > class_scores[top])
+            top = k;
+    }
+    double best = class_scores[top];
+    class_scores[top] = class_scores[winner];
+    class_scores[winner] = best;
+    for (size_t v = 0; v < num_variants; v++)
+        scores[v] = -1.0 - (double)v;
+    for (size_t k = 0; k < count; k++)
+        scores[machine->classes[k]] = class_scores[k];
+}

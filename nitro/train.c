@@ -1,0 +1,204 @@
+/*
+ * From a dataset to a model: rows that teach, scaled columns, the strategy, the calibration. Hides
+ * which rows are left out and what the default variant is where none was declared.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/dataset.h"
+#include "nitro/model.h"
+
+/** Rows that teach, as matrices; columns raw at first, then scaled in place. */
+typedef struct lesson_rows {
+    size_t num_rows, num_columns;
+    double *columns;   /* shape [num_rows x num_columns] */
+    double *times_ms;  /* shape [num_rows x num_variants] */
+    size_t *row_input; /* shape [num_rows] */
+    nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
+} lesson_rows;
+
+static void free_rows(lesson_rows *rows)
+{
+    free(rows->columns);
+    free(rows->times_ms);
+    free(rows->row_input);
+}
+
+static void find_scales(const nitro_lesson *lesson, nitro_scale *scales)
+{
+    const nitro_schema *schema = lesson->sources->schema;
+    for (size_t f = 0; f < schema->num_features; f++)
+        scales[f] = schema->features[f].scale;
+    for (size_t i = 0; i < lesson->device_features->count; i++) {
+        const nitro_device_feature_info *info =
+            nitro_device_feature_lookup(lesson->device_features->items[i]);
+        scales[schema->num_features + i] = info ? info->scale : NITRO_SCALE_AUTO;
+    }
+}
+
+/** First column whose declared log scale cannot take the row's value, or NITRO_NONE. */
+static size_t find_untakeable(const lesson_rows *rows, const double *columns)
+{
+    for (size_t c = 0; c < rows->num_columns; c++)
+        if (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0))
+            return c;
+    return NITRO_NONE;
+}
+
+static const char *column_name(const nitro_lesson *lesson, size_t column)
+{
+    const nitro_schema *schema = lesson->sources->schema;
+    return column < schema->num_features
+               ? schema->features[column].name
+               : lesson->device_features->items[column - schema->num_features];
+}
+
+static void fill_columns(const nitro_lesson *lesson, size_t row, double *columns)
+{
+    const nitro_dataset *sources = lesson->sources;
+    size_t num_features = sources->schema->num_features;
+    memcpy(columns, nitro_dataset_features(sources, row), num_features * sizeof *columns);
+    const nitro_device *device = sources->devices[sources->row_device[row]];
+    for (size_t i = 0; i < lesson->device_features->count; i++)
+        columns[num_features + i] = nitro_device_value(device, lesson->device_features->items[i]);
+}
+
+static void collect_rows(nitro_context *context, const nitro_lesson *lesson, lesson_rows *rows)
+{
+    const nitro_dataset *sources = lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    size_t num_refused = 0, refused_row = 0, refused_column = 0;
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (!nitro_dataset_row_teaches(sources, row))
+            continue;
+        double *columns = rows->columns + rows->num_rows * rows->num_columns;
+        fill_columns(lesson, row, columns);
+        size_t column = find_untakeable(rows, columns);
+        if (column != NITRO_NONE) {
+            if (num_refused++ == 0) {
+                refused_row = row;
+                refused_column = column;
+            }
+            continue;
+        }
+        memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
+               num_variants * sizeof(double));
+        rows->row_input[rows->num_rows++] = sources->row_input[row];
+    }
+    if (num_refused > 0)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%zu samples are left out, for their scale is log and the value not positive: "
+                  "the first is feature %s of input %s on device %s (signed-log takes any value)",
+                  num_refused, column_name(lesson, refused_column),
+                  sources->inputs[sources->row_input[refused_row]],
+                  sources->devices[sources->row_device[refused_row]]->id);
+}
+
+static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *lesson,
+                                 lesson_rows *rows)
+{
+    const nitro_dataset *sources = lesson->sources;
+    const nitro_schema *schema = sources->schema;
+    rows->num_columns = schema->num_features + lesson->device_features->count;
+    rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
+    rows->times_ms =
+        nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
+    rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
+    if (!rows->columns || !rows->times_ms || !rows->row_input)
+        return NITRO_ERR_NO_MEMORY;
+    find_scales(lesson, rows->scales);
+    collect_rows(context, lesson, rows);
+    if (rows->num_rows == 0)
+        return nitro_fail(context, NITRO_ERR_NO_DATA,
+                          "%s: nothing to learn from for %s: none of the %zu samples has times of "
+                          "at least two variants; measure more inputs",
+                          schema->computation, lesson->target->id, sources->num_rows);
+    return NITRO_OK;
+}
+
+/** Learn the scaler from the rows, and scale them in place. */
+static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_model *model)
+{
+    nitro_status status = nitro_scaler_fit(context, rows->columns, rows->num_rows,
+                                           rows->num_columns, rows->scales, model->columns);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t row = 0; row < rows->num_rows; row++)
+        for (size_t c = 0; c < rows->num_columns; c++) {
+            double *value = &rows->columns[row * rows->num_columns + c];
+            *value = nitro_scaler_apply(&model->columns[c], *value);
+        }
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        model->schema->features[f].scale = model->columns[f].scale;
+    return NITRO_OK;
+}
+
+static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
+                                   const lesson_rows *rows, nitro_model *model)
+{
+    size_t num_variants = model->schema->num_variants;
+    double *held_out = nitro_calloc(context, rows->num_rows, num_variants * sizeof *held_out);
+    if (!held_out)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_training_set set = {.num_rows = rows->num_rows,
+                              .num_columns = rows->num_columns,
+                              .num_variants = num_variants,
+                              .columns = rows->columns,
+                              .times_ms = rows->times_ms,
+                              .row_input = rows->row_input,
+                              .seed = lesson->seed,
+                              .num_threads = lesson->num_threads};
+    model->strategy = lesson->strategy;
+    nitro_status status = lesson->strategy->train(context, &set, &model->predictor, held_out);
+    if (status == NITRO_OK)
+        status = nitro_calibration_fit(context, rows->times_ms, held_out, rows->num_rows,
+                                       num_variants, &model->calibration);
+    free(held_out);
+    return status;
+}
+
+static nitro_status set_device_features(nitro_context *context, const nitro_lesson *lesson,
+                                        nitro_model *model)
+{
+    size_t count = lesson->device_features->count;
+    if (count > NITRO_MODEL_MAX_DEVICE_FEATURES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%zu device features are chosen, but a model takes at most %d", count,
+                          NITRO_MODEL_MAX_DEVICE_FEATURES);
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        const char *name = lesson->device_features->items[i];
+        model->device_values[i] = nitro_device_value(lesson->target, name);
+        status = nitro_string_list_add(context, &model->device_features, name);
+    }
+    return status;
+}
+
+nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
+                               nitro_model **model)
+{
+    nitro_model *made = NULL;
+    lesson_rows rows = {0};
+    nitro_status status = nitro_model_create(context, lesson->sources->schema, lesson->target->id,
+                                             lesson->target->kind, &made);
+    if (status == NITRO_OK)
+        status = set_device_features(context, lesson, made);
+    if (status == NITRO_OK)
+        status = prepare_rows(context, lesson, &rows);
+    if (status == NITRO_OK)
+        status = scale_rows(context, &rows, made);
+    if (status == NITRO_OK) {
+        nitro_model_scale_device(made);
+        if (made->schema->default_variant == NITRO_NONE)
+            made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
+        status = train_strategy(context, lesson, &rows, made);
+    }
+    free_rows(&rows);
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
