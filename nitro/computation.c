@@ -186,3 +186,12 @@ const char *nitro_computation_feature_name(const nitro_computation *computation,
     const nitro_schema *schema = computation->schema;
     return index < schema->num_features ? schema->features[index].name : NULL;
 }
+
+const char *nitro_computation_reference(const nitro_computation *computation)
+{
+    const nitro_schema *schema = computation->schema;
+    if (!computation->hooks.check_result || schema->num_variants == 0)
+        return NULL;
+    bool declared = computation->reference != NITRO_NONE;
+    return schema->variants[declared ? computation->reference : schema->default_variant];
+}

@@ -302,9 +302,16 @@ static nitro_status set_versions(measurement *self)
     return NITRO_OK;
 }
 
+static uint64_t reference_bit(const nitro_computation *computation)
+{
+    size_t reference = computation->reference;
+    return UINT64_C(1) << (reference == NITRO_NONE ? computation->schema->default_variant
+                                                   : reference);
+}
+
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
                                  const nitro_measure_options *options, nitro_measure_extent extent,
-                                 nitro_sample **sample, bool *input_failed)
+                                 uint64_t variants, nitro_sample **sample, bool *input_failed)
 {
     const nitro_schema *schema = computation->schema;
     measurement self = {.computation = computation, .context = computation->context};
@@ -315,7 +322,8 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
         return status;
     if (extent == NITRO_MEASURE_ALL) {
         status = set_versions(&self);
-        self.todo = UINT64_MAX >> (64 - schema->num_variants);
+        self.todo =
+            UINT64_MAX >> (64 - schema->num_variants) & (variants | reference_bit(computation));
     }
     if (status == NITRO_OK)
         status = run_workers(&self, input, options, extent, input_failed);
@@ -329,6 +337,13 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
 
 nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                            const nitro_measure_options *options, nitro_sample **sample)
+{
+    return nitro_measure_variants(computation, input, options, UINT64_MAX, sample);
+}
+
+nitro_status nitro_measure_variants(nitro_computation *computation, const nitro_input *input,
+                                    const nitro_measure_options *options, uint64_t variants,
+                                    nitro_sample **sample)
 {
     nitro_context *context = computation->context;
     nitro_measure_options defaults;
@@ -345,6 +360,6 @@ nitro_status nitro_measure(nitro_computation *computation, const nitro_input *in
     if (status != NITRO_OK)
         return status;
     bool input_failed;
-    return nitro_measure_input(computation, input, options, NITRO_MEASURE_ALL, sample,
+    return nitro_measure_input(computation, input, options, NITRO_MEASURE_ALL, variants, sample,
                                &input_failed);
 }

@@ -18,12 +18,12 @@ nitro_status nitro_measure_options_check(nitro_context *context,
                                          const nitro_measure_options *options);
 
 /**
- * nitro_measure with a choice of extent. `options` are checked already.
+ * nitro_measure_variants with a choice of extent. `options` are checked already.
  * @param[out] input_failed  on error: true when this input is to blame (it cannot be loaded, its
  *                           features not evaluated) and the next one is worth a try.
  */
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
                                  const nitro_measure_options *options, nitro_measure_extent extent,
-                                 nitro_sample **sample, bool *input_failed);
+                                 uint64_t variants, nitro_sample **sample, bool *input_failed);
 
 #endif

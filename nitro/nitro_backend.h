@@ -462,6 +462,18 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
+/**
+ * The same for some variants: bit v of `variants` asks for variant v. The reference variant is
+ * measured as well; the others' entries stay missing.
+ */
+NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
+                                              const nitro_input *input,
+                                              const nitro_measure_options *options,
+                                              uint64_t variants, nitro_sample **sample);
+
+/** Name of the variant that results are checked against; NULL where nothing checks them. */
+NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
+
 /* ---- Learning ------------------------------------------------------------------------------ */
 
 /** All samples of some devices, as matrices. Rows are (device, input) pairs. */

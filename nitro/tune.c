@@ -99,7 +99,7 @@ static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
     nitro_sample *sample = NULL;
     nitro_status status =
         nitro_measure_input(self->plan.computation, &self->plan.inputs[input],
-                            &self->options.measure, extent, &sample, input_failed);
+                            &self->options.measure, extent, UINT64_MAX, &sample, input_failed);
     if (status != NITRO_OK)
         return status;
     size_t first_best = NITRO_NONE;
