@@ -436,7 +436,8 @@ typedef struct nitro_device_kind {
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 } nitro_device_kind;
 
-/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor. */
+/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
+ *  @param[out] kind  may be NULL. */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
