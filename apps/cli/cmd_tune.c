@@ -365,8 +365,9 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = module_open(call, call->arguments.items[0], &self.loaded);
     if (code == EXIT_DONE)
-        code = inputs_make(call, self.loaded.module, &given->inputs, given->generate, given->seed,
-                           given->name_parts, &self.inputs);
+        code = inputs_make(call, self.loaded.module, &given->inputs,
+                           (generated_range){given->seed, 0, given->generate}, given->name_parts,
+                           &self.inputs);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
         code = fail(call);
@@ -405,7 +406,7 @@ const command command_tune = {
         "cost that one entry; the tune goes on. The exit code is 1 when an input failed.",
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
-                "  nitro tune spmv --generate 50 --device model:GTX-480,model:K20c\n"
+                "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
                 "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
     .arguments = arguments,
     .items_title = "Computations",
