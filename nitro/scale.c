@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "nitro/nitro_backend.h"
+#include "nitro/statistics.h"
 
 #define WIDE_RATIO 100.0 /* from here on, differences say less than ratios */
 
@@ -40,12 +41,6 @@ bool nitro_scale_from_name(const char *name, nitro_scale *scale)
     return false;
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /** Do sorted, positive magnitudes span orders of magnitude? */
 static bool is_wide(const double *sorted, size_t count)
 {
@@ -68,7 +63,7 @@ nitro_scale nitro_scale_choose(const double *values, size_t count)
         if (values[i] != 0.0)
             magnitudes[num_nonzero++] = fabs(values[i]);
     }
-    qsort(magnitudes, num_nonzero, sizeof *magnitudes, compare_numbers);
+    nitro_sort(magnitudes, num_nonzero);
     bool wide = num_nonzero > 0 && is_wide(magnitudes, num_nonzero);
     free(magnitudes);
     if (!wide)

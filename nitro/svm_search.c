@@ -5,7 +5,6 @@
 #include "nitro/svm_search.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #include "nitro/svm.h"
 
 #define MAX_FOLDS       5
-#define MAX_SAMPLE_ROWS 900 /* more change C and gamma little, and cost their square */
+#define MAX_SAMPLE_ROWS 1200 /* more change C and gamma little, and cost their square */
 #define FALLBACK_C      8.0
 
 /* The grids, as powers of two; gamma is per column, so that it means the same for any number. */
@@ -231,8 +230,6 @@ static void compare(svm_search *search, double gamma, size_t num_cs)
     for (size_t i = 0; i < num_cs; i++) {
         const double *scores = search->scores + i * num_scores;
         double quality = mean_quality(search, scores);
-        if (getenv("DBG"))
-            fprintf(stderr, "C 2^%g gamma 2^%g: %.4f\n", search->cs[i], gamma, quality);
         if (!is_better(search, quality, search->cs[i], gamma))
             continue;
         search->found = true;

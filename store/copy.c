@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "store/store_internal.h"
+#include "store/text.h"
 
 #define BATCH 500
 
@@ -30,8 +31,7 @@ static nitro_status write_batch(copying *job)
 static nitro_status copy_sample(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    if (bsearch(&sample->input, job->known.items, job->known.count, sizeof(*job->known.items),
-                nitro_store_compare_strings)) {
+    if (nitro_store_sorted_list_has(&job->known, sample->input)) {
         job->skipped++;
         return NITRO_OK;
     }

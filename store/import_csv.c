@@ -405,8 +405,7 @@ static nitro_status count_known(import *job)
     nitro_string_list_sort(&known);
     for (size_t i = 0; i < job->num_samples && status == NITRO_OK; i++) {
         const char *input = job->samples[i]->input;
-        if (bsearch(&input, known.items, known.count, sizeof(*known.items),
-                    nitro_store_compare_strings))
+        if (nitro_store_sorted_list_has(&known, input))
             status = nitro_string_list_add(job->context, &again, input);
     }
     job->report.replaced = again.count;

@@ -51,7 +51,4 @@ uint64_t nitro_store_device_checksum(const nitro_device *device);
 uint64_t nitro_store_sample_checksum(const char *computation, const char *device,
                                      const nitro_sample *sample);
 
-/** Order of `char *` by bytes, for qsort and bsearch. */
-int nitro_store_compare_strings(const void *a, const void *b);
-
 #endif

@@ -74,7 +74,13 @@ char *nitro_store_print_some(nitro_context *context, const nitro_string_list *li
     return whole;
 }
 
-int nitro_store_compare_strings(const void *a, const void *b)
+static int compare_strings(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool nitro_store_sorted_list_has(const nitro_string_list *list, const char *text)
+{
+    return list->count > 0 &&
+           bsearch(&text, list->items, list->count, sizeof(*list->items), compare_strings);
 }

@@ -22,4 +22,7 @@ void nitro_store_text_free(nitro_store_text *text);
 /** The first few items of a list for an error, as in "a, b, c and 12 more". NULL: out of memory. */
 char *nitro_store_print_some(nitro_context *context, const nitro_string_list *list);
 
+/** Is the text in a list that nitro_string_list_sort sorted? */
+bool nitro_store_sorted_list_has(const nitro_string_list *list, const char *text);
+
 #endif

@@ -1,0 +1,252 @@
+/*
+ * The methods that an evaluation compares. Each learns from training inputs only; what several need
+ * (one model a device) is learnt once. Guards are off: a method stands for what its model chooses.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "nitro/dataset.h"
+#include "nitro/device_choice.h"
+#include "nitro/evaluate.h"
+
+/* ---- What methods share ---------------------------------------------------------------------- */
+
+/** Is there anything to learn from the device's training inputs? */
+static bool teaches(const nitro_evaluation *evaluation, size_t device)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (dataset->row_device[row] == device && evaluation->is_train[dataset->row_input[row]] &&
+            nitro_dataset_row_teaches(dataset, row))
+            return true;
+    return false;
+}
+
+/** Sources of a target: those named, that teach, never itself. NITRO_ERR_NO_DATA: none. */
+static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t target, bool **marks)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    bool *made = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    size_t count = 0;
+    for (size_t d = 0; d < dataset->num_devices; d++) {
+        made[d] = evaluation->is_source[d] && d != target && teaches(evaluation, d);
+        count += made[d];
+    }
+    if (count > 0) {
+        *marks = made;
+        return NITRO_OK;
+    }
+    free(made);
+    return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
+                      "target %s has no source with samples of training inputs",
+                      dataset->devices[target]->id);
+}
+
+/** The training rows of a target's sources. */
+static nitro_status select_sources(const nitro_evaluation *evaluation, size_t target,
+                                   nitro_dataset **sources)
+{
+    bool *marks = NULL;
+    nitro_status status = mark_sources(evaluation, target, &marks);
+    if (status == NITRO_OK)
+        status = nitro_dataset_select(evaluation->context, evaluation->dataset, marks,
+                                      evaluation->is_train, sources);
+    free(marks);
+    return status;
+}
+
+static nitro_status train(const nitro_evaluation *evaluation, const nitro_dataset *sources,
+                          size_t target, const nitro_string_list *device_features,
+                          nitro_model **model)
+{
+    nitro_lesson lesson = {.sources = sources,
+                           .target = evaluation->dataset->devices[target],
+                           .device_features = device_features,
+                           .strategy = evaluation->strategy,
+                           .seed = evaluation->seed,
+                           .num_threads = evaluation->num_threads};
+    return nitro_model_train(evaluation->context, &lesson, model);
+}
+
+/** The model learnt from a device's own training inputs, made at the first call. */
+static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
+                              const nitro_model **model)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    const nitro_string_list no_device_features = {0};
+    nitro_status status = NITRO_OK;
+    if (!evaluation->own[device]) {
+        nitro_dataset *rows = NULL;
+        bool *marks = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *marks);
+        if (!marks)
+            return NITRO_ERR_NO_MEMORY;
+        marks[device] = true;
+        status =
+            nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
+        if (status == NITRO_OK)
+            status = train(evaluation, rows, device, &no_device_features, &evaluation->own[device]);
+        nitro_dataset_free(rows);
+        free(marks);
+    }
+    *model = evaluation->own[device];
+    return status;
+}
+
+static void choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
+                            const size_t *rows, size_t num_rows, size_t *choices)
+{
+    double scores[NITRO_MAX_VARIANTS];
+    for (size_t i = 0; i < num_rows; i++) {
+        nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
+        choices[i] = nitro_scores_best(scores, evaluation->dataset->schema->num_variants);
+    }
+}
+
+/* ---- The methods ----------------------------------------------------------------------------- */
+
+static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                 size_t num_rows, size_t *choices)
+{
+    (void)rows;
+    nitro_dataset *sources = NULL;
+    nitro_status status = select_sources(evaluation, target, &sources);
+    if (status != NITRO_OK)
+        return status;
+    size_t variant = nitro_dataset_best_fixed(sources);
+    for (size_t i = 0; i < num_rows; i++)
+        choices[i] = variant;
+    nitro_dataset_free(sources);
+    return NITRO_OK;
+}
+
+/** Add up what each source's model says: its one-vs-one votes say more than its winner. */
+static void choose_by_votes(const nitro_evaluation *evaluation, const bool *sources,
+                            const size_t *rows, size_t num_rows, size_t *choices)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t num_variants = dataset->schema->num_variants;
+    for (size_t i = 0; i < num_rows; i++) {
+        double scores[NITRO_MAX_VARIANTS], sums[NITRO_MAX_VARIANTS] = {0};
+        for (size_t d = 0; d < dataset->num_devices; d++) {
+            if (!sources[d])
+                continue;
+            nitro_model_score(evaluation->own[d], nitro_dataset_features(dataset, rows[i]), scores);
+            for (size_t v = 0; v < num_variants; v++)
+                sums[v] += scores[v];
+        }
+        choices[i] = nitro_scores_best(sums, num_variants);
+    }
+}
+
+static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                    size_t num_rows, size_t *choices)
+{
+    bool *sources = NULL;
+    const nitro_model *model = NULL;
+    nitro_status status = mark_sources(evaluation, target, &sources);
+    for (size_t d = 0; status == NITRO_OK && d < evaluation->dataset->num_devices; d++)
+        if (sources[d])
+            status = own_model(evaluation, d, &model);
+    if (status == NITRO_OK)
+        choose_by_votes(evaluation, sources, rows, num_rows, choices);
+    free(sources);
+    return status;
+}
+
+static nitro_status choose_by_sources(nitro_evaluation *evaluation, size_t target,
+                                      const nitro_string_list *device_features, const size_t *rows,
+                                      size_t num_rows, size_t *choices)
+{
+    nitro_dataset *sources = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK)
+        status = train(evaluation, sources, target, device_features, &model);
+    if (status == NITRO_OK)
+        choose_by_model(evaluation, model, rows, num_rows, choices);
+    nitro_model_free(model);
+    nitro_dataset_free(sources);
+    return status;
+}
+
+static nitro_status choose_pooled(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                  size_t num_rows, size_t *choices)
+{
+    const nitro_string_list no_device_features = {0};
+    return choose_by_sources(evaluation, target, &no_device_features, rows, num_rows, choices);
+}
+
+/** Device features that a target's sources and itself have. */
+static nitro_status list_candidates(const nitro_evaluation *evaluation, size_t target,
+                                    nitro_string_list *candidates)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    bool *marks = NULL;
+    nitro_status status = mark_sources(evaluation, target, &marks);
+    if (status != NITRO_OK)
+        return status;
+    const nitro_device **sources =
+        nitro_calloc(evaluation->context, dataset->num_devices, sizeof *sources);
+    size_t count = 0;
+    for (size_t d = 0; sources && d < dataset->num_devices; d++)
+        if (marks[d])
+            sources[count++] = dataset->devices[d];
+    status = sources ? nitro_device_candidates(evaluation->context, sources, count,
+                                               dataset->devices[target], candidates)
+                     : NITRO_ERR_NO_MEMORY;
+    free(sources);
+    free(marks);
+    return status;
+}
+
+static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                size_t num_rows, size_t *choices)
+{
+    nitro_string_list candidates = {0};
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = choose_by_sources(evaluation, target, &candidates, rows, num_rows, choices);
+    nitro_string_list_free(&candidates);
+    return status;
+}
+
+static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                  size_t num_rows, size_t *choices)
+{
+    const nitro_model *model = NULL;
+    nitro_status status = own_model(evaluation, target, &model);
+    if (status == NITRO_OK)
+        choose_by_model(evaluation, model, rows, num_rows, choices);
+    return status;
+}
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, NATIVE, NUM_METHODS };
+
+static const nitro_method_info infos[] = {
+    [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
+    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources"},
+    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
+    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
+    [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
+    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling"},
+    [NUM_METHODS] = {NULL, NULL},
+};
+
+static const nitro_choose_function choosers[NUM_METHODS] = {
+    [FIXED] = choose_fixed, [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,   [NATIVE] = choose_native,
+};
+
+const nitro_method_info *nitro_method_table(void)
+{
+    return infos;
+}
+
+nitro_choose_function nitro_method_chooser(size_t method)
+{
+    return choosers[method];
+}

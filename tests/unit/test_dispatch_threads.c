@@ -1,0 +1,211 @@
+/* Dispatch from many threads at once: every thread gets the decisions that one thread gets alone,
+ * and the errors that some of them cause disturb nobody. Most telling under the thread sanitizer.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "unit/unit.h"
+
+enum { NUM_THREADS = 4, NUM_VALUES = 64, NUM_ROUNDS = 200 };
+
+/** Small values are fastest by "small", large ones by "large"; negative ones only "large" takes. */
+typedef struct argument {
+    double value;
+    double result;
+} argument;
+
+static int run_small(void *any, void *user)
+{
+    argument *a = any;
+    (void)user;
+    a->result = a->value + 1;
+    return 0;
+}
+
+static int run_large(void *any, void *user)
+{
+    argument *a = any;
+    (void)user;
+    a->result = a->value + 2;
+    return 0;
+}
+
+static bool not_negative(const double *features, const void *any, void *user)
+{
+    (void)any;
+    (void)user;
+    return features[0] >= 0;
+}
+
+static int evaluate(const void *any, double *values, void *user)
+{
+    (void)user;
+    values[0] = ((const argument *)any)->value;
+    return 0;
+}
+
+static nitro_computation *declare(nitro_context *context)
+{
+    const nitro_variant small = {.name = "small", .run = run_small, .allows = not_negative};
+    const nitro_variant large = {.name = "large", .run = run_large};
+    const nitro_feature value = {.name = "value", .scale = NITRO_SCALE_LINEAR};
+    nitro_computation *computation = NULL;
+    assert_ok(context, nitro_computation_create(context, "threads", &computation));
+    assert_ok(context, nitro_computation_add_variant(computation, &small));
+    assert_ok(context, nitro_computation_add_variant(computation, &large));
+    assert_ok(context, nitro_computation_add_features(computation, &value, 1, evaluate, NULL));
+    return computation;
+}
+
+static double value_of(size_t index)
+{
+    return index == 0 ? -1 : (double)index;
+}
+
+/** Times of a made-up device: the cross-over is in the middle of the values. */
+static void fill_store(nitro_context *context, nitro_store *store, nitro_computation *computation)
+{
+    nitro_schema *schema = NULL;
+    nitro_device *device = NULL;
+    assert_ok(context, nitro_schema_of(computation, &schema));
+    assert_ok(context, nitro_device_create(context, "made-up", "recorded", &device));
+    assert_ok(context, nitro_store_put_schema(store, schema));
+    assert_ok(context, nitro_store_put_device(store, device));
+    for (size_t i = 1; i < NUM_VALUES; i++) {
+        nitro_sample *sample = NULL;
+        char input[32];
+        snprintf(input, sizeof input, "value %02zu", i);
+        assert_ok(context, nitro_sample_create(context, input, 1, 2, &sample));
+        sample->features[0] = value_of(i);
+        for (size_t v = 0; v < 2; v++) {
+            bool fast = (i < NUM_VALUES / 2) == (v == 0);
+            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
+            sample->entries[v].median_ms = fast ? 1 : 3;
+        }
+        const nitro_sample *samples[] = {sample};
+        assert_ok(context, nitro_store_put_samples(store, "threads", "made-up", samples, 1, false));
+        nitro_sample_free(sample);
+    }
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+}
+
+static nitro_model *learn(nitro_context *context, nitro_computation *computation)
+{
+    char folder[] = "/tmp/nitro-threads-XXXXXX", path[64];
+    nitro_store *store = NULL;
+    nitro_model *model = NULL;
+    nitro_learn_options options;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/store.db", folder);
+    assert_ok(context, nitro_store_open(context, path, NITRO_STORE_WRITE, &store));
+    fill_store(context, store, computation);
+    nitro_learn_options_init(&options);
+    assert_ok(context, nitro_learn_own(context, store, "threads", "made-up", &options, &model));
+    nitro_store_close(store);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    return model;
+}
+
+typedef struct expectation {
+    const nitro_computation *computation;
+    nitro_decision decisions[NUM_VALUES]; /* made before there were threads */
+    size_t num_wrong[NUM_THREADS];
+} expectation;
+
+typedef struct worker {
+    pthread_t thread;
+    expectation *expected;
+    size_t index;
+} worker;
+
+static bool same(const nitro_decision *a, const nitro_decision *b)
+{
+    return a->variant == b->variant && a->reason == b->reason && a->confidence == b->confidence &&
+           strcmp(a->variant_name, b->variant_name) == 0;
+}
+
+static bool decides_alike(const expectation *expected, size_t index)
+{
+    argument a = {.value = value_of(index)};
+    nitro_decision decision;
+    if (nitro_run(expected->computation, &a, &decision) != NITRO_OK)
+        return false;
+    return same(&decision, &expected->decisions[index]) &&
+           a.result == a.value + 1 + (double)decision.variant;
+}
+
+static bool refuses_nan(const expectation *expected)
+{
+    argument a = {.value = NAN};
+    return nitro_run(expected->computation, &a, NULL) == NITRO_ERR_BAD_FEATURE;
+}
+
+static void *work(void *any)
+{
+    worker *self = any;
+    for (size_t round = 0; round < NUM_ROUNDS; round++) {
+        for (size_t i = 0; i < NUM_VALUES; i++)
+            self->expected->num_wrong[self->index] +=
+                !decides_alike(self->expected, (i + self->index) % NUM_VALUES);
+        self->expected->num_wrong[self->index] += !refuses_nan(self->expected);
+    }
+    return NULL;
+}
+
+static void run_threads(nitro_context *context, const nitro_computation *computation)
+{
+    expectation expected = {.computation = computation};
+    worker workers[NUM_THREADS];
+    for (size_t i = 0; i < NUM_VALUES; i++) {
+        const double value = value_of(i);
+        assert_ok(context, nitro_select_features(computation, &value, 1, &expected.decisions[i]));
+    }
+    for (size_t t = 0; t < NUM_THREADS; t++) {
+        workers[t] = (worker){.expected = &expected, .index = t};
+        assert_int_equal(pthread_create(&workers[t].thread, NULL, work, &workers[t]), 0);
+    }
+    for (size_t t = 0; t < NUM_THREADS; t++)
+        assert_int_equal(pthread_join(workers[t].thread, NULL), 0);
+    for (size_t t = 0; t < NUM_THREADS; t++)
+        assert_int_equal(expected.num_wrong[t], 0);
+}
+
+static void test_without_a_model(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    (void)state;
+    run_threads(context, computation);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+static void test_with_a_model(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    nitro_decision low, high;
+    const double small = 5, large = NUM_VALUES - 5;
+    (void)state;
+    assert_ok(context, nitro_computation_attach_model(computation, learn(context, computation)));
+    assert_ok(context, nitro_select_features(computation, &small, 1, &low));
+    assert_ok(context, nitro_select_features(computation, &large, 1, &high));
+    assert_string_equal(low.variant_name, "small");
+    assert_string_equal(high.variant_name, "large");
+    assert_int_equal(low.reason, NITRO_REASON_MODEL);
+    run_threads(context, computation);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_without_a_model),
+        cmocka_unit_test(test_with_a_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

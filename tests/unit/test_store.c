@@ -1,0 +1,487 @@
+/* What every kind of store must do: each test runs once for each kind that is built. */
+#include <math.h>
+#include <sys/wait.h>
+
+#include "unit/temporary.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    const nitro_store_kind *kind;
+    temporary folder;
+    char url[128];
+    nitro_store *store;
+} fixture;
+
+static const nitro_store_kind *kind_under_test;
+
+static void make_url(fixture *f, const char *name, char *url, size_t size)
+{
+    snprintf(url, size, "%s:%s/%s", f->kind->scheme, f->folder.folder, name);
+}
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    f->kind = kind_under_test;
+    f->folder = temporary_make();
+    make_url(f, "store", f->url, sizeof(f->url));
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &f->store));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_store_close(f->store);
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void reopen(fixture *f, nitro_store_mode mode)
+{
+    nitro_store_close(f->store);
+    f->store = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, f->url, mode, &f->store));
+}
+
+static nitro_schema *make_schema(fixture *f, const char *name)
+{
+    nitro_schema *schema = NULL;
+    assert_ok(f->context, nitro_schema_create(f->context, name, &schema));
+    assert_ok(f->context,
+              nitro_schema_add_feature(f->context, schema, "rows", "rows", NITRO_SCALE_LOG));
+    assert_ok(f->context,
+              nitro_schema_add_feature(f->context, schema, "fill", "1", NITRO_SCALE_AUTO));
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "csr"));
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "ell"));
+    schema->default_variant = 1;
+    return schema;
+}
+
+static void put_schema_and_device(fixture *f, const char *computation, const char *device_id)
+{
+    nitro_schema *schema = make_schema(f, computation);
+    nitro_device *device = NULL;
+    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
+    assert_ok(f->context, nitro_device_create(f->context, device_id, "recorded", &device));
+    assert_ok(f->context, nitro_device_set(f->context, device, "peak_gbps", 208.125,
+                                           NITRO_VALUE_MEASURED, 0.25));
+    assert_ok(f->context,
+              nitro_device_set_label(f->context, device, "model", "Tesla \"K20\", \xc3\xa9"));
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+}
+
+/* A sample whose numbers follow from its name; the second variant crashed. */
+static nitro_sample *make_sample(fixture *f, const char *input)
+{
+    nitro_sample *sample = NULL;
+    assert_ok(f->context, nitro_sample_create(f->context, input, 2, 2, &sample));
+    double number = (double)(nitro_hash(input, strlen(input), 7) % 1000000) / 7;
+    sample->features[0] = number;
+    sample->entries[0] = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
+                                       .median_ms = number + 0.1,
+                                       .spread = 0.01,
+                                       .prepare_ms = NAN,
+                                       .count = 15,
+                                       .version = strdup("2")};
+    sample->entries[1].outcome = NITRO_OUTCOME_CRASHED;
+    sample->entries[1].detail = strdup("SIGSEGV in run");
+    sample->provenance.origin = strdup("measured");
+    sample->provenance.time_s = 1234567890;
+    return sample;
+}
+
+static nitro_status put_samples(fixture *f, const char *device, size_t first, size_t count,
+                                bool replace)
+{
+    nitro_sample *samples[64];
+    assert_true(count <= 64);
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "input-%03zu", first + i);
+        samples[i] = make_sample(f, name);
+    }
+    nitro_status status = nitro_store_put_samples(
+        f->store, "spmv", device, (const nitro_sample *const *)samples, count, replace);
+    for (size_t i = 0; i < count; i++)
+        nitro_sample_free(samples[i]);
+    return status;
+}
+
+static size_t count_samples(fixture *f, const char *device)
+{
+    size_t count = 999;
+    assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", device, &count));
+    return count;
+}
+
+/* ---- What comes out is what went in ---------------------------------------------------------- */
+
+static void test_names_come_back(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    reopen(f, NITRO_STORE_READ);
+    nitro_schema *expected = make_schema(f, "spmv"), *read = NULL;
+    assert_ok(f->context, nitro_store_get_schema(f->store, "spmv", &read));
+    assert_ok(f->context, nitro_schema_require_same(f->context, read, "a", expected, "b"));
+    assert_int_equal(read->default_variant, 1);
+    assert_int_equal(read->features[0].scale, NITRO_SCALE_LOG);
+    assert_string_equal(read->features[0].unit, "rows");
+    nitro_schema_free(read);
+    nitro_schema_free(expected);
+    assert_fails(f->context, nitro_store_get_schema(f->store, "sort", &read), NITRO_ERR_NOT_FOUND,
+                 "no computation 'sort' in this store; there is: spmv");
+}
+
+static void test_devices_come_back(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    reopen(f, NITRO_STORE_READ);
+    nitro_device *read = NULL;
+    assert_ok(f->context, nitro_store_get_device(f->store, "K20", &read));
+    assert_string_equal(read->kind, "recorded");
+    assert_int_equal(read->num_features, 1);
+    assert_true(read->features[0].value == 208.125 && read->features[0].spread == 0.25);
+    assert_int_equal(read->features[0].source, NITRO_VALUE_MEASURED);
+    assert_string_equal(nitro_device_label(read, "model"), "Tesla \"K20\", \xc3\xa9");
+    nitro_device_free(read);
+    assert_fails(f->context, nitro_store_get_device(f->store, "K40", &read), NITRO_ERR_NOT_FOUND,
+                 "no device 'K40' in this store; there is: K20");
+}
+
+static nitro_status compare_with_made(void *user, const nitro_sample *read)
+{
+    fixture *f = user;
+    nitro_sample *made = make_sample(f, read->input);
+    assert_true(read->features[0] == made->features[0] && isnan(read->features[1]));
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(read->entries[i].outcome, made->entries[i].outcome);
+    assert_true(read->entries[0].median_ms == made->entries[0].median_ms);
+    assert_true(read->entries[0].spread == 0.01 && isnan(read->entries[0].prepare_ms));
+    assert_int_equal(read->entries[0].count, 15);
+    assert_string_equal(read->entries[0].version, "2");
+    assert_null(read->entries[0].detail);
+    assert_true(isnan(read->entries[1].median_ms));
+    assert_string_equal(read->entries[1].detail, "SIGSEGV in run");
+    assert_string_equal(read->provenance.origin, "measured");
+    assert_null(read->provenance.host);
+    assert_true(read->provenance.time_s == 1234567890);
+    nitro_sample_free(made);
+    return NITRO_OK;
+}
+
+static void test_samples_come_back_in_byte_order(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    const char *names[] = {"b", "\xc3\xa9", "B", "a,\"x\" y", "aa"};
+    nitro_sample *samples[5];
+    for (int i = 0; i < 5; i++)
+        samples[i] = make_sample(f, names[i]);
+    assert_ok(f->context, nitro_store_put_samples(f->store, "spmv", "K20",
+                                                  (const nitro_sample *const *)samples, 5, false));
+    for (int i = 0; i < 5; i++)
+        nitro_sample_free(samples[i]);
+    reopen(f, NITRO_STORE_READ);
+    assert_ok(f->context, nitro_store_each_sample(f->store, "spmv", "K20", compare_with_made, f));
+    nitro_string_list inputs = {0};
+    assert_ok(f->context, nitro_store_list_inputs(f->store, "spmv", "K20", &inputs));
+    const char *sorted[] = {"B", "a,\"x\" y", "aa", "b", "\xc3\xa9"};
+    assert_int_equal(inputs.count, 5);
+    for (int i = 0; i < 5; i++)
+        assert_string_equal(inputs.items[i], sorted[i]);
+    nitro_string_list_free(&inputs);
+}
+
+static nitro_status stop_at_second(void *user, const nitro_sample *sample)
+{
+    (void)sample;
+    int *count = user;
+    return ++*count == 2 ? NITRO_ERR_INTERRUPTED : NITRO_OK;
+}
+
+static void test_a_callback_ends_the_loop(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_samples(f, "K20", 0, 5, false));
+    int count = 0;
+    assert_int_equal(nitro_store_each_sample(f->store, "spmv", "K20", stop_at_second, &count),
+                     NITRO_ERR_INTERRUPTED);
+    assert_int_equal(count, 2);
+    assert_ok(f->context, put_samples(f, "K20", 5, 1, false)); /* nothing was left open */
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void test_other_names_are_refused_with_both_printed(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    nitro_schema *other = make_schema(f, "spmv");
+    assert_ok(f->context, nitro_schema_add_variant(f->context, other, "dia"));
+    assert_fails(f->context, nitro_store_put_schema(f->store, other), NITRO_ERR_MISMATCH,
+                 "variants (csr,ell)");
+    assert_fails(f->context, nitro_store_put_schema(f->store, other), NITRO_ERR_MISMATCH,
+                 "variants (csr,ell,dia)");
+    nitro_schema_free(other);
+}
+
+static void test_an_open_scale_is_filled_in_and_a_declared_one_kept(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    nitro_schema *schema = make_schema(f, "spmv"), *read = NULL;
+    schema->features[1].scale = NITRO_SCALE_SIGNED_LOG;
+    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
+    schema->features[1].scale = NITRO_SCALE_AUTO;
+    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
+    assert_ok(f->context, nitro_store_get_schema(f->store, "spmv", &read));
+    assert_int_equal(read->features[1].scale, NITRO_SCALE_SIGNED_LOG);
+    schema->features[1].scale = NITRO_SCALE_LINEAR;
+    assert_fails(f->context, nitro_store_put_schema(f->store, schema), NITRO_ERR_MISMATCH,
+                 "feature fill is scaled signed-log in the store, but declared linear");
+    nitro_schema_free(read);
+    nitro_schema_free(schema);
+}
+
+static void test_an_input_is_stored_once_or_replaced(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_samples(f, "K20", 0, 10, false));
+    assert_fails(f->context, put_samples(f, "K20", 8, 5, false), NITRO_ERR_EXISTS,
+                 "2 of the 5 inputs are there already (input-008, input-009)");
+    assert_int_equal(count_samples(f, "K20"), 10); /* nothing of the batch went in */
+    assert_ok(f->context, put_samples(f, "K20", 8, 5, true));
+    assert_int_equal(count_samples(f, "K20"), 13);
+}
+
+static void test_unclean_records_are_refused(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    nitro_sample *sample = make_sample(f, "input");
+    const nitro_sample *batch[] = {sample, sample};
+    assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 2, false),
+                 NITRO_ERR_ARGUMENT, "'input' comes twice");
+    sample->entries[0].median_ms = -1;
+    assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),
+                 NITRO_ERR_ARGUMENT, "variant csr counts as measured without a time above 0");
+    sample->entries[0].median_ms = NAN;
+    assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),
+                 NITRO_ERR_ARGUMENT, "variant csr counts as measured without a time above 0");
+    sample->entries[0].median_ms = 1;
+    sample->features[1] = INFINITY;
+    assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),
+                 NITRO_ERR_ARGUMENT, "feature fill is infinite");
+    sample->features[1] = 1;
+    assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K40", batch, 1, false),
+                 NITRO_ERR_NOT_FOUND, "no device 'K40'");
+    assert_fails(f->context, nitro_store_put_samples(f->store, "sort", "K20", batch, 1, false),
+                 NITRO_ERR_NOT_FOUND, "no computation 'sort'");
+    nitro_sample_free(sample);
+    assert_int_equal(count_samples(f, "K20"), 0);
+}
+
+static void test_a_store_open_for_reading_is_not_written(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    reopen(f, NITRO_STORE_READ);
+    assert_fails(f->context, put_samples(f, "K20", 0, 1, false), NITRO_ERR_ARGUMENT,
+                 "open for reading");
+    char url[128];
+    nitro_store *none = NULL;
+    make_url(f, "none", url, sizeof(url));
+    assert_fails(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &none),
+                 NITRO_ERR_NOT_FOUND, "no such store");
+}
+
+/* ---- Removing, copying, verifying ------------------------------------------------------------ */
+
+static void test_removing(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    put_schema_and_device(f, "spmv", "K40");
+    assert_ok(f->context, put_samples(f, "K20", 0, 3, false));
+    assert_ok(f->context, put_samples(f, "K40", 0, 4, false));
+    size_t removed = 0;
+    assert_ok(f->context, nitro_store_remove(f->store, "spmv", "K20", &removed));
+    assert_int_equal(removed, 3);
+    assert_fails(f->context, nitro_store_remove(f->store, "spmv", "K20", &removed),
+                 NITRO_ERR_NOT_FOUND, "no samples of spmv on device 'K20'");
+    nitro_string_list ids = {0};
+    assert_ok(f->context, nitro_store_list_devices(f->store, "spmv", &ids));
+    assert_int_equal(ids.count, 1);
+    assert_string_equal(ids.items[0], "K40");
+    nitro_string_list_free(&ids);
+    assert_ok(f->context, nitro_store_remove(f->store, "spmv", NULL, &removed));
+    assert_int_equal(removed, 4);
+    assert_ok(f->context, nitro_store_list_computations(f->store, &ids));
+    assert_int_equal(ids.count, 0);
+    nitro_string_list_free(&ids);
+    assert_fails(f->context, nitro_store_remove(f->store, "spmv", NULL, &removed),
+                 NITRO_ERR_NOT_FOUND, "no computation 'spmv'");
+}
+
+static void test_copying_adds_what_is_missing(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_samples(f, "K20", 0, 30, false));
+    char url[128];
+    nitro_store *to = NULL;
+    size_t copied = 0, skipped = 0;
+    make_url(f, "other", url, sizeof(url));
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_WRITE, &to));
+    assert_ok(f->context, nitro_store_copy(f->store, to, &copied, &skipped));
+    assert_int_equal(copied, 30);
+    assert_int_equal(skipped, 0);
+    assert_ok(f->context, put_samples(f, "K20", 30, 5, false));
+    assert_ok(f->context, nitro_store_copy(f->store, to, &copied, &skipped));
+    assert_int_equal(copied, 5);
+    assert_int_equal(skipped, 30);
+    assert_ok(f->context, nitro_store_each_sample(to, "spmv", "K20", compare_with_made, f));
+    nitro_store_close(to);
+}
+
+static void print_problem(void *user, const char *problem)
+{
+    (void)user;
+    print_message("%s\n", problem);
+}
+
+static void test_a_sound_store_verifies(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    assert_ok(f->context, put_samples(f, "K20", 0, 20, false));
+    reopen(f, NITRO_STORE_READ);
+    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+}
+
+/* ---- Several processes ----------------------------------------------------------------------- */
+
+static void write_in_child(fixture *f, size_t first)
+{
+    nitro_store *store = NULL;
+    nitro_context *context = NULL;
+    if (nitro_context_create(&context) != NITRO_OK ||
+        nitro_store_open(context, f->url, NITRO_STORE_WRITE, &store) != NITRO_OK)
+        _exit(1);
+    for (size_t i = 0; i < 20; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "input-%03zu", first + i);
+        nitro_sample *sample = make_sample(f, name);
+        const nitro_sample *batch[] = {sample};
+        if (nitro_store_put_samples(store, "spmv", "K20", batch, 1, false) != NITRO_OK)
+            _exit(2);
+        nitro_sample_free(sample);
+    }
+    _exit(0);
+}
+
+static void test_two_processes_write_at_once(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    pid_t children[2];
+    for (size_t i = 0; i < 2; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0)
+            write_in_child(f, 100 * i);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        int status = -1;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(count_samples(f, "K20"), 40);
+    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+}
+
+static void write_for_ever(fixture *f)
+{
+    nitro_store *store = NULL;
+    if (nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store) != NITRO_OK)
+        _exit(1);
+    for (size_t i = 0;; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "pair-%zu-%zu", (size_t)getpid(), i);
+        nitro_sample *samples[2];
+        for (int k = 0; k < 2; k++) {
+            char half[48];
+            snprintf(half, sizeof(half), "%s-%d", name, k);
+            samples[k] = make_sample(f, half);
+        }
+        if (nitro_store_put_samples(store, "spmv", "K20", (const nitro_sample *const *)samples, 2,
+                                    false) != NITRO_OK)
+            _exit(2);
+        for (int k = 0; k < 2; k++)
+            nitro_sample_free(samples[k]);
+    }
+}
+
+/* A writer killed at any moment leaves whole batches only. */
+static void test_a_killed_writer_leaves_whole_batches(void **state)
+{
+    fixture *f = *state;
+    put_schema_and_device(f, "spmv", "K20");
+    nitro_random random;
+    nitro_random_seed(&random, 3);
+    for (int round = 0; round < 8; round++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            write_for_ever(f);
+        usleep((useconds_t)(5000 + nitro_random_below(&random, 60000)));
+        kill(child, SIGKILL);
+        int status = 0;
+        waitpid(child, &status, 0);
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(count_samples(f, "K20") % 2, 0);
+    }
+    assert_true(count_samples(f, "K20") > 0);
+    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_devices_come_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_samples_come_back_in_byte_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_callback_ends_the_loop, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_other_names_are_refused_with_both_printed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_an_open_scale_is_filled_in_and_a_declared_one_kept,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(test_an_input_is_stored_once_or_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_unclean_records_are_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_store_open_for_reading_is_not_written, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_removing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_copying_adds_what_is_missing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_sound_store_verifies, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_processes_write_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_killed_writer_leaves_whole_batches, setup, teardown),
+    };
+    int failures = 0;
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++) {
+        print_message("store kind %s\n", (*kind)->scheme);
+        kind_under_test = *kind;
+        failures += cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    return failures;
+}
