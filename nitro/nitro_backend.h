@@ -560,6 +560,9 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
+    bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
+    void *progress_user;
 } nitro_evaluate_options;
 
 /** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */
