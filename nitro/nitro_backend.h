@@ -42,9 +42,9 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
-/** Index of the item closest to `text` by edit distance, the first of equals: "did you mean".
- *  NITRO_NONE for an empty list or a text of more than 127 bytes; longer items are passed over. */
-NITRO_API size_t nitro_string_list_closest(const nitro_string_list *list, const char *text);
+/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where none
+ *  of the `count` names is close. */
+NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
 NITRO_API void nitro_string_list_free(nitro_string_list *list);
