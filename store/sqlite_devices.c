@@ -1,4 +1,6 @@
 /* Devices in SQLite: one row each, with its features and labels. */
+#include <math.h>
+
 #include "store/sqlite_internal.h"
 
 static nitro_status insert_feature(sqlite_store *store, sqlite3_int64 device, size_t position,
@@ -95,7 +97,8 @@ static nitro_status set_feature_row(sqlite_store *store, sqlite3_stmt *row, nitr
     nitro_value_source source;
     if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_number(row, 1, &value) ||
         !nitro_sqlite_text(row, 2, &source_name) || !nitro_sqlite_number(row, 3, &spread) ||
-        !nitro_value_source_from_name(source_name, &source) || value != value)
+        !nitro_value_source_from_name(source_name, &source) || isnan(value) ||
+        !isnan(nitro_device_value(device, name))) /* there already */
         return nitro_sqlite_fail_damaged(store, "a feature of device", device->id);
     return nitro_device_set(store->context, device, name, value, source, spread);
 }
@@ -103,7 +106,8 @@ static nitro_status set_feature_row(sqlite_store *store, sqlite3_stmt *row, nitr
 static nitro_status set_label_row(sqlite_store *store, sqlite3_stmt *row, nitro_device *device)
 {
     const char *name, *text;
-    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_text(row, 1, &text))
+    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_text(row, 1, &text) ||
+        nitro_device_label(device, name))
         return nitro_sqlite_fail_damaged(store, "a label of device", device->id);
     return nitro_device_set_label(store->context, device, name, text);
 }

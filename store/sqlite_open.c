@@ -3,6 +3,7 @@
  * stays one file, is whole after any crash, and can be read from folders that cannot be written. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "store/sqlite_internal.h"
@@ -11,6 +12,7 @@
 #define APPLICATION_ID_TEXT "0x4E54524F"
 #define SCHEMA_VERSION      1
 #define BUSY_MS             20000
+#define MAX_PATH_BYTES      500 /* SQLite's own limit is 512, journal and folder included */
 
 /* A sample's features are one blob of little-endian doubles in declared order: always read whole.
  */
@@ -133,6 +135,10 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
     if (path[0] == '\0')
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "the store's URL names no file: write sqlite:PATH");
+    if (strlen(path) > MAX_PATH_BYTES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
+                          path, strlen(path), MAX_PATH_BYTES);
     if (mode == NITRO_STORE_READ && access(path, F_OK) != 0)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "%s: no such store; `nitro tune` and `nitro store import` make one",
