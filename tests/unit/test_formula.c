@@ -264,13 +264,13 @@ static void test_length_is_bounded(void **state)
 static void test_closest(void **state)
 {
     (void)state;
-    const char *const names[] = {"rows", "cols", "columns", "device.peak_gbps"};
-    assert_string_equal(nitro_closest_name(names, 4, "rows"), "rows");
-    assert_string_equal(nitro_closest_name(names, 4, "rwos"), "rows");
-    assert_string_equal(nitro_closest_name(names, 4, "device"), "device.peak_gbps");
-    assert_string_equal(nitro_closest_name(names, 4, "column"), "columns");
-    assert_null(nitro_closest_name(names, 4, "nothing-like-it"));
-    assert_null(nitro_closest_name(names, 0, "rows"));
+    const char *const known[] = {"rows", "cols", "columns", "device.peak_gbps"};
+    assert_string_equal(nitro_closest_name(known, 4, "rows"), "rows");
+    assert_string_equal(nitro_closest_name(known, 4, "rwos"), "rows");
+    assert_string_equal(nitro_closest_name(known, 4, "device"), "device.peak_gbps");
+    assert_string_equal(nitro_closest_name(known, 4, "column"), "columns");
+    assert_null(nitro_closest_name(known, 4, "nothing-like-it"));
+    assert_null(nitro_closest_name(known, 0, "rows"));
 }
 
 int main(void)
