@@ -63,7 +63,7 @@ static int find_built_in(const invocation *call, const char *name, const nitro_m
     names[count] = NULL;
     char known[512];
     join_names(names, known, sizeof known);
-    const char *close = closest_match(name, names);
+    const char *close = nitro_closest_name(names, count, name);
     if (close)
         return fail_text(call, "no computation '%s' is built in; did you mean '%s'?", name, close);
     return fail_text(call,

@@ -31,4 +31,4 @@ echo "exit $?"
 grep -v '^tune' err.txt
 json_get 0.inputs 0.samples <tune.json
 nitro store info --store s.db --json | json_get samples
-try nitro tune spmv --inputs truncated.mtx --store s.db
+try nitro tune spmv --inputs truncated.mtx --store s.db --quiet
