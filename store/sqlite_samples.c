@@ -201,14 +201,16 @@ static bool copy_text(nitro_context *context, sqlite3_stmt *row, int column, cha
     return *copy || !text;
 }
 
-static bool read_entry(nitro_context *context, sqlite3_stmt *row, nitro_sample *sample)
+/* Entry number `index`: rows come in order, and none is missing or there twice. */
+static bool read_entry(nitro_context *context, sqlite3_stmt *row, size_t index,
+                       nitro_sample *sample)
 {
     int64_t variant, count;
     const char *outcome;
-    if (!nitro_sqlite_integer(row, 0, &variant) || variant < 0 ||
-        (uint64_t)variant >= sample->num_entries || !nitro_sqlite_text(row, 1, &outcome))
+    if (index >= sample->num_entries || !nitro_sqlite_integer(row, 0, &variant) ||
+        variant != (int64_t)index || !nitro_sqlite_text(row, 1, &outcome))
         return false;
-    nitro_entry *entry = &sample->entries[variant];
+    nitro_entry *entry = &sample->entries[index];
     if (!nitro_outcome_from_name(outcome, &entry->outcome) ||
         !nitro_sqlite_number(row, 2, &entry->median_ms) ||
         !nitro_sqlite_number(row, 3, &entry->spread) ||
@@ -228,13 +230,13 @@ static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sa
     nitro_status status =
         nitro_sqlite_take(store,
                           "SELECT variant, outcome, median_ms, spread, prepare_ms, count, version, "
-                          "detail FROM entries WHERE sample = ?1",
+                          "detail FROM entries WHERE sample = ?1 ORDER BY variant",
                           &statement);
     if (status != NITRO_OK)
         return status;
     sqlite3_bind_int64(statement, 1, id);
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row) {
-        if (!read_entry(store->context, statement, sample)) {
+        if (!read_entry(store->context, statement, count, sample)) {
             status = NITRO_ERR_FORMAT;
             break;
         }
