@@ -83,7 +83,7 @@ static nitro_status update_schema(sqlite_store *store, const nitro_schema *schem
     return status == NITRO_OK ? insert_names(store, schema, id) : status;
 }
 
-static nitro_status put_schema(sqlite_store *store, const nitro_schema *schema)
+nitro_status nitro_sqlite_write_schema(sqlite_store *store, const nitro_schema *schema)
 {
     sqlite3_int64 id;
     nitro_status status =
@@ -107,11 +107,11 @@ nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema)
     sqlite_store *store = state;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status == NITRO_OK)
-        status = nitro_sqlite_end_write(store, put_schema(store, schema));
+        status = nitro_sqlite_end_write(store, nitro_sqlite_write_schema(store, schema));
     return status;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------- */
 
 /* A name that a schema does not take was not written by us. */
 static nitro_status as_damaged(sqlite_store *store, nitro_status status, const nitro_schema *schema)

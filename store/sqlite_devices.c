@@ -45,7 +45,7 @@ static nitro_status delete_values(sqlite_store *store, const char *sql, const ch
     return nitro_sqlite_finish(store, statement);
 }
 
-static nitro_status put_device(sqlite_store *store, const nitro_device *device)
+nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *device)
 {
     sqlite3_stmt *statement;
     sqlite3_int64 id = 0;
@@ -84,11 +84,11 @@ nitro_status nitro_sqlite_put_device(void *state, const nitro_device *device)
     sqlite_store *store = state;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status == NITRO_OK)
-        status = nitro_sqlite_end_write(store, put_device(store, device));
+        status = nitro_sqlite_end_write(store, nitro_sqlite_write_device(store, device));
     return status;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------- */
 
 /* A name or value that a device does not take was not written by us. */
 static nitro_status as_damaged(sqlite_store *store, nitro_status status, const char *id)
