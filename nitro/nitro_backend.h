@@ -162,9 +162,11 @@ NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const n
 NITRO_API const char *nitro_scale_name(nitro_scale scale);
 NITRO_API bool nitro_scale_from_name(const char *name, nitro_scale *scale);
 /**
- * The rule for NITRO_SCALE_AUTO, from finite values: not all integers 0/1 and the largest magnitude
- * over the median non-zero magnitude, or over the smallest non-zero one, at least 100 -> a log
- * scale: LOG where all values are positive, else SIGNED_LOG. All else: LINEAR.
+ * The rule for NITRO_SCALE_AUTO, from finite values. Of the magnitudes of the non-zero values, take
+ * the 5th and 95th percentile, the median and the largest. Where the 95th percentile is at least
+ * 100 times the 5th, or the largest at least 100 times the median, ratios say more than
+ * differences: LOG if all values are positive, else SIGNED_LOG. All else: LINEAR, flags and
+ * constants included.
  */
 NITRO_API nitro_scale nitro_scale_choose(const double *values, size_t count);
 
@@ -445,7 +447,8 @@ typedef struct nitro_device_kind {
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 } nitro_device_kind;
 
-/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor. */
+/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
+ *  @param[out] kind  may be NULL. */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
@@ -568,6 +571,9 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
+    bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
+    void *progress_user;
 } nitro_evaluate_options;
 
 /** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */

@@ -168,7 +168,7 @@ static int run(invocation *call)
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Ask a model which variant is fastest, from input features alone",
+    .summary = "Ask a model for the best variant, by features alone",
     .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
     .description = "Prints the variant that the model chooses for an input with these features, "
                    "its confidence, the reason, and all variants from the best to the worst. "

@@ -253,7 +253,8 @@ void option_default_text(const command *owner, const option *what, char *text, s
     const void *place = settings + what->offset;
     if (what->type == OPTION_TEXT && *(const char *const *)place)
         snprintf(text, size, "%s", *(const char *const *)place);
-    else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0)
+    else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0 &&
+             *(const uint64_t *)place != OPTION_NOT_GIVEN)
         snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
     else if (what->type == OPTION_NUMBER && *(const double *)place > 0)
         nitro_format_number(*(const double *)place, text, size);

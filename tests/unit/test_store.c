@@ -2,6 +2,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
+#include "unit/store_records.h"
 #include "unit/temporary.h"
 
 typedef struct fixture {
@@ -48,70 +49,20 @@ static void reopen(fixture *f, nitro_store_mode mode)
     assert_ok(f->context, nitro_store_open(f->context, f->url, mode, &f->store));
 }
 
-static nitro_schema *make_schema(fixture *f, const char *name)
-{
-    nitro_schema *schema = NULL;
-    assert_ok(f->context, nitro_schema_create(f->context, name, &schema));
-    assert_ok(f->context,
-              nitro_schema_add_feature(f->context, schema, "rows", "rows", NITRO_SCALE_LOG));
-    assert_ok(f->context,
-              nitro_schema_add_feature(f->context, schema, "fill", "1", NITRO_SCALE_AUTO));
-    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "csr"));
-    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "ell"));
-    schema->default_variant = 1;
-    return schema;
-}
-
 static void put_schema_and_device(fixture *f, const char *computation, const char *device_id)
 {
-    nitro_schema *schema = make_schema(f, computation);
-    nitro_device *device = NULL;
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    assert_ok(f->context, nitro_device_create(f->context, device_id, "recorded", &device));
-    assert_ok(f->context, nitro_device_set(f->context, device, "peak_gbps", 208.125,
-                                           NITRO_VALUE_MEASURED, 0.25));
-    assert_ok(f->context,
-              nitro_device_set_label(f->context, device, "model", "Tesla \"K20\", \xc3\xa9"));
-    assert_ok(f->context, nitro_store_put_device(f->store, device));
-    nitro_device_free(device);
-    nitro_schema_free(schema);
+    records_put_names(f->store, computation, device_id);
 }
 
-/* A sample whose numbers follow from its name; the second variant crashed. */
 static nitro_sample *make_sample(fixture *f, const char *input)
 {
-    nitro_sample *sample = NULL;
-    assert_ok(f->context, nitro_sample_create(f->context, input, 2, 2, &sample));
-    double number = (double)(nitro_hash(input, strlen(input), 7) % 1000000) / 7;
-    sample->features[0] = number;
-    sample->entries[0] = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
-                                       .median_ms = number + 0.1,
-                                       .spread = 0.01,
-                                       .prepare_ms = NAN,
-                                       .count = 15,
-                                       .version = strdup("2")};
-    sample->entries[1].outcome = NITRO_OUTCOME_CRASHED;
-    sample->entries[1].detail = strdup("SIGSEGV in run");
-    sample->provenance.origin = strdup("measured");
-    sample->provenance.time_s = 1234567890;
-    return sample;
+    return records_sample(f->context, input);
 }
 
 static nitro_status put_samples(fixture *f, const char *device, size_t first, size_t count,
                                 bool replace)
 {
-    nitro_sample *samples[64];
-    assert_true(count <= 64);
-    for (size_t i = 0; i < count; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "input-%03zu", first + i);
-        samples[i] = make_sample(f, name);
-    }
-    nitro_status status = nitro_store_put_samples(
-        f->store, "spmv", device, (const nitro_sample *const *)samples, count, replace);
-    for (size_t i = 0; i < count; i++)
-        nitro_sample_free(samples[i]);
-    return status;
+    return records_put_samples(f->store, "spmv", device, first, count, replace);
 }
 
 static size_t count_samples(fixture *f, const char *device)
@@ -128,7 +79,7 @@ static void test_names_come_back(void **state)
     fixture *f = *state;
     put_schema_and_device(f, "spmv", "K20");
     reopen(f, NITRO_STORE_READ);
-    nitro_schema *expected = make_schema(f, "spmv"), *read = NULL;
+    nitro_schema *expected = records_schema(f->context, "spmv"), *read = NULL;
     assert_ok(f->context, nitro_store_get_schema(f->store, "spmv", &read));
     assert_ok(f->context, nitro_schema_require_same(f->context, read, "a", expected, "b"));
     assert_int_equal(read->default_variant, 1);
@@ -157,27 +108,6 @@ static void test_devices_come_back(void **state)
                  "no device 'K40' in this store; there is: K20");
 }
 
-static nitro_status compare_with_made(void *user, const nitro_sample *read)
-{
-    fixture *f = user;
-    nitro_sample *made = make_sample(f, read->input);
-    assert_true(read->features[0] == made->features[0] && isnan(read->features[1]));
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(read->entries[i].outcome, made->entries[i].outcome);
-    assert_true(read->entries[0].median_ms == made->entries[0].median_ms);
-    assert_true(read->entries[0].spread == 0.01 && isnan(read->entries[0].prepare_ms));
-    assert_int_equal(read->entries[0].count, 15);
-    assert_string_equal(read->entries[0].version, "2");
-    assert_null(read->entries[0].detail);
-    assert_true(isnan(read->entries[1].median_ms));
-    assert_string_equal(read->entries[1].detail, "SIGSEGV in run");
-    assert_string_equal(read->provenance.origin, "measured");
-    assert_null(read->provenance.host);
-    assert_true(read->provenance.time_s == 1234567890);
-    nitro_sample_free(made);
-    return NITRO_OK;
-}
-
 static void test_samples_come_back_in_byte_order(void **state)
 {
     fixture *f = *state;
@@ -191,7 +121,10 @@ static void test_samples_come_back_in_byte_order(void **state)
     for (int i = 0; i < 5; i++)
         nitro_sample_free(samples[i]);
     reopen(f, NITRO_STORE_READ);
-    assert_ok(f->context, nitro_store_each_sample(f->store, "spmv", "K20", compare_with_made, f));
+    size_t num_read = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(f->store, "spmv", "K20", records_count_same, &num_read));
+    assert_int_equal(num_read, 5);
     nitro_string_list inputs = {0};
     assert_ok(f->context, nitro_store_list_inputs(f->store, "spmv", "K20", &inputs));
     const char *sorted[] = {"B", "a,\"x\" y", "aa", "b", "\xc3\xa9"};
@@ -226,7 +159,7 @@ static void test_other_names_are_refused_with_both_printed(void **state)
 {
     fixture *f = *state;
     put_schema_and_device(f, "spmv", "K20");
-    nitro_schema *other = make_schema(f, "spmv");
+    nitro_schema *other = records_schema(f->context, "spmv");
     assert_ok(f->context, nitro_schema_add_variant(f->context, other, "dia"));
     assert_fails(f->context, nitro_store_put_schema(f->store, other), NITRO_ERR_MISMATCH,
                  "variants (csr,ell)");
@@ -239,7 +172,7 @@ static void test_an_open_scale_is_filled_in_and_a_declared_one_kept(void **state
 {
     fixture *f = *state;
     put_schema_and_device(f, "spmv", "K20");
-    nitro_schema *schema = make_schema(f, "spmv"), *read = NULL;
+    nitro_schema *schema = records_schema(f->context, "spmv"), *read = NULL;
     schema->features[1].scale = NITRO_SCALE_SIGNED_LOG;
     assert_ok(f->context, nitro_store_put_schema(f->store, schema));
     schema->features[1].scale = NITRO_SCALE_AUTO;
@@ -351,14 +284,11 @@ static void test_copying_adds_what_is_missing(void **state)
     assert_ok(f->context, nitro_store_copy(f->store, to, &copied, &skipped));
     assert_int_equal(copied, 5);
     assert_int_equal(skipped, 30);
-    assert_ok(f->context, nitro_store_each_sample(to, "spmv", "K20", compare_with_made, f));
+    size_t num_read = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(to, "spmv", "K20", records_count_same, &num_read));
+    assert_int_equal(num_read, 35);
     nitro_store_close(to);
-}
-
-static void print_problem(void *user, const char *problem)
-{
-    (void)user;
-    print_message("%s\n", problem);
 }
 
 static void test_a_sound_store_verifies(void **state)
@@ -367,7 +297,7 @@ static void test_a_sound_store_verifies(void **state)
     put_schema_and_device(f, "spmv", "K20");
     assert_ok(f->context, put_samples(f, "K20", 0, 20, false));
     reopen(f, NITRO_STORE_READ);
-    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+    records_assert_sound(f->store);
 }
 
 /* ---- Several processes ----------------------------------------------------------------------- */
@@ -408,7 +338,7 @@ static void test_two_processes_write_at_once(void **state)
         assert_int_equal(status, 0);
     }
     assert_int_equal(count_samples(f, "K20"), 40);
-    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+    records_assert_sound(f->store);
 }
 
 static void write_for_ever(fixture *f)
@@ -453,7 +383,7 @@ static void test_a_killed_writer_leaves_whole_batches(void **state)
         assert_int_equal(count_samples(f, "K20") % 2, 0);
     }
     assert_true(count_samples(f, "K20") > 0);
-    assert_ok(f->context, nitro_store_verify(f->store, print_problem, NULL));
+    records_assert_sound(f->store);
 }
 
 int main(void)

@@ -1,0 +1,151 @@
+/* store_records.h - records for tests of stores: names, a device, and samples whose numbers follow
+ * from their input's name, so that a sample that comes back can be told from a wrong one. */
+#ifndef NITRO_TESTS_STORE_RECORDS_H
+#define NITRO_TESTS_STORE_RECORDS_H
+
+#include <math.h>
+
+#include "unit/unit.h"
+
+static inline nitro_schema *records_schema(nitro_context *context, const char *computation)
+{
+    nitro_schema *schema = NULL;
+    assert_ok(context, nitro_schema_create(context, computation, &schema));
+    assert_ok(context, nitro_schema_add_feature(context, schema, "rows", "rows", NITRO_SCALE_LOG));
+    assert_ok(context, nitro_schema_add_feature(context, schema, "fill", "1", NITRO_SCALE_AUTO));
+    assert_ok(context, nitro_schema_add_variant(context, schema, "csr"));
+    assert_ok(context, nitro_schema_add_variant(context, schema, "ell"));
+    schema->default_variant = 1;
+    return schema;
+}
+
+static inline nitro_device *records_device(nitro_context *context, const char *id)
+{
+    nitro_device *device = NULL;
+    assert_ok(context, nitro_device_create(context, id, "recorded", &device));
+    assert_ok(context,
+              nitro_device_set(context, device, "peak_gbps", 208.125, NITRO_VALUE_MEASURED, 0.25));
+    assert_ok(context, nitro_device_set_label(context, device, "model", "Tesla \"K20\", \xc3\xa9"));
+    return device;
+}
+
+/* The names and the device, put into a store. */
+static inline void records_put_names(nitro_store *store, const char *computation,
+                                     const char *device_id)
+{
+    nitro_context *context = nitro_store_context(store);
+    nitro_schema *schema = records_schema(context, computation);
+    nitro_device *device = records_device(context, device_id);
+    assert_ok(context, nitro_store_put_schema(store, schema));
+    assert_ok(context, nitro_store_put_device(store, device));
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+}
+
+/* Its second feature is a hole, and its second variant crashed. */
+static inline nitro_sample *records_sample(nitro_context *context, const char *input)
+{
+    nitro_sample *sample = NULL;
+    assert_ok(context, nitro_sample_create(context, input, 2, 2, &sample));
+    double number = (double)(nitro_hash(input, strlen(input), 7) % 1000000) / 7;
+    sample->features[0] = number;
+    sample->entries[0] = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
+                                       .median_ms = number + 0.1,
+                                       .spread = 0.01,
+                                       .prepare_ms = NAN,
+                                       .count = 15,
+                                       .version = strdup("2")};
+    sample->entries[1].outcome = NITRO_OUTCOME_CRASHED;
+    sample->entries[1].detail = strdup("SIGSEGV in run");
+    sample->provenance.origin = strdup("measured");
+    sample->provenance.time_s = 1234567890;
+    return sample;
+}
+
+/* Put samples "input-<first>" and on, as one batch. */
+static inline nitro_status records_put_samples(nitro_store *store, const char *computation,
+                                               const char *device, size_t first, size_t count,
+                                               bool replace)
+{
+    nitro_sample *samples[64];
+    assert_true(count <= 64);
+    for (size_t i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "input-%03zu", first + i);
+        samples[i] = records_sample(nitro_store_context(store), name);
+    }
+    nitro_status status = nitro_store_put_samples(
+        store, computation, device, (const nitro_sample *const *)samples, count, replace);
+    for (size_t i = 0; i < count; i++)
+        nitro_sample_free(samples[i]);
+    return status;
+}
+
+static inline bool records_same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+static inline bool records_same_text(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static inline bool records_same_entry(const nitro_entry *a, const nitro_entry *b)
+{
+    return a->outcome == b->outcome && records_same_number(a->median_ms, b->median_ms) &&
+           records_same_number(a->spread, b->spread) &&
+           records_same_number(a->prepare_ms, b->prepare_ms) && a->count == b->count &&
+           records_same_text(a->version, b->version) && records_same_text(a->detail, b->detail);
+}
+
+/* Is this what records_sample made under this name? */
+static inline bool records_is_sample(nitro_context *context, const nitro_sample *read)
+{
+    nitro_sample *made = records_sample(context, read->input);
+    const nitro_provenance *a = &made->provenance, *b = &read->provenance;
+    bool same = read->num_features == 2 && read->num_entries == 2 &&
+                records_same_number(read->features[0], made->features[0]) &&
+                records_same_number(read->features[1], made->features[1]) &&
+                records_same_entry(&read->entries[0], &made->entries[0]) &&
+                records_same_entry(&read->entries[1], &made->entries[1]) &&
+                records_same_text(a->origin, b->origin) &&
+                records_same_text(a->library, b->library) &&
+                records_same_text(a->compiler, b->compiler) &&
+                records_same_text(a->host, b->host) && a->time_s == b->time_s;
+    nitro_sample_free(made);
+    return same;
+}
+
+/* As a nitro_sample_function: every sample is what was put; counts them in a size_t. */
+static inline nitro_status records_count_same(void *user, const nitro_sample *sample)
+{
+    size_t *count = user;
+    nitro_context *context = unit_context();
+    bool same = records_is_sample(context, sample);
+    nitro_context_free(context);
+    if (!same)
+        fail_msg("sample '%s' is not what was stored", sample->input);
+    ++*count;
+    return NITRO_OK;
+}
+
+/* Problems that nitro_store_verify reports, as a nitro_problem_function on a nitro_string_list. */
+static inline void records_keep_problem(void *user, const char *problem)
+{
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_string_list_add(context, user, problem));
+    nitro_context_free(context);
+}
+
+static inline void records_assert_sound(nitro_store *store)
+{
+    nitro_string_list problems = {0};
+    nitro_status status = nitro_store_verify(store, records_keep_problem, &problems);
+    for (size_t i = 0; i < problems.count; i++)
+        print_message("%s\n", problems.items[i]);
+    nitro_string_list_free(&problems);
+    assert_ok(nitro_store_context(store), status);
+}
+
+#endif
