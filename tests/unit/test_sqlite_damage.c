@@ -234,7 +234,7 @@ static const struct {
     {"UPDATE devices SET name = 'K99' WHERE name = 'K20'", "device 'K99'"},
     {"UPDATE devices SET name = 'a b' WHERE name = 'K20'", "a b"},
     {"UPDATE device_features SET value = 208 WHERE device = 1", "device 'K20'"},
-    {"UPDATE device_features SET value = 9e999 WHERE device = 1", "device K20"},
+    {"UPDATE device_features SET value = 9e999 WHERE device = 1", "device 'K20'"},
     {"UPDATE device_features SET spread = -1 WHERE device = 1", "device 'K20'"},
     {"UPDATE device_features SET source = 'rumour' WHERE device = 1", "device 'K20'"},
     {"UPDATE device_features SET name = 'clock_rate' WHERE device = 1", "device 'K20'"},
