@@ -1,6 +1,8 @@
 /* Opening a SQLite file as a store: made when it is new, refused when it is another program's, of a
  * newer Nitro, or damaged. The journal is SQLite's rollback journal with full syncs: the store
  * stays one file, is whole after any crash, and can be read from folders that cannot be written. */
+#include <errno.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,12 +123,48 @@ static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
     return make_tables(store);
 }
 
+/* May a file be made beside others in its folder? */
+static nitro_status check_folder(nitro_context *context, const char *path)
+{
+    char *copy = nitro_strdup(context, path);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    const char *folder = dirname(copy);
+    nitro_status status = NITRO_OK;
+    if (eaccess(folder, W_OK | X_OK) != 0)
+        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot make a store in %s: %s", path,
+                            folder, strerror(errno));
+    free(copy);
+    return status;
+}
+
+/* Asked before SQLite is, which opens for reading what it cannot open for writing, and then tells
+ * the error of the second try. */
+static nitro_status check_access(nitro_context *context, const char *path, nitro_store_mode mode)
+{
+    bool to_write = mode == NITRO_STORE_WRITE;
+    if (strlen(path) > MAX_PATH_BYTES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
+                          path, strlen(path), MAX_PATH_BYTES);
+    if (eaccess(path, to_write ? R_OK | W_OK : R_OK) == 0)
+        return NITRO_OK;
+    if (errno == ENOENT && to_write)
+        return check_folder(context, path);
+    if (!to_write && (errno == ENOENT || errno == ENOTDIR))
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "%s: no such store; `nitro tune` and `nitro store import` make one",
+                          path);
+    return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open it for %s: %s", path,
+                      to_write ? "writing" : "reading", strerror(errno));
+}
+
 /* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
 static int open_flags(const char *path, nitro_store_mode mode)
 {
     if (mode == NITRO_STORE_WRITE)
         return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    return access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
 }
 
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
@@ -135,20 +173,15 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
     if (path[0] == '\0')
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "the store's URL names no file: write sqlite:PATH");
-    if (strlen(path) > MAX_PATH_BYTES)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
-                          path, strlen(path), MAX_PATH_BYTES);
-    if (mode == NITRO_STORE_READ && access(path, F_OK) != 0)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "%s: no such store; `nitro tune` and `nitro store import` make one",
-                          path);
+    nitro_status status = check_access(context, path, mode);
+    if (status != NITRO_OK)
+        return status;
     sqlite_store *store = nitro_calloc(context, 1, sizeof(*store));
     if (!store)
         return NITRO_ERR_NO_MEMORY;
     store->context = context;
     store->path = nitro_strdup(context, path);
-    nitro_status status = NITRO_ERR_NO_MEMORY;
+    status = NITRO_ERR_NO_MEMORY;
     if (!store->path)
         goto close_store;
     /* A path that looks like an option of SQLite's (":memory:", "file:...") is still a path. */
