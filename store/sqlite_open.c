@@ -168,7 +168,7 @@ static int open_flags(const char *path, nitro_store_mode mode)
 {
     if (mode == NITRO_STORE_WRITE)
         return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    return access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
 }
 
 /* What SQLite only calls "unable to open database file". */

@@ -31,7 +31,7 @@ static const struct {
     {SQLITE_PERM, NITRO_ERR_IO, "access is denied"},
     {SQLITE_AUTH, NITRO_ERR_IO, "access is denied"},
     {SQLITE_IOERR, NITRO_ERR_IO,
-     "nothing of a write that failed was kept; check the disk and its free space"},
+     "nothing of a write that failed was kept; check the disk, its free space and your quota"},
     {SQLITE_NOLFS, NITRO_ERR_IO, "the file is too large for this file system"},
     {SQLITE_TOOBIG, NITRO_ERR_FORMAT, "a value is larger than any that Nitro writes"},
     {SQLITE_NOMEM, NITRO_ERR_NO_MEMORY, "out of memory"},
