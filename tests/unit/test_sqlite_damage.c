@@ -255,7 +255,7 @@ static const struct {
     {"UPDATE features SET unit = 'm' WHERE computation = 1 AND position = 0", "computation 'spmv'"},
     {"UPDATE features SET position = 7 WHERE computation = 1 AND position = 0",
      "computation 'spmv'"},
-    {"UPDATE features SET name = 'fill' WHERE computation = 1 AND position = 0", "fill"},
+    {"UPDATE features SET name = 'fill' WHERE computation = 1 AND position = 0", "computation 'spmv'"},
     {"DELETE FROM features WHERE computation = 1 AND position = 1", "computation 'spmv'"},
     {"UPDATE variants SET name = 'coo' WHERE computation = 1 AND position = 0",
      "computation 'spmv'"},
