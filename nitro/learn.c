@@ -127,7 +127,11 @@ static nitro_status add_named_sources(learn_job *job)
 static nitro_status add_all_sources(learn_job *job)
 {
     nitro_string_list all = {0};
-    nitro_status status = nitro_store_list_devices(job->store, job->computation, &all);
+    nitro_schema *schema = NULL; /* an unknown computation has no devices either: say which it is */
+    nitro_status status = nitro_store_get_schema(job->store, job->computation, &schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(job->store, job->computation, &all);
     for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
         if (strcmp(all.items[i], job->target->id) != 0)
             status = nitro_string_list_add(job->context, &job->sources, all.items[i]);
