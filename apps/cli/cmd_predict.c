@@ -53,7 +53,7 @@ static int unknown_feature(const invocation *call, const nitro_model *model, con
     for (size_t f = 0; f < nitro_model_num_features(model); f++)
         names[f] = nitro_model_feature_name(model, f);
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), item);
-    const char *close = closest_match(word, names);
+    const char *close = nitro_closest_name(names, nitro_model_num_features(model), word);
     join_names(names, known, sizeof known);
     if (close)
         return fail_usage(call, "the model has no feature '%s'; did you mean '%s'? It has: %s",

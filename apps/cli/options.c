@@ -38,12 +38,11 @@ static int unknown_option(const invocation *call, const char *name, size_t lengt
     size_t count = 0;
     const option *tables[] = {call->command->options, options_common()};
     for (size_t t = 0; t < 2; t++)
-        for (const option *each = tables[t]; each->name && count < MAX_OPTIONS - 1; each++)
+        for (const option *each = tables[t]; each->name && count < MAX_OPTIONS; each++)
             names[count++] = each->name;
-    names[count] = NULL;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
-    const char *close = closest_match(word, names);
+    const char *close = nitro_closest_name(names, count, word);
     if (close)
         return fail_usage(call, "unknown option --%s; did you mean --%s?", word, close);
     return fail_usage(call, "unknown option --%s", word);

@@ -91,7 +91,4 @@ void invocation_free(invocation *call);
 /** The default of an option as text, "" where it has none; `text` has shape [size]. */
 void option_default_text(const command *owner, const option *what, char *text, size_t size);
 
-/** The candidate closest to `word` by edit distance, NULL when none is close. Ended by NULL. */
-const char *closest_match(const char *word, const char *const *candidates);
-
 #endif

@@ -1,0 +1,310 @@
+/* The SQLite backend: which files it takes for its own, and which file a URL means. */
+#include <sqlite3.h>
+
+#include "unit/store_records.h"
+#include "unit/temporary.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    temporary folder;
+    char *previous_folder, *data_home, *home;
+} fixture;
+
+static char *copy_or_null(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static void restore_variable(const char *name, char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+    free(value);
+}
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    f->folder = temporary_make();
+    f->previous_folder = getcwd(NULL, 0);
+    f->data_home = copy_or_null(getenv("XDG_DATA_HOME"));
+    f->home = copy_or_null(getenv("HOME"));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    restore_variable("XDG_DATA_HOME", f->data_home);
+    restore_variable("HOME", f->home);
+    assert_int_equal(chdir(f->previous_folder), 0);
+    free(f->previous_folder);
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+}
+
+static void make_store(fixture *f, const char *url)
+{
+    nitro_store *store = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_WRITE, &store));
+    records_put_names(store, "spmv", "K20");
+    assert_ok(f->context, records_put_samples(store, "spmv", "K20", 0, 3, false));
+    nitro_store_close(store);
+}
+
+static void assert_is_store(fixture *f, const char *url)
+{
+    nitro_store *store = NULL;
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &store));
+    assert_ok(f->context,
+              nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
+    assert_int_equal(count, 3);
+    nitro_store_close(store);
+}
+
+/* Both ways of opening fail with this error, and not a byte of the file changes. */
+static void assert_refused(fixture *f, const char *path, nitro_status status, const char *text)
+{
+    static const nitro_store_mode modes[] = {NITRO_STORE_READ, NITRO_STORE_WRITE};
+    char *before, *after;
+    size_t size_before, size_after;
+    assert_ok(f->context, nitro_file_read(f->context, path, 1 << 20, &before, &size_before));
+    for (int i = 0; i < 2; i++) {
+        nitro_store *store = NULL;
+        assert_fails(f->context, nitro_store_open(f->context, path, modes[i], &store), status,
+                     text);
+        assert_fails(f->context, nitro_store_open(f->context, path, modes[i], &store), status,
+                     path);
+        assert_null(store);
+    }
+    assert_ok(f->context, nitro_file_read(f->context, path, 1 << 20, &after, &size_after));
+    assert_int_equal(size_after, size_before);
+    assert_memory_equal(before, after, size_before);
+    free(before);
+    free(after);
+}
+
+/* ---- Files that are something else ----------------------------------------------------------- */
+
+static void test_a_newer_schema_is_refused_with_both_versions(void **state)
+{
+    fixture *f = *state;
+    const char *path = temporary_path(&f->folder, "store");
+    make_store(f, path);
+    run_sql(path, "PRAGMA user_version = 7");
+    assert_refused(f, path, NITRO_ERR_NEWER, "schema is version 7 and this Nitro");
+    assert_refused(f, path, NITRO_ERR_NEWER, "knows up to 1");
+    run_sql(path, "PRAGMA user_version = 0");
+    assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
+    run_sql(path, "PRAGMA user_version = -1");
+    assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
+    run_sql(path, "PRAGMA user_version = 1");
+    assert_is_store(f, path);
+}
+
+static void test_another_programs_file_is_refused(void **state)
+{
+    fixture *f = *state;
+    const char *path = temporary_path(&f->folder, "other.db");
+    run_sql(path, "CREATE TABLE samples (id INTEGER)");
+    assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
+    run_sql(path, "PRAGMA application_id = 1; PRAGMA user_version = 1");
+    assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
+    /* No tables yet, but marked as someone's own. */
+    path = temporary_path(&f->folder, "marked.db");
+    run_sql(path, "PRAGMA user_version = 3");
+    assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
+}
+
+static void test_tables_of_another_shape_are_refused(void **state)
+{
+    fixture *f = *state;
+    const char *path = temporary_path(&f->folder, "store");
+    make_store(f, path);
+    run_sql(path, "DROP TABLE samples");
+    nitro_store *store = NULL;
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store));
+    assert_fails(f->context,
+                 nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count),
+                 NITRO_ERR_FORMAT, "not those of a Nitro store");
+    nitro_store_close(store);
+}
+
+static void test_text_and_fragments_are_refused(void **state)
+{
+    fixture *f = *state;
+    char long_text[9000];
+    memset(long_text, 'x', sizeof(long_text) - 1);
+    long_text[sizeof(long_text) - 1] = '\0';
+    const char *texts[] = {"input,rows\na,1\n", "xy", "SQLite format 3", long_text};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+        assert_refused(f, temporary_write(&f->folder, "text", texts[i]), NITRO_ERR_FORMAT,
+                       "not a Nitro store");
+}
+
+static void test_an_empty_file_is_only_good_for_a_new_store(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    const char *path = temporary_write(&f->folder, "empty", "");
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store),
+                 NITRO_ERR_FORMAT, "the file is empty");
+    make_store(f, path);
+    assert_is_store(f, path);
+}
+
+static void test_places_where_no_file_can_be(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    const char *path = f->folder.folder;
+    for (int i = 0; i < 2; i++)
+        assert_fails(
+            f->context,
+            nitro_store_open(f->context, path, i ? NITRO_STORE_WRITE : NITRO_STORE_READ, &store),
+            NITRO_ERR_IO, "this is not a file");
+    path = temporary_path(&f->folder, "missing/store");
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store),
+                 NITRO_ERR_NOT_FOUND, path);
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_IO, "No such file or directory");
+    temporary_write(&f->folder, "file", "text");
+    path = temporary_path(&f->folder, "file/store");
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_IO, "Not a directory");
+    assert_null(store);
+}
+
+/* ---- URLs ------------------------------------------------------------------------------------ */
+
+static void test_a_scheme_and_a_plain_path_mean_the_same_file(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    const char *path = temporary_path(&f->folder, "store");
+    char url[300];
+    snprintf(url, sizeof(url), "sqlite:%s", path);
+    make_store(f, url);
+    assert_is_store(f, path);
+    assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store));
+    assert_string_equal(nitro_store_url(store), url);
+    nitro_store_close(store);
+}
+
+static void test_unknown_schemes_are_refused_with_the_known_ones(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    const char *urls[] = {"mysql:store", "http://example.org/store", "sqlite3:store", "c:store"};
+    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
+        assert_fails(f->context, nitro_store_open(f->context, urls[i], NITRO_STORE_WRITE, &store),
+                     NITRO_ERR_NOT_FOUND, "there is: sqlite");
+    assert_fails(f->context, nitro_store_open(f->context, "sqlite:", NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "names no file");
+    assert_fails(f->context, nitro_store_open(f->context, "", NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "names no file");
+    assert_null(store);
+}
+
+/* SQLite gives some names a meaning of their own; for a store a name is a name. */
+static void test_odd_names_are_names_of_files(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(chdir(f->folder.folder), 0);
+    const char *names[] = {":memory:",    "a store.db", "100%25.db",  "what?mode=memory",
+                           "#x",          "./file:x",   "-o",         "Z:x",
+                           "\xc3\xa9.db", "./s:x",      "a'b\";--.db"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        make_store(f, names[i]);
+        assert_int_equal(access(names[i], F_OK), 0);
+        assert_is_store(f, names[i]);
+    }
+    make_store(f, "sqlite:file:y?mode=memory");
+    assert_int_equal(access("file:y?mode=memory", F_OK), 0);
+    assert_is_store(f, "sqlite:file:y?mode=memory");
+}
+
+static void test_a_very_long_path_is_refused(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    char path[6000];
+    memset(path, 'x', sizeof(path) - 1);
+    path[0] = '/';
+    path[sizeof(path) - 1] = '\0';
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "a path of 5999 bytes is too long");
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store),
+                 NITRO_ERR_ARGUMENT, "a path of 5999 bytes is too long");
+    path[490] = '\0'; /* not too long for SQLite, but for the file system */
+    assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_IO, "File name too long");
+}
+
+static void test_the_default_store_is_the_users_own(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    setenv("HOME", temporary_path(&f->folder, "home"), 1);
+    setenv("XDG_DATA_HOME", temporary_path(&f->folder, "data home"), 1);
+    assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_READ, &store),
+                 NITRO_ERR_NOT_FOUND, "data home/nitro/store.db: no such store");
+    assert_int_not_equal(access(temporary_path(&f->folder, "data home"), F_OK), 0);
+    make_store(f, NULL); /* makes the folders */
+    assert_is_store(f, temporary_path(&f->folder, "data home/nitro/store.db"));
+    assert_is_store(f, NULL);
+
+    setenv("XDG_DATA_HOME", "relative", 1); /* does not count */
+    make_store(f, NULL);
+    assert_is_store(f, temporary_path(&f->folder, "home/.local/share/nitro/store.db"));
+    unsetenv("XDG_DATA_HOME");
+    assert_is_store(f, NULL);
+
+    setenv("HOME", "", 1);
+    assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "neither XDG_DATA_HOME nor HOME");
+    unsetenv("HOME");
+    assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_READ, &store),
+                 NITRO_ERR_ARGUMENT, "neither XDG_DATA_HOME nor HOME");
+    temporary_write(&f->folder, "file", "text");
+    setenv("XDG_DATA_HOME", temporary_path(&f->folder, "file"), 1);
+    assert_fails(f->context, nitro_store_open(f->context, NULL, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_IO, "file/nitro");
+}
+
+int main(void)
+{
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(test_a_newer_schema_is_refused_with_both_versions),
+        STORE_TEST(test_another_programs_file_is_refused),
+        STORE_TEST(test_tables_of_another_shape_are_refused),
+        STORE_TEST(test_text_and_fragments_are_refused),
+        STORE_TEST(test_an_empty_file_is_only_good_for_a_new_store),
+        STORE_TEST(test_places_where_no_file_can_be),
+        STORE_TEST(test_a_scheme_and_a_plain_path_mean_the_same_file),
+        STORE_TEST(test_unknown_schemes_are_refused_with_the_known_ones),
+        STORE_TEST(test_odd_names_are_names_of_files),
+        STORE_TEST(test_a_very_long_path_is_refused),
+        STORE_TEST(test_the_default_store_is_the_users_own),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

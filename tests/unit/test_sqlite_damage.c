@@ -1,0 +1,327 @@
+/* Damaged and altered SQLite stores: never a crash, never a wrong number read, never silence. */
+#include <sqlite3.h>
+
+#include "unit/store_records.h"
+#include "unit/temporary.h"
+
+enum { NUM_SAMPLES = 48, NUM_FLIPS = 1500, NUM_BURSTS = 300, NUM_CUTS = 250 };
+
+typedef struct fixture {
+    nitro_context *context;
+    temporary folder;
+    char path[128];
+    char *bytes; /* of the sound store */
+    size_t size;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    nitro_store *store = NULL;
+    f->context = unit_context();
+    f->folder = temporary_make();
+    snprintf(f->path, sizeof(f->path), "%s/store", f->folder.folder);
+    assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
+    records_put_names(store, "spmv", "K20");
+    records_put_names(store, "sort", "K40");
+    assert_ok(f->context, records_put_samples(store, "spmv", "K20", 0, NUM_SAMPLES, false));
+    assert_ok(f->context, records_put_samples(store, "spmv", "K40", 0, 2, false));
+    nitro_store_close(store);
+    assert_ok(f->context, nitro_file_read(f->context, f->path, 1 << 24, &f->bytes, &f->size));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f->bytes);
+    free(f);
+    return 0;
+}
+
+/* A fresh file, without what SQLite may have left beside the one before. */
+static void write_bytes(const fixture *f, const char *bytes, size_t size)
+{
+    static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+    char path[160];
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        snprintf(path, sizeof(path), "%s%s", f->path, suffixes[i]);
+        unlink(path);
+    }
+    FILE *file = fopen(f->path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What reading the damaged store came to. */
+typedef struct reading {
+    bool opened, all_there;
+    size_t num_problems;
+} reading;
+
+static bool names_and_device_are_there(fixture *f, nitro_store *store)
+{
+    nitro_schema *schema = NULL, *made = records_schema(f->context, "spmv");
+    nitro_device *device = NULL;
+    bool same = false;
+    if (nitro_store_get_schema(store, "spmv", &schema) == NITRO_OK) {
+        same = nitro_schema_require_same(f->context, schema, "a", made, "b") == NITRO_OK &&
+               schema->default_variant == 1 && schema->features[0].scale == NITRO_SCALE_LOG;
+        if (!same)
+            fail_msg("other names than those stored were read");
+    }
+    if (nitro_store_get_device(store, "K20", &device) == NITRO_OK) {
+        bool same_device = nitro_device_value(device, "peak_gbps") == 208.125 &&
+                           device->features[0].spread == 0.25 && device->num_features == 1 &&
+                           strcmp(device->kind, "recorded") == 0;
+        if (!same_device)
+            fail_msg("another device than the stored one was read");
+        same = same && same_device;
+    } else {
+        same = false;
+    }
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+    nitro_schema_free(made);
+    return same;
+}
+
+/* Fails where anything that was read differs from what was stored. */
+static reading read_all(fixture *f)
+{
+    reading result = {0};
+    nitro_store *store = NULL;
+    nitro_string_list problems = {0};
+    size_t count = 0;
+    if (nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store) != NITRO_OK)
+        return result;
+    result.opened = true;
+    result.all_there =
+        nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count) == NITRO_OK;
+    result.all_there = result.all_there && count == NUM_SAMPLES;
+    result.all_there = names_and_device_are_there(f, store) && result.all_there;
+    nitro_status status = nitro_store_verify(store, records_keep_problem, &problems);
+    result.num_problems = status == NITRO_OK ? 0 : problems.count + 1;
+    assert_true(status != NITRO_OK || problems.count == 0);
+    nitro_string_list_free(&problems);
+    nitro_store_close(store);
+    return result;
+}
+
+/* Damage may be where nothing is stored; it may not go unseen where something is missing. */
+static void assert_nothing_goes_unseen(fixture *f, const char *what, size_t where)
+{
+    reading result = read_all(f);
+    if (result.opened && !result.all_there && result.num_problems == 0)
+        fail_msg("%s at %zu: records are missing, and nothing says so", what, where);
+}
+
+static void test_a_sound_store_is_read_whole(void **state)
+{
+    fixture *f = *state;
+    reading result = read_all(f);
+    assert_true(result.opened && result.all_there && result.num_problems == 0);
+}
+
+static void test_a_store_cut_short(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < NUM_CUTS; i++) {
+        size_t size = i < 40 ? 3 * i : f->size * i / NUM_CUTS;
+        write_bytes(f, f->bytes, size);
+        reading result = read_all(f);
+        if (result.opened && result.num_problems == 0)
+            fail_msg("cut to %zu of %zu bytes, and nothing says so", size, f->size);
+    }
+}
+
+static void test_bytes_flipped(void **state)
+{
+    fixture *f = *state;
+    nitro_random random;
+    nitro_random_seed(&random, 11);
+    for (size_t i = 0; i < NUM_FLIPS; i++) {
+        /* Every byte of the header in turn, then anywhere. */
+        size_t place = i < 100 ? i : nitro_random_below(&random, f->size);
+        char flip = (char)(1u << nitro_random_below(&random, 8));
+        f->bytes[place] = (char)(f->bytes[place] ^ flip);
+        write_bytes(f, f->bytes, f->size);
+        f->bytes[place] = (char)(f->bytes[place] ^ flip);
+        assert_nothing_goes_unseen(f, "a flipped bit", place);
+    }
+}
+
+/* As a disk loses a sector: zeros, or noise, over a stretch. */
+static void test_stretches_overwritten(void **state)
+{
+    fixture *f = *state;
+    nitro_random random;
+    char *copy = malloc(f->size);
+    assert_non_null(copy);
+    nitro_random_seed(&random, 12);
+    for (size_t i = 0; i < NUM_BURSTS; i++) {
+        memcpy(copy, f->bytes, f->size);
+        size_t length = 1 + nitro_random_below(&random, i % 2 ? 64 : 4096);
+        size_t place = nitro_random_below(&random, f->size - length);
+        for (size_t k = 0; k < length; k++)
+            copy[place + k] = i % 3 ? (char)nitro_random_next(&random) : 0;
+        write_bytes(f, copy, f->size);
+        assert_nothing_goes_unseen(f, "an overwritten stretch", place);
+    }
+    free(copy);
+}
+
+/* ---- Altered by hand: the file is sound, its content is not ---------------------------------- */
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *message = NULL;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    assert_true(sqlite3_total_changes(db) > 0);
+    sqlite3_close(db);
+}
+
+static const struct {
+    const char *sql;
+    const char *problem; /* part of what verify reports */
+} alterations[] = {
+    {"UPDATE entries SET median_ms = median_ms * 2 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET median_ms = 1e999 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET median_ms = NULL WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET outcome = 'timed-out' WHERE sample = 5 AND variant = 1", "input-004"},
+    {"UPDATE entries SET outcome = 'great' WHERE sample = 5 AND variant = 1", "input-004"},
+    {"UPDATE entries SET count = -1 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET count = 4294967311 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET spread = 0 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET prepare_ms = 1 WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET version = '3' WHERE sample = 5 AND variant = 0", "input-004"},
+    {"UPDATE entries SET detail = detail || char(0) || 'x' WHERE sample = 5 AND variant = 1",
+     "input-004"},
+    {"UPDATE entries SET variant = 2 WHERE sample = 5 AND variant = 1", "input-004"},
+    {"UPDATE entries SET variant = -1 WHERE sample = 5 AND variant = 1", "input-004"},
+    {"UPDATE entries SET sample = 999 WHERE sample = 5", "input-004"},
+    {"DELETE FROM entries WHERE sample = 5 AND variant = 1", "input-004"},
+    {"INSERT INTO entries SELECT sample, 2, outcome, median_ms, spread, prepare_ms, count, version,"
+     " detail FROM entries WHERE sample = 5 AND variant = 0",
+     "input-004"},
+    {"INSERT INTO entries SELECT 999, variant, outcome, median_ms, spread, prepare_ms, count,"
+     " version, detail FROM entries WHERE sample = 5",
+     "of entries"},
+    {"UPDATE samples SET features = zeroblob(16) WHERE id = 5", "input-004"},
+    {"UPDATE samples SET features = zeroblob(8) WHERE id = 5", "input-004"},
+    {"UPDATE samples SET features = zeroblob(0) WHERE id = 5", "input-004"},
+    {"UPDATE samples SET input = 'input-999' WHERE id = 5", "input-999"},
+    {"UPDATE samples SET input = '' WHERE id = 5", "damaged"},
+    {"UPDATE samples SET input = 'a' || char(10) WHERE id = 5", "damaged"},
+    {"UPDATE samples SET input = 'a' || char(0) || 'b' WHERE id = 5", "damaged"},
+    {"UPDATE samples SET device = 2 WHERE id = 5", "spmv on K40: input-004"},
+    {"UPDATE samples SET device = 99 WHERE id = 5", "of samples"},
+    {"UPDATE samples SET computation = 2 WHERE id = 5", "sort on K20: input-004"},
+    {"UPDATE samples SET computation = 99 WHERE id = 5", "of samples"},
+    {"UPDATE samples SET origin = 'modelled' WHERE id = 5", "input-004"},
+    {"UPDATE samples SET host = '' WHERE id = 5", "input-004"},
+    {"UPDATE samples SET time_s = time_s + 1 WHERE id = 5", "input-004"},
+    {"UPDATE samples SET checksum = checksum + 1 WHERE id = 5", "input-004"},
+    {"UPDATE devices SET kind = 'host' WHERE name = 'K20'", "device 'K20'"},
+    {"UPDATE devices SET kind = 'a b' WHERE name = 'K20'", "K20"},
+    {"UPDATE devices SET name = 'K99' WHERE name = 'K20'", "device 'K99'"},
+    {"UPDATE devices SET name = 'a b' WHERE name = 'K20'", "a b"},
+    {"UPDATE device_features SET value = 208 WHERE device = 1", "device 'K20'"},
+    {"UPDATE device_features SET value = 9e999 WHERE device = 1", "device 'K20'"},
+    {"UPDATE device_features SET spread = -1 WHERE device = 1", "device 'K20'"},
+    {"UPDATE device_features SET source = 'rumour' WHERE device = 1", "device 'K20'"},
+    {"UPDATE device_features SET name = 'clock_rate' WHERE device = 1", "device 'K20'"},
+    {"DELETE FROM device_features WHERE device = 1", "device 'K20'"},
+    {"INSERT INTO device_features SELECT device, 1, name, value, source, spread FROM"
+     " device_features WHERE device = 1",
+     "device 'K20'"},
+    {"INSERT INTO device_labels SELECT device, 1, name, 'K40' FROM device_labels WHERE device = 1",
+     "device 'K20'"},
+    {"UPDATE device_labels SET text = 'Tesla' WHERE device = 1", "device 'K20'"},
+    {"DELETE FROM device_labels WHERE device = 1", "device 'K20'"},
+    {"UPDATE computations SET default_variant = 0 WHERE name = 'spmv'", "computation 'spmv'"},
+    {"UPDATE computations SET default_variant = 7 WHERE name = 'spmv'", "computation 'spmv'"},
+    {"UPDATE computations SET name = 'spmw' WHERE name = 'spmv'", "computation 'spmw'"},
+    {"DELETE FROM computations WHERE name = 'spmv'", "of samples"},
+    {"UPDATE features SET scale = 'linear' WHERE computation = 1 AND position = 0",
+     "computation 'spmv'"},
+    {"UPDATE features SET unit = 'm' WHERE computation = 1 AND position = 0", "computation 'spmv'"},
+    {"UPDATE features SET position = 7 WHERE computation = 1 AND position = 0",
+     "computation 'spmv'"},
+    {"UPDATE features SET name = 'fill' WHERE computation = 1 AND position = 0", "fill"},
+    {"DELETE FROM features WHERE computation = 1 AND position = 1", "computation 'spmv'"},
+    {"UPDATE variants SET name = 'coo' WHERE computation = 1 AND position = 0",
+     "computation 'spmv'"},
+    {"UPDATE variants SET position = 9 WHERE computation = 1 AND position = 0",
+     "computation 'spmv'"},
+    {"INSERT INTO variants VALUES (1, 2, 'dia')", "computation 'spmv'"},
+};
+
+static bool is_among(const nitro_string_list *problems, const char *text)
+{
+    for (size_t i = 0; i < problems->count; i++)
+        if (strstr(problems->items[i], text))
+            return true;
+    return false;
+}
+
+static void test_verify_finds_what_was_altered(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof(alterations) / sizeof(alterations[0]); i++) {
+        nitro_store *store = NULL;
+        nitro_string_list problems = {0};
+        write_bytes(f, f->bytes, f->size);
+        run_sql(f->path, alterations[i].sql);
+        assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store));
+        if (nitro_store_verify(store, records_keep_problem, &problems) != NITRO_ERR_FORMAT)
+            fail_msg("%s: not found", alterations[i].sql);
+        if (!is_among(&problems, alterations[i].problem))
+            fail_msg("%s: no problem names '%s', but: %s", alterations[i].sql,
+                     alterations[i].problem, problems.count ? problems.items[0] : "nothing");
+        nitro_string_list_free(&problems);
+        nitro_store_close(store);
+        read_all(f); /* what can be read is as it was stored */
+    }
+}
+
+/* Nothing is built on a damaged record; what is sound can still be had. */
+static void test_an_altered_store_still_gives_what_is_sound(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    size_t count = 0;
+    write_bytes(f, f->bytes, f->size);
+    run_sql(f->path, "UPDATE entries SET median_ms = 1 WHERE sample = 5 AND variant = 0");
+    assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
+    assert_fails(f->context,
+                 nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count),
+                 NITRO_ERR_FORMAT, "'spmv on K20: input-004' is damaged or was altered");
+    assert_ok(f->context,
+              nitro_store_each_sample(store, "spmv", "K40", records_count_same, &count));
+    /* Measured again, it is whole again. */
+    assert_ok(f->context, records_put_samples(store, "spmv", "K20", 4, 1, true));
+    records_assert_sound(store);
+    nitro_store_close(store);
+}
+
+int main(void)
+{
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(test_a_sound_store_is_read_whole),
+        STORE_TEST(test_a_store_cut_short),
+        STORE_TEST(test_bytes_flipped),
+        STORE_TEST(test_stretches_overwritten),
+        STORE_TEST(test_verify_finds_what_was_altered),
+        STORE_TEST(test_an_altered_store_still_gives_what_is_sound),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
