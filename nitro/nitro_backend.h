@@ -42,8 +42,8 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
-/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where none
- *  of the `count` names is close. */
+/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where
+ * none of the `count` names is close. */
 NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
@@ -334,7 +334,14 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*put_samples)(void *state, const char *computation, const char *device,
                                 const nitro_sample *const *samples, size_t count, bool replace);
-    /** Samples in byte order of input names; a callback's failure ends the loop and is returned. */
+    /** put_schema, put_device (NULL: it is known) and put_samples at once: all of it or nothing. */
+    nitro_status (*put_recording)(void *state, const nitro_schema *schema,
+                                  const nitro_device *device, const char *device_id,
+                                  const nitro_sample *const *samples, size_t count, bool replace);
+    /**
+     * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
+     * callback may read the same open store, but not write to it.
+     */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
                                 nitro_sample_function function, void *user);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
@@ -367,6 +374,10 @@ NITRO_API nitro_status nitro_store_put_samples(nitro_store *store, const char *c
                                                const char *device,
                                                const nitro_sample *const *samples, size_t count,
                                                bool replace);
+NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
+                                                 const nitro_device *device, const char *device_id,
+                                                 const nitro_sample *const *samples, size_t count,
+                                                 bool replace);
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
