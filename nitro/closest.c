@@ -39,20 +39,18 @@ static size_t edit_distance(const char *a, const char *b)
     return last[length_b];
 }
 
-size_t nitro_string_list_closest(const nitro_string_list *list, const char *text)
+const char *nitro_closest_name(const char *const *names, size_t count, const char *word)
 {
-    size_t length = strnlen(text, MAX_LENGTH + 1);
-    if (length > MAX_LENGTH)
-        return NITRO_NONE;
-    size_t closest = NITRO_NONE, least = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const char *name = list->items[i];
-        if (strnlen(name, MAX_LENGTH + 1) > MAX_LENGTH)
+    size_t length = strnlen(word, MAX_LENGTH + 1);
+    const char *closest = NULL;
+    size_t least = 2 + length / 4;
+    for (size_t i = 0; i < count && length <= MAX_LENGTH; i++) {
+        if (strnlen(names[i], MAX_LENGTH + 1) > MAX_LENGTH)
             continue;
-        bool is_prefix = length >= 3 && strncmp(text, name, length) == 0;
-        size_t distance = is_prefix && name[length] ? 1 : edit_distance(text, name);
-        if (closest == NITRO_NONE || distance < least) {
-            closest = i;
+        bool is_prefix = length >= 3 && strncmp(word, names[i], length) == 0;
+        size_t distance = is_prefix && names[i][length] ? 1 : edit_distance(word, names[i]);
+        if (distance < least && distance < length) {
+            closest = names[i];
             least = distance;
         }
     }

@@ -27,7 +27,7 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
                           id ? id : "(null)");
     for (const nitro_device_kind *const *each = nitro_builtin_device_kinds(); *each; each++) {
         nitro_status status = (*each)->describe(context, id, measure, device);
-        if (status == NITRO_OK)
+        if (status == NITRO_OK && kind)
             *kind = *each;
         if (status != NITRO_ERR_NOT_FOUND)
             return status;

@@ -15,6 +15,7 @@
 
 /** Results, growing; the methods and targets that were asked for. */
 typedef struct evaluate_run {
+    const nitro_evaluate_options *options;
     nitro_evaluation evaluation;
     nitro_string_list devices; /* of the dataset */
     nitro_string_list targets;
@@ -22,6 +23,7 @@ typedef struct evaluate_run {
     size_t num_methods;
     nitro_evaluate_result *results;
     size_t num_results;
+    size_t num_done; /* methods on targets, those without a result too */
 } evaluate_run;
 
 void nitro_evaluate_options_init(nitro_evaluate_options *options)
@@ -120,6 +122,20 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     return NITRO_OK;
 }
 
+static nitro_status report(evaluate_run *run, size_t target, size_t method)
+{
+    const nitro_evaluate_options *options = run->options;
+    size_t total = run->targets.count * run->num_methods;
+    const char *device = run->evaluation.dataset->devices[target]->id;
+    run->num_done++;
+    if (!options->progress || options->progress(options->progress_user, run->num_done, total,
+                                                device, nitro_method_table()[method].name))
+        return NITRO_OK;
+    return nitro_fail(run->evaluation.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped after %zu of %zu evaluations",
+                      run->evaluation.dataset->schema->computation, run->num_done, total);
+}
+
 static nitro_status evaluate_target(evaluate_run *run, size_t target)
 {
     nitro_evaluation *evaluation = &run->evaluation;
@@ -137,8 +153,12 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
         nitro_log(evaluation->context, NITRO_LOG_WARNING,
                   "no results on %s: none of the test inputs has times of two variants there",
                   dataset->devices[target]->id);
-    for (size_t i = 0; num_rows > 0 && status == NITRO_OK && i < run->num_methods; i++)
-        status = add_result(run, run->methods[i], target, rows, num_rows);
+    for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
+        if (num_rows > 0)
+            status = add_result(run, run->methods[i], target, rows, num_rows);
+        if (status == NITRO_OK)
+            status = report(run, target, run->methods[i]);
+    }
     free(rows);
     return status;
 }
@@ -282,7 +302,8 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                             size_t *count)
 {
     nitro_context *context = nitro_store_context(store);
-    evaluate_run run = {.evaluation = {.context = context,
+    evaluate_run run = {.options = options,
+                        .evaluation = {.context = context,
                                        .seed = options->seed,
                                        .num_threads = options->num_threads}};
     nitro_status status = find_methods(context, options->methods, &run);

@@ -84,11 +84,13 @@ static nitro_status fail_unknown(const formula_parser *parser, const char *start
 {
     char name[MAX_NAME_IN_ERRORS + 1];
     snprintf(name, sizeof(name), "%.*s", (int)length, start);
-    size_t closest =
-        length < sizeof(name) ? nitro_string_list_closest(parser->variables, name) : NITRO_NONE;
-    if (closest == NITRO_NONE)
+    const nitro_string_list *variables = parser->variables;
+    const char *known =
+        length < sizeof(name)
+            ? nitro_closest_name((const char *const *)variables->items, variables->count, name)
+            : NULL;
+    if (!known)
         return fail_at(parser, start, "unknown name '%s'", name);
-    const char *known = parser->variables->items[closest];
     const char *quote = needs_backquotes(known) ? "`" : "";
     return fail_at(parser, start, "unknown name '%s'; the closest known name is %s%.*s%s", name,
                    quote, MAX_NAME_IN_ERRORS, known, quote);

@@ -166,7 +166,7 @@ typedef struct nitro_variant {
 typedef enum nitro_scale {
     NITRO_SCALE_AUTO,   /* chosen from the values the model learns from; see nitro_scale_choose */
     NITRO_SCALE_LINEAR, /* x */
-    NITRO_SCALE_LOG,    /* ln x; values must be positive */
+    NITRO_SCALE_LOG,    /* ln x, for positive values; samples with others do not teach */
     NITRO_SCALE_SIGNED_LOG /* sign(x) ln(1 + |x|): zero and negative values welcome */
 } nitro_scale;
 

@@ -42,9 +42,9 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
-/** Index of the item closest to `text` by edit distance, the first of equals: "did you mean".
- *  NITRO_NONE for an empty list or a text of more than 127 bytes; longer items are passed over. */
-NITRO_API size_t nitro_string_list_closest(const nitro_string_list *list, const char *text);
+/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where none
+ *  of the `count` names is close. */
+NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
 NITRO_API void nitro_string_list_free(nitro_string_list *list);
@@ -162,9 +162,11 @@ NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const n
 NITRO_API const char *nitro_scale_name(nitro_scale scale);
 NITRO_API bool nitro_scale_from_name(const char *name, nitro_scale *scale);
 /**
- * The rule for NITRO_SCALE_AUTO, from finite values: not all integers 0/1 and the largest magnitude
- * over the median non-zero magnitude, or over the smallest non-zero one, at least 100 -> a log
- * scale: LOG where all values are positive, else SIGNED_LOG. All else: LINEAR.
+ * The rule for NITRO_SCALE_AUTO, from finite values. Of the magnitudes of the non-zero values, take
+ * the 5th and 95th percentile, the median and the largest. Where the 95th percentile is at least
+ * 100 times the 5th, or the largest at least 100 times the median, ratios say more than
+ * differences: LOG if all values are positive, else SIGNED_LOG. All else: LINEAR, flags and
+ * constants included.
  */
 NITRO_API nitro_scale nitro_scale_choose(const double *values, size_t count);
 
@@ -332,7 +334,14 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*put_samples)(void *state, const char *computation, const char *device,
                                 const nitro_sample *const *samples, size_t count, bool replace);
-    /** Samples in byte order of input names; a callback's failure ends the loop and is returned. */
+    /** put_schema, put_device (NULL: it is known) and put_samples at once: all of it or nothing. */
+    nitro_status (*put_recording)(void *state, const nitro_schema *schema,
+                                  const nitro_device *device, const char *device_id,
+                                  const nitro_sample *const *samples, size_t count, bool replace);
+    /**
+     * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
+     * callback may read the same open store, but not write to it.
+     */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
                                 nitro_sample_function function, void *user);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
@@ -365,6 +374,10 @@ NITRO_API nitro_status nitro_store_put_samples(nitro_store *store, const char *c
                                                const char *device,
                                                const nitro_sample *const *samples, size_t count,
                                                bool replace);
+NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
+                                                 const nitro_device *device, const char *device_id,
+                                                 const nitro_sample *const *samples, size_t count,
+                                                 bool replace);
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
@@ -434,7 +447,8 @@ typedef struct nitro_device_kind {
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 } nitro_device_kind;
 
-/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor. */
+/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
+ *  @param[out] kind  may be NULL. */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
@@ -557,6 +571,9 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
+    bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
+    void *progress_user;
 } nitro_evaluate_options;
 
 /** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */

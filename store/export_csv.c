@@ -9,20 +9,18 @@
 #include "store/store_internal.h"
 #include "store/text.h"
 
-typedef struct export
-{
+typedef struct export_job {
     nitro_context *context;
     const nitro_schema *schema;
     nitro_store_text text;
-}
-export;
+} export_job;
 
 static nitro_status end_line(nitro_context *context, nitro_store_text *text)
 {
     return nitro_store_text_add(context, text, "\n");
 }
 
-static nitro_status add_header(export *job)
+static nitro_status add_header(export_job *job)
 {
     const nitro_schema *schema = job->schema;
     nitro_status status = nitro_store_text_add_field(job->context, &job->text, "input", true);
@@ -39,7 +37,7 @@ static nitro_status add_header(export *job)
 
 static nitro_status add_sample(void *user, const nitro_sample *sample)
 {
-    export *job = user;
+    export_job *job = user;
     nitro_status status = nitro_store_text_add_field(job->context, &job->text, sample->input, true);
     for (size_t i = 0; i < sample->num_features && status == NITRO_OK; i++)
         status = nitro_store_text_add_number(job->context, &job->text, sample->features[i], false);
@@ -61,7 +59,7 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
     if (status == NITRO_OK && count == 0)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: no samples of %s on device '%s'",
                             nitro_store_url(store), computation, device);
-    export job = {.context = context, .schema = schema};
+    export_job job = {.context = context, .schema = schema};
     if (status == NITRO_OK)
         status = add_header(&job);
     if (status == NITRO_OK)
@@ -73,8 +71,7 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
     return status;
 }
 
-/* ---- The table of devices ----------------------------------------------------------------------
- */
+/* ---- The table of devices ------------------------------------------------------------------ */
 
 static nitro_status add_new(nitro_context *context, nitro_string_list *names, const char *name)
 {

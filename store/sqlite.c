@@ -26,6 +26,7 @@ const nitro_store_kind nitro_store_sqlite = {
     .get_device = nitro_sqlite_get_device,
     .list_devices = nitro_sqlite_list_devices,
     .put_samples = nitro_sqlite_put_samples,
+    .put_recording = nitro_sqlite_put_recording,
     .each_sample = nitro_sqlite_each_sample,
     .list_inputs = nitro_sqlite_list_inputs,
     .count_samples = nitro_sqlite_count_samples,

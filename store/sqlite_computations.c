@@ -83,7 +83,7 @@ static nitro_status update_schema(sqlite_store *store, const nitro_schema *schem
     return status == NITRO_OK ? insert_names(store, schema, id) : status;
 }
 
-static nitro_status put_schema(sqlite_store *store, const nitro_schema *schema)
+nitro_status nitro_sqlite_write_schema(sqlite_store *store, const nitro_schema *schema)
 {
     sqlite3_int64 id;
     nitro_status status =
@@ -107,28 +107,38 @@ nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema)
     sqlite_store *store = state;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status == NITRO_OK)
-        status = nitro_sqlite_end_write(store, put_schema(store, schema));
+        status = nitro_sqlite_end_write(store, nitro_sqlite_write_schema(store, schema));
     return status;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+/* A name that a schema does not take was not written by us. */
+static nitro_status as_damaged(sqlite_store *store, nitro_status status, const nitro_schema *schema)
+{
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
+        return status;
+    return nitro_sqlite_fail_damaged(store, "computation", schema->computation);
+}
 
 static nitro_status add_feature_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
 {
     const char *name, *unit, *scale_name;
     nitro_scale scale;
-    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_text(row, 1, &unit) ||
-        !nitro_sqlite_text(row, 2, &scale_name) || !nitro_scale_from_name(scale_name, &scale))
-        return nitro_sqlite_fail_damaged(store, "a feature of", schema->computation);
-    return nitro_schema_add_feature(store->context, schema, name, unit, scale);
+    nitro_status status = NITRO_ERR_FORMAT;
+    if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_text(row, 1, &unit) &&
+        nitro_sqlite_text(row, 2, &scale_name) && nitro_scale_from_name(scale_name, &scale))
+        status = nitro_schema_add_feature(store->context, schema, name, unit, scale);
+    return as_damaged(store, status, schema);
 }
 
 static nitro_status add_variant_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
 {
     const char *name;
-    if (!nitro_sqlite_text(row, 0, &name))
-        return nitro_sqlite_fail_damaged(store, "a variant of", schema->computation);
-    return nitro_schema_add_variant(store->context, schema, name);
+    nitro_status status = NITRO_ERR_FORMAT;
+    if (nitro_sqlite_text(row, 0, &name))
+        status = nitro_schema_add_variant(store->context, schema, name);
+    return as_damaged(store, status, schema);
 }
 
 static nitro_status read_names(sqlite_store *store, const char *sql, sqlite3_int64 id,

@@ -45,7 +45,7 @@ static nitro_status delete_values(sqlite_store *store, const char *sql, const ch
     return nitro_sqlite_finish(store, statement);
 }
 
-static nitro_status put_device(sqlite_store *store, const nitro_device *device)
+nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *device)
 {
     sqlite3_stmt *statement;
     sqlite3_int64 id = 0;
@@ -84,32 +84,42 @@ nitro_status nitro_sqlite_put_device(void *state, const nitro_device *device)
     sqlite_store *store = state;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status == NITRO_OK)
-        status = nitro_sqlite_end_write(store, put_device(store, device));
+        status = nitro_sqlite_end_write(store, nitro_sqlite_write_device(store, device));
     return status;
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+/* A name or value that a device does not take was not written by us. */
+static nitro_status as_damaged(sqlite_store *store, nitro_status status, const char *id)
+{
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
+        return status;
+    return nitro_sqlite_fail_damaged(store, "device", id);
+}
 
 static nitro_status set_feature_row(sqlite_store *store, sqlite3_stmt *row, nitro_device *device)
 {
     const char *name, *source_name;
     double value, spread;
     nitro_value_source source;
-    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_number(row, 1, &value) ||
-        !nitro_sqlite_text(row, 2, &source_name) || !nitro_sqlite_number(row, 3, &spread) ||
-        !nitro_value_source_from_name(source_name, &source) || isnan(value) ||
-        !isnan(nitro_device_value(device, name))) /* there already */
-        return nitro_sqlite_fail_damaged(store, "a feature of device", device->id);
-    return nitro_device_set(store->context, device, name, value, source, spread);
+    nitro_status status = NITRO_ERR_FORMAT;
+    if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_number(row, 1, &value) &&
+        nitro_sqlite_text(row, 2, &source_name) && nitro_sqlite_number(row, 3, &spread) &&
+        nitro_value_source_from_name(source_name, &source) && !isnan(value) &&
+        isnan(nitro_device_value(device, name))) /* not there twice */
+        status = nitro_device_set(store->context, device, name, value, source, spread);
+    return as_damaged(store, status, device->id);
 }
 
 static nitro_status set_label_row(sqlite_store *store, sqlite3_stmt *row, nitro_device *device)
 {
     const char *name, *text;
-    if (!nitro_sqlite_text(row, 0, &name) || !nitro_sqlite_text(row, 1, &text) ||
-        nitro_device_label(device, name))
-        return nitro_sqlite_fail_damaged(store, "a label of device", device->id);
-    return nitro_device_set_label(store->context, device, name, text);
+    nitro_status status = NITRO_ERR_FORMAT;
+    if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_text(row, 1, &text) &&
+        !nitro_device_label(device, name))
+        status = nitro_device_set_label(store->context, device, name, text);
+    return as_damaged(store, status, device->id);
 }
 
 static nitro_status read_values(sqlite_store *store, const char *sql, sqlite3_int64 id,
@@ -151,7 +161,7 @@ static nitro_status read_head(sqlite_store *store, const char *id, sqlite3_int64
     else if (status == NITRO_OK && !nitro_sqlite_text(statement, 1, &kind))
         status = nitro_sqlite_fail_damaged(store, "device", id);
     else if (status == NITRO_OK)
-        status = nitro_device_create(store->context, id, kind, device);
+        status = as_damaged(store, nitro_device_create(store->context, id, kind, device), id);
     if (status == NITRO_OK) {
         *row_id = sqlite3_column_int64(statement, 0);
         *checksum = (uint64_t)sqlite3_column_int64(statement, 2);

@@ -72,6 +72,13 @@ nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char 
 nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
                                nitro_string_list *names);
 
+/** The writes themselves, inside a transaction that is open. */
+nitro_status nitro_sqlite_write_schema(sqlite_store *store, const nitro_schema *schema);
+nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *device);
+nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computation,
+                                        const char *device, const nitro_sample *const *samples,
+                                        size_t count, bool replace);
+
 /* ---- sqlite_computations.c, sqlite_devices.c, sqlite_samples.c, sqlite_verify.c ---- */
 nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema);
@@ -83,6 +90,10 @@ nitro_status nitro_sqlite_list_devices(void *state, const char *computation,
 nitro_status nitro_sqlite_put_samples(void *state, const char *computation, const char *device,
                                       const nitro_sample *const *samples, size_t count,
                                       bool replace);
+nitro_status nitro_sqlite_put_recording(void *state, const nitro_schema *schema,
+                                        const nitro_device *device, const char *device_id,
+                                        const nitro_sample *const *samples, size_t count,
+                                        bool replace);
 nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
                                       nitro_sample_function function, void *user);
 /** As each_sample; a damaged sample goes to `report` as a message and the loop goes on, unless

@@ -1,11 +1,15 @@
 /* Opening a SQLite file as a store: made when it is new, refused when it is another program's, of a
- * newer Nitro, or damaged. The journal is SQLite's rollback journal with full syncs: the store
- * stays one file, is whole after any crash, and can be read from folders that cannot be written. */
+ * newer Nitro, or damaged. The journal is SQLite's rollback journal with synchronous=EXTRA (a
+ * commit and its journal's end are on disk when it returns): the store stays one file, is whole
+ * after any crash, and can be read from folders that cannot be written, which a WAL would not
+ * allow. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store/sqlite_internal.h"
@@ -13,11 +17,13 @@
 #define APPLICATION_ID      0x4E54524F /* "NTRO" */
 #define APPLICATION_ID_TEXT "0x4E54524F"
 #define SCHEMA_VERSION      1
-#define BUSY_MS             20000
 #define MAX_PATH_BYTES      500 /* SQLite's own limit is 512, journal and folder included */
+#define BUSY_MS             60000
+/* Longer than any value that is written; a damaged length then costs no gigabytes. */
+#define MAX_VALUE_BYTES (16 << 20)
 
-/* A sample's features are one blob of little-endian doubles in declared order: always read whole.
- */
+/* A sample's features are one blob of little-endian doubles in declared order, for they are always
+ * read whole; entries are rows, so that SQL can ask which variant is best where. */
 static const char tables[] =
     "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     " default_variant INTEGER, checksum INTEGER NOT NULL) STRICT;"
@@ -101,14 +107,37 @@ static nitro_status make_tables(sqlite_store *store)
     return nitro_sqlite_end_write(store, status);
 }
 
+/* The schema in the file is untrusted too: no trigger, view or function hidden there may run. */
+static nitro_status configure(sqlite_store *store)
+{
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    return nitro_sqlite_execute(store,
+                                "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
+                                "PRAGMA synchronous = EXTRA;",
+                                "open it");
+}
+
+/* SQLite opens for reading what it may not write, and says so at the first write: by then a
+ * measurement is made and has nowhere to go. */
+static nitro_status require_writable(sqlite_store *store)
+{
+    if (sqlite3_db_readonly(store->db, "main") == 0)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_IO,
+                      "%s: the file may not be written; check its permissions", store->path);
+}
+
 static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
 {
     bool is_new = false;
-    nitro_status status =
-        nitro_sqlite_execute(store,
-                             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
-                             "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;",
-                             "open it");
+    nitro_status status = configure(store);
+    if (status == NITRO_OK && mode == NITRO_STORE_WRITE)
+        status = require_writable(store);
     if (status == NITRO_OK)
         status = check_identity(store, &is_new);
     if (status != NITRO_OK)
@@ -123,7 +152,14 @@ static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
     return make_tables(store);
 }
 
-/* May a file be made beside others in its folder? */
+/* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
+static int open_flags(const char *path, nitro_store_mode mode)
+{
+    if (mode == NITRO_STORE_WRITE)
+        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    return access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+}
+
 static nitro_status check_folder(nitro_context *context, const char *path)
 {
     char *copy = nitro_strdup(context, path);
@@ -131,49 +167,60 @@ static nitro_status check_folder(nitro_context *context, const char *path)
         return NITRO_ERR_NO_MEMORY;
     const char *folder = dirname(copy);
     nitro_status status = NITRO_OK;
-    if (eaccess(folder, W_OK | X_OK) != 0)
-        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot make a store in %s: %s", path,
-                            folder, strerror(errno));
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        status =
+            nitro_fail(context, NITRO_ERR_IO,
+                       "%s: cannot write in the folder %s: %s; a store keeps its journal there",
+                       path, folder, strerror(errno));
     free(copy);
     return status;
 }
 
-/* Asked before SQLite is, which opens for reading what it cannot open for writing, and then tells
- * the error of the second try. */
-static nitro_status check_access(nitro_context *context, const char *path, nitro_store_mode mode)
+/* What SQLite only calls "unable to open database file", if not something that is untrue. */
+static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
 {
-    bool to_write = mode == NITRO_STORE_WRITE;
+    struct stat file;
+    if (path[0] == '\0')
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "the store's URL names no file: write sqlite:PATH");
     if (strlen(path) > MAX_PATH_BYTES)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
                           path, strlen(path), MAX_PATH_BYTES);
-    if (eaccess(path, to_write ? R_OK | W_OK : R_OK) == 0)
-        return NITRO_OK;
-    if (errno == ENOENT && to_write)
-        return check_folder(context, path);
-    if (!to_write && (errno == ENOENT || errno == ENOTDIR))
+    bool exists = stat(path, &file) == 0;
+    if (!exists && errno != ENOENT)
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
+                          strerror(errno));
+    if (exists && !S_ISREG(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file, so not a store", path);
+    if (!exists && mode == NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "%s: no such store; `nitro tune` and `nitro store import` make one",
                           path);
-    return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open it for %s: %s", path,
-                      to_write ? "writing" : "reading", strerror(errno));
+    return mode == NITRO_STORE_WRITE ? check_folder(context, path) : NITRO_OK;
 }
 
-/* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
-static int open_flags(const char *path, nitro_store_mode mode)
+static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)
 {
-    if (mode == NITRO_STORE_WRITE)
-        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    /* A path that looks like an option of SQLite's (":memory:", "file:...") is still a path. */
+    const char *path = store->path;
+    char *name = nitro_asprintf(store->context, "%s%s", path[0] == '/' ? "" : "./", path);
+    if (!name)
+        return NITRO_ERR_NO_MEMORY;
+    int flags = open_flags(name, mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int code = sqlite3_open_v2(name, &store->db, flags, NULL);
+    free(name);
+    if (code == SQLITE_OK)
+        return NITRO_OK;
+    return store->db ? nitro_sqlite_fail(store, "open it")
+                     : nitro_fail(store->context, NITRO_ERR_NO_MEMORY,
+                                  "%s: out of memory, cannot open it", path);
 }
 
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state)
 {
-    if (path[0] == '\0')
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "the store's URL names no file: write sqlite:PATH");
-    nitro_status status = check_access(context, path, mode);
+    nitro_status status = check_path(context, path, mode);
     if (status != NITRO_OK)
         return status;
     sqlite_store *store = nitro_calloc(context, 1, sizeof(*store));
@@ -181,29 +228,13 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
         return NITRO_ERR_NO_MEMORY;
     store->context = context;
     store->path = nitro_strdup(context, path);
-    status = NITRO_ERR_NO_MEMORY;
-    if (!store->path)
-        goto close_store;
-    /* A path that looks like an option of SQLite's (":memory:", "file:...") is still a path. */
-    char *name = nitro_asprintf(context, "%s%s", path[0] == '/' ? "" : "./", path);
-    if (!name)
-        goto close_store;
-    int flags = open_flags(name, mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-    int code = sqlite3_open_v2(name, &store->db, flags, NULL);
-    free(name);
-    if (code != SQLITE_OK) {
-        status = store->db ? nitro_sqlite_fail(store, "open it") : NITRO_ERR_NO_MEMORY;
-        goto close_store;
-    }
-    sqlite3_busy_timeout(store->db, BUSY_MS);
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
-    status = check_or_make(store, mode);
-    if (status != NITRO_OK)
-        goto close_store;
-    *state = store;
-    return NITRO_OK;
-close_store:
-    nitro_sqlite_close(store);
+    status = store->path ? open_file(store, mode) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = check_or_make(store, mode);
+    if (status == NITRO_OK)
+        *state = store;
+    else
+        nitro_sqlite_close(store);
     return status;
 }
 

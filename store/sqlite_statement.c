@@ -67,7 +67,7 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
                       store->path, what, name);
 }
 
-/* ---- Statements ------------------------------------------------------------------------------ */
+/* ---- Statements ---------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
@@ -134,7 +134,7 @@ void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-/* ---- Transactions ---------------------------------------------------------------------------- */
+/* ---- Transactions -------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 {
@@ -174,7 +174,7 @@ nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
     return status;
 }
 
-/* ---- Columns and names ----------------------------------------------------------------------- */
+/* ---- Columns and names --------------------------------------------------------------------- */
 
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)
 {
@@ -239,7 +239,7 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
         status = nitro_sqlite_step(store, statement, &has_row);
         if (status != NITRO_OK || !has_row)
             break;
-        if (nitro_sqlite_text(statement, 0, &name))
+        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
             status = nitro_string_list_add(store->context, names, name);
         else
             status = nitro_sqlite_fail_damaged(store, "a name in", "a list");

@@ -34,7 +34,7 @@ static nitro_status require_writable(const nitro_store *store)
                       store->url);
 }
 
-/* ---- Computations ---------------------------------------------------------------------------- */
+/* ---- Computations -------------------------------------------------------------------------- */
 
 nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
 {
@@ -91,7 +91,7 @@ nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list
     return store->kind->list_computations(store->state, list);
 }
 
-/* ---- Devices --------------------------------------------------------------------------------- */
+/* ---- Devices ------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
 {
@@ -143,7 +143,7 @@ nitro_status nitro_store_list_devices(nitro_store *store, const char *computatio
     return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* ---- Samples ------------------------------------------------------------------------------- */
 
 static int compare_inputs(const void *a, const void *b)
 {
@@ -169,17 +169,14 @@ static nitro_status require_distinct_inputs(nitro_store *store, const nitro_samp
     return status;
 }
 
-static nitro_status check_batch(nitro_store *store, const char *computation, const char *device,
-                                const nitro_sample *const *samples, size_t count)
+static nitro_status check_samples(nitro_store *store, const nitro_schema *schema,
+                                  const char *device, const nitro_sample *const *samples,
+                                  size_t count)
 {
-    nitro_schema *schema;
-    nitro_status status = nitro_store_get_schema(store, computation, &schema);
-    if (status != NITRO_OK)
-        return status;
+    nitro_status status = NITRO_OK;
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         status = nitro_store_check_sample(store->context, store->url, schema, device, samples[i],
                                           NITRO_ERR_ARGUMENT);
-    nitro_schema_free(schema);
     return status == NITRO_OK ? require_distinct_inputs(store, samples, count) : status;
 }
 
@@ -187,14 +184,43 @@ nitro_status nitro_store_put_samples(nitro_store *store, const char *computation
                                      const char *device, const nitro_sample *const *samples,
                                      size_t count, bool replace)
 {
+    nitro_schema *schema = NULL;
     nitro_status status = require_writable(store);
     if (status == NITRO_OK)
         status = require_names(store, computation, device);
-    if (status == NITRO_OK && count > 0)
-        status = check_batch(store, computation, device, samples, count);
     if (status != NITRO_OK || count == 0)
         return status;
+    status = nitro_store_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = check_samples(store, schema, device, samples, count);
+    nitro_schema_free(schema);
+    if (status != NITRO_OK)
+        return status;
     return store->kind->put_samples(store->state, computation, device, samples, count, replace);
+}
+
+nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
+                                       const nitro_device *device, const char *device_id,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace)
+{
+    nitro_status status = require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
+    if (status == NITRO_OK)
+        status = require_names(store, schema->computation, device_id);
+    if (status == NITRO_OK && device)
+        status = nitro_store_check_device(store->context, store->url, device, NITRO_ERR_ARGUMENT);
+    if (status == NITRO_OK && device && strcmp(device->id, device_id) != 0)
+        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                            "%s: samples of device %s come with the features of %s", store->url,
+                            device_id, device->id);
+    if (status == NITRO_OK)
+        status = check_samples(store, schema, device_id, samples, count);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->put_recording(store->state, schema, device, device_id, samples, count,
+                                      replace);
 }
 
 typedef struct checked_loop {
@@ -267,7 +293,7 @@ nitro_status nitro_store_remove(nitro_store *store, const char *computation, con
     return status;
 }
 
-/* ---- The whole store ------------------------------------------------------------------------- */
+/* ---- The whole store ----------------------------------------------------------------------- */
 
 nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)
 {

@@ -165,7 +165,7 @@ static int run(invocation *call)
 
 const command command_devices = {
     .name = "devices",
-    .summary = "List the devices of this machine and the modelled ones",
+    .summary = "List this machine's devices and the modelled ones",
     .synopsis = "[--measure] [--json] [ID...]",
     .description =
         "Without an ID, lists the devices that can be tuned here: this machine's, and modelled "

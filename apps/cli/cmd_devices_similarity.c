@@ -138,7 +138,7 @@ static int run(invocation *call)
 
 const command command_devices_similarity = {
     .name = "devices similarity",
-    .summary = "Show how alike devices are by some of their features",
+    .summary = "Show how alike devices are by their features",
     .synopsis = "--features A,B,... [--devices FILE | --store URL] [--json]",
     .description =
         "Prints the cosine similarity of every pair of devices, each feature scaled to [-1, 1] "

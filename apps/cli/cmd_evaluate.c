@@ -145,15 +145,28 @@ static const nitro_string_list *if_given(const nitro_string_list *list)
     return list->count ? list : NULL;
 }
 
-static int evaluate(const invocation *call, const char *computation,
-                    const nitro_evaluate_options *how, nitro_evaluate_result **results,
-                    size_t *count)
+static bool show_progress(void *user, size_t done, size_t total, const char *target,
+                          const char *method)
+{
+    char detail[128];
+    snprintf(detail, sizeof detail, "%s on %s", method, target);
+    progress_update(user, done, total, 0, detail);
+    return true;
+}
+
+static int evaluate(invocation *call, const char *computation, nitro_evaluate_options *how,
+                    nitro_evaluate_result **results, size_t *count)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    progress_line progress;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
+    progress_begin(&progress, call, "evaluate", "methods");
+    how->progress = show_progress;
+    how->progress_user = &progress;
     nitro_status status = nitro_evaluate(store, computation, how, results, count);
+    progress_end(&progress);
     nitro_store_close(store);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
@@ -175,30 +188,49 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
-/** The plain mean of a method's rows over all targets; inputs are summed. */
-static nitro_evaluate_result mean_over_targets(const nitro_evaluate_result *results, size_t count,
-                                               const char *method)
+/** The plain mean of a method's rows over all targets; inputs are summed. False: no row. */
+static bool mean_over_targets(const nitro_evaluate_result *results, size_t count,
+                              const char *method, nitro_evaluate_result *mean)
 {
-    nitro_evaluate_result mean = {0};
     double rows = 0.0;
+    nitro_evaluate_result sum = {.method = method};
     for (size_t i = 0; i < count; i++) {
         if (strcmp(results[i].method, method) != 0)
             continue;
         rows += 1.0;
-        mean.mean += results[i].mean;
-        mean.geomean += results[i].geomean;
-        mean.p5 += results[i].p5;
-        mean.min += results[i].min;
-        mean.accuracy += results[i].accuracy;
-        mean.inputs += results[i].inputs;
-        mean.modelled |= results[i].modelled;
+        sum.mean += results[i].mean;
+        sum.geomean += results[i].geomean;
+        sum.p5 += results[i].p5;
+        sum.min += results[i].min;
+        sum.accuracy += results[i].accuracy;
+        sum.inputs += results[i].inputs;
+        sum.modelled |= results[i].modelled;
     }
-    mean.mean /= rows;
-    mean.geomean /= rows;
-    mean.p5 /= rows;
-    mean.min /= rows;
-    mean.accuracy /= rows;
-    return mean;
+    sum.mean /= rows;
+    sum.geomean /= rows;
+    sum.p5 /= rows;
+    sum.min /= rows;
+    sum.accuracy /= rows;
+    *mean = sum;
+    return rows > 0.0;
+}
+
+static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
+                      size_t num_targets)
+{
+    bool first = true;
+    nitro_evaluate_result mean;
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
+        if (!mean_over_targets(results, count, each->name, &mean))
+            continue;
+        if (first)
+            table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
+        else
+            table_cell(table, "%s", "");
+        table_cell(table, "%s", each->name);
+        add_qualities(table, &mean);
+        first = false;
+    }
 }
 
 static int print_table(const invocation *call, const nitro_evaluate_result *results, size_t count)
@@ -214,17 +246,8 @@ static int print_table(const invocation *call, const nitro_evaluate_result *resu
         table_cell(&table, "%s", results[i].method);
         add_qualities(&table, &results[i]);
     }
-    for (size_t i = 0; num_targets > 1 && i < count; i++) {
-        if (i > 0 && is_new_target(results, i))
-            break; /* every method was seen with the first target */
-        nitro_evaluate_result mean = mean_over_targets(results, count, results[i].method);
-        if (i == 0)
-            table_cell(&table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
-        else
-            table_cell(&table, "%s", "");
-        table_cell(&table, "%s", results[i].method);
-        add_qualities(&table, &mean);
-    }
+    if (num_targets > 1)
+        add_means(&table, results, count, num_targets);
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
@@ -280,7 +303,7 @@ static int print_results(const invocation *call, const nitro_evaluate_result *re
     return print_table(call, results, count);
 }
 
-static int evaluate_and_print(const invocation *call, const nitro_evaluate_options *how)
+static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)
 {
     const char *computation = NULL;
     nitro_evaluate_result *results = NULL;
@@ -330,7 +353,7 @@ static int run(invocation *call)
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "Score selection methods on every device, with the others as sources",
+    .summary = "Score selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--seed N] "
                 "[--format table|csv|json]",

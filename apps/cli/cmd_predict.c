@@ -53,7 +53,7 @@ static int unknown_feature(const invocation *call, const nitro_model *model, con
     for (size_t f = 0; f < nitro_model_num_features(model); f++)
         names[f] = nitro_model_feature_name(model, f);
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), item);
-    const char *close = closest_match(word, names);
+    const char *close = nitro_closest_name(names, nitro_model_num_features(model), word);
     join_names(names, known, sizeof known);
     if (close)
         return fail_usage(call, "the model has no feature '%s'; did you mean '%s'? It has: %s",
@@ -168,7 +168,7 @@ static int run(invocation *call)
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Ask a model which variant is fastest, from input features alone",
+    .summary = "Ask a model for the best variant, by features alone",
     .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
     .description = "Prints the variant that the model chooses for an input with these features, "
                    "its confidence, the reason, and all variants from the best to the worst. "

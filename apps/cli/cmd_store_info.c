@@ -83,7 +83,7 @@ static int run(invocation *call)
 
 const command command_store_info = {
     .name = "store info",
-    .summary = "Show where a store is, how large, and how much it holds",
+    .summary = "Show a store's place, size and counts",
     .synopsis = "[--store URL] [--json]",
     .description = "Prints the store's URL, its size, and the numbers of computations, devices and "
                    "samples in it. A store URL is sqlite:PATH or a plain path.",

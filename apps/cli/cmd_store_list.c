@@ -155,7 +155,7 @@ static int run(invocation *call)
 
 const command command_store_list = {
     .name = "store list",
-    .summary = "List a store's computations, their variants, features and devices",
+    .summary = "List computations, devices and samples of a store",
     .synopsis = "[--store URL] [--json]",
     .description = "Prints every computation of the store with its variants and input features, "
                    "and for every device with samples of it how many there are.",

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/inputs.h"
@@ -136,6 +137,7 @@ typedef struct tuning {
     invocation *call;
     loaded_module loaded;
     input_set inputs;
+    size_t num_devices;
     nitro_store *store;
     json_t *reports; /* with --json */
     nitro_tune_progress last;
@@ -166,7 +168,7 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     tuning *self = user;
     char detail[600];
     self->last = *progress;
-    if (progress->best)
+    if (progress->best && self->num_devices == 1)
         snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
     else
         snprintf(detail, sizeof detail, "%s", progress->input ? progress->input : "");
@@ -194,6 +196,22 @@ static nitro_tune_options tune_options(tuning *self)
     return how;
 }
 
+/** Times on a machine that others use are rough: say so before hours are spent. */
+static void warn_if_busy(const tuning *self, const device_set *devices)
+{
+    double load;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool real = false;
+    for (size_t d = 0; d < devices->count; d++)
+        real |= strcmp(devices->devices[d]->kind, "model") != 0;
+    if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
+        return;
+    warn(self->call,
+         "this machine is busy (load %.1f on %ld cores), so times will be rough; OpenMP variants "
+         "suffer less with OMP_WAIT_POLICY=passive in the environment",
+         load, cores);
+}
+
 /** One pass over the inputs measures them on all devices. */
 static int measure(tuning *self, const device_set *devices)
 {
@@ -205,7 +223,13 @@ static int measure(tuning *self, const device_set *devices)
     if (used >= sizeof ids)
         return fail_usage(self->call, "too many devices at once");
     nitro_tune_options how = tune_options(self);
-    snprintf(task, sizeof task, "tune %s on %s", self->loaded.module->name, ids);
+    warn_if_busy(self, devices);
+    self->num_devices = devices->count;
+    if (devices->count == 1)
+        snprintf(task, sizeof task, "tune %s on %s", self->loaded.module->name, ids);
+    else
+        snprintf(task, sizeof task, "tune %s on %zu devices", self->loaded.module->name,
+                 devices->count);
     progress_begin(&self->progress, self->call, task, "inputs");
     nitro_status status = nitro_tune(self->loaded.computation, self->store, ids,
                                      self->inputs.inputs, self->inputs.count, &how);
@@ -365,8 +389,9 @@ static int run(invocation *call)
     if (code == EXIT_DONE)
         code = module_open(call, call->arguments.items[0], &self.loaded);
     if (code == EXIT_DONE)
-        code = inputs_make(call, self.loaded.module, &given->inputs, given->generate, given->seed,
-                           given->name_parts, &self.inputs);
+        code = inputs_make(call, self.loaded.module, &given->inputs,
+                           (generated_range){given->seed, 0, given->generate}, given->name_parts,
+                           &self.inputs);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
         code = fail(call);
@@ -391,7 +416,7 @@ static size_t list_modules(help_item *items, size_t most)
 
 const command command_tune = {
     .name = "tune",
-    .summary = "Measure every variant on every input, and learn a model for the device",
+    .summary = "Measure every variant on every input, learn a model",
     .synopsis = "COMPUTATION --inputs FILE... [--generate N] [--store URL] [--device ID,...] "
                 "[--output MODEL] [OPTION...]",
     .description =
@@ -405,7 +430,7 @@ const command command_tune = {
         "cost that one entry; the tune goes on. The exit code is 1 when an input failed.",
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
-                "  nitro tune spmv --generate 50 --device model:GTX-480,model:K20c\n"
+                "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
                 "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
     .arguments = arguments,
     .items_title = "Computations",

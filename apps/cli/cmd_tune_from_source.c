@@ -150,7 +150,7 @@ static int run(invocation *call)
 
 const command command_tune_from_source = {
     .name = "tune-from-source",
-    .summary = "Make a model for a device that nobody measured, from other devices' samples",
+    .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
                 "[--dfs NAME] [--seed N] --output FILE",
     .description =

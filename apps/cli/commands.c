@@ -53,12 +53,11 @@ const char *commands_closest(const char *group, const char *word)
 {
     const char *names[MAX_COMMANDS];
     size_t count = 0, skip = group ? strlen(group) + 1 : 0;
-    for (const command *const *each = commands_all(); *each && count < MAX_COMMANDS - 2; each++)
+    for (const command *const *each = commands_all(); *each && count < MAX_COMMANDS - 1; each++)
         if (!group ||
             (strncmp((*each)->name, group, skip - 1) == 0 && (*each)->name[skip - 1] == ' '))
             names[count++] = (*each)->name + skip;
     if (!group)
         names[count++] = "store";
-    names[count] = NULL;
-    return closest_match(word, names);
+    return nitro_closest_name(names, count, word);
 }

@@ -119,7 +119,7 @@ void help_overview(FILE *stream)
             "\n"
             "Begin here:\n"
             "  nitro tune spmv --generate 100             measure on this machine, learn a model\n"
-            "  nitro run spmv --generated 7               let the model decide for a new input\n"
+            "  nitro run spmv --generated 1000            let the model decide for a new input\n"
             "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
             "                                             a model for a device nobody measured\n"
             "\n"

@@ -89,12 +89,12 @@ static int refuse_same_names(const invocation *call, const input_set *set)
 }
 
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,
-                size_t num_generated, uint64_t seed, size_t name_parts, input_set *set)
+                generated_range generated, size_t name_parts, input_set *set)
 {
-    size_t count = files->count + num_generated;
+    size_t count = files->count + generated.count;
     if (count == 0)
         return fail_usage(call, "no inputs: give --inputs FILE... or --generate N");
-    if (num_generated > 0 && !module->generate)
+    if (generated.count > 0 && !module->generate)
         return fail_usage(call, "%s cannot generate inputs; give --inputs FILE...", module->name);
     *set = (input_set){.count = count,
                        .inputs = nitro_calloc(call->context, count, sizeof(*set->inputs)),
@@ -104,8 +104,8 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
         bool is_file = i < files->count;
         set->recipes[i] = (input_recipe){.module = module,
                                          .path = is_file ? files->items[i] : NULL,
-                                         .seed = seed,
-                                         .index = is_file ? 0 : i - files->count};
+                                         .seed = generated.seed,
+                                         .index = is_file ? 0 : generated.first + i - files->count};
         code = name_input(call, &set->recipes[i], name_parts, &set->names);
         if (code == EXIT_DONE)
             set->inputs[i] = (nitro_input){.name = set->names.items[i],

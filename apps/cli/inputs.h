@@ -12,6 +12,12 @@ typedef struct input_recipe {
     size_t index;
 } input_recipe;
 
+/** Inputs `first` to `first + count - 1` of those that a module generates from a seed. */
+typedef struct generated_range {
+    uint64_t seed;
+    size_t first, count;
+} generated_range;
+
 /** Inputs in the order in which they were named, files first. */
 typedef struct input_set {
     size_t count;
@@ -26,7 +32,7 @@ typedef struct input_set {
  * two files of one name are refused.
  */
 int inputs_make(const invocation *call, const nitro_module *module, const nitro_string_list *files,
-                size_t num_generated, uint64_t seed, size_t name_parts, input_set *set);
+                generated_range generated, size_t name_parts, input_set *set);
 void inputs_free(input_set *set);
 
 /** Read or generate one input now, in this process. */

@@ -58,7 +58,8 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
-/** The strategy's own numbers: C, gamma, cross-validated accuracy... */
+/** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are for JSON's readers.
+ */
 static void print_parameters(const char *strategy, json_t *predictor)
 {
     const char *key;
@@ -67,6 +68,8 @@ static void print_parameters(const char *strategy, json_t *predictor)
     printf("%-16s %s (", "strategy", strategy);
     json_object_foreach(predictor, key, value)
     {
+        if (strncmp(key, "num_", 4) == 0)
+            continue;
         if (json_is_integer(value))
             printf("%s%s %lld", count++ ? ", " : "", key, (long long)json_integer_value(value));
         else if (json_is_real(value))

@@ -38,12 +38,11 @@ static int unknown_option(const invocation *call, const char *name, size_t lengt
     size_t count = 0;
     const option *tables[] = {call->command->options, options_common()};
     for (size_t t = 0; t < 2; t++)
-        for (const option *each = tables[t]; each->name && count < MAX_OPTIONS - 1; each++)
+        for (const option *each = tables[t]; each->name && count < MAX_OPTIONS; each++)
             names[count++] = each->name;
-    names[count] = NULL;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)(length < 63 ? length : 63), name);
-    const char *close = closest_match(word, names);
+    const char *close = nitro_closest_name(names, count, word);
     if (close)
         return fail_usage(call, "unknown option --%s; did you mean --%s?", word, close);
     return fail_usage(call, "unknown option --%s", word);
@@ -253,7 +252,8 @@ void option_default_text(const command *owner, const option *what, char *text, s
     const void *place = settings + what->offset;
     if (what->type == OPTION_TEXT && *(const char *const *)place)
         snprintf(text, size, "%s", *(const char *const *)place);
-    else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0)
+    else if (what->type == OPTION_COUNT && *(const uint64_t *)place > 0 &&
+             *(const uint64_t *)place != OPTION_NOT_GIVEN)
         snprintf(text, size, "%llu", (unsigned long long)*(const uint64_t *)place);
     else if (what->type == OPTION_NUMBER && *(const double *)place > 0)
         nitro_format_number(*(const double *)place, text, size);

@@ -10,6 +10,9 @@
 /** Exit codes of the program. */
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
+/** Start value of an OPTION_COUNT that has no default, where 0 is a value. */
+#define OPTION_NOT_GIVEN UINT64_MAX
+
 typedef enum option_type {
     OPTION_FLAG,   /* bool */
     OPTION_TEXT,   /* const char *, NULL unless given or defaulted; points into argv */
@@ -87,8 +90,5 @@ void invocation_free(invocation *call);
 
 /** The default of an option as text, "" where it has none; `text` has shape [size]. */
 void option_default_text(const command *owner, const option *what, char *text, size_t size);
-
-/** The candidate closest to `word` by edit distance, NULL when none is close. Ended by NULL. */
-const char *closest_match(const char *word, const char *const *candidates);
 
 #endif

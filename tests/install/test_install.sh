@@ -39,15 +39,24 @@ for header in nitro/nitro.h nitro/nitro_backend.h; do
         -I"$prefix/include" "$work/header.cpp" || fail "$header alone is not C++17"
 done
 
-# The library's name carries its version, and it exports nothing but its interface.
+# The library's name carries its version, and it exports its interface and nothing else.
 readelf -d "$library_dir/libnitro.so" | grep -q "SONAME.*\[libnitro\.so\.0\.1\]" ||
     fail "libnitro.so has no versioned soname"
-strays=$(nm -D --defined-only "$library_dir/libnitro.so" | awk '$3 !~ /^nitro_/ { print $3 }')
+nm -D --defined-only "$library_dir/libnitro.so" | awk '{ print $3 }' | sort >"$work/exported"
+strays=$(grep -v '^nitro_' "$work/exported" || true)
 [[ -z $strays ]] || fail "libnitro.so exports names that are not its own: $strays"
+# (After preprocessing, what NITRO_API stood for marks the declarations.)
+echo '#include <nitro/nitro_backend.h>' | "$CC" -E -P -I"$prefix/include" -x c - | tr '\n' ' ' |
+    sed 's/[;{}]/\n/g' | grep -F 'visibility("default")' |
+    grep -oE 'nitro_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
+(($(wc -l <"$work/declared") > 50)) || fail "the headers' functions were not understood"
+missing=$(comm -23 "$work/declared" "$work/exported")
+[[ -z $missing ]] || fail "the headers declare functions that libnitro.so lacks: $missing"
 
 # pkg-config and the compiler.
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
 [[ $(pkg-config --modversion nitro) == "$version" ]] || fail "nitro.pc is of another version"
+flags=()
 eval "flags=($(pkg-config --cflags --libs nitro))"
 "$CC" -std=c11 "$work/consumer/consumer.c" "${flags[@]}" "-Wl,-rpath,$library_dir" \
     -o "$work/by_pkg_config"

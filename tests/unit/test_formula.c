@@ -264,12 +264,13 @@ static void test_length_is_bounded(void **state)
 static void test_closest(void **state)
 {
     (void)state;
-    const nitro_string_list none = {0};
-    assert_int_equal(nitro_string_list_closest(&variables, "rows"), 0);
-    assert_int_equal(nitro_string_list_closest(&variables, "rwos"), 0);
-    assert_int_equal(nitro_string_list_closest(&variables, "device"), 4);
-    assert_int_equal(nitro_string_list_closest(&variables, "3rd"), 6);
-    assert_int_equal(nitro_string_list_closest(&none, "rows"), NITRO_NONE);
+    const char *const known[] = {"rows", "cols", "columns", "device.peak_gbps"};
+    assert_string_equal(nitro_closest_name(known, 4, "rows"), "rows");
+    assert_string_equal(nitro_closest_name(known, 4, "rwos"), "rows");
+    assert_string_equal(nitro_closest_name(known, 4, "device"), "device.peak_gbps");
+    assert_string_equal(nitro_closest_name(known, 4, "column"), "columns");
+    assert_null(nitro_closest_name(known, 4, "nothing-like-it"));
+    assert_null(nitro_closest_name(known, 0, "rows"));
 }
 
 int main(void)

@@ -162,6 +162,20 @@ static void variants_agree_on_odd_matrices(void **state)
     }
 }
 
+/* A caller's own struct, with NULL where there is nothing to point to. */
+static void empty_arrays_may_be_null(void **state)
+{
+    fixture *f = *state;
+    const int64_t no_rows[] = {0}, three_rows[] = {0, 0, 0, 0};
+    double y[3] = {1, 2, 3};
+    nitro_spmv nothing = {.row_offsets = no_rows};
+    nitro_spmv no_columns = {.num_rows = 3, .row_offsets = three_rows, .y = y};
+    assert_true(check_all(f, &nothing, "0 x 0 without arrays") >= 4);
+    assert_true(check_all(f, &no_columns, "3 x 0 without arrays") >= 4);
+    nitro_spmv_release(&nothing);
+    nitro_spmv_release(&no_columns);
+}
+
 /* Dense matrices of all small sizes: every remainder of slices, lanes and blocks of rows. */
 static void variants_agree_on_dense_matrices(void **state)
 {
@@ -362,6 +376,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup, teardown),
+        cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_dense_matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(y_is_what_it_should_be, setup, teardown),
         cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup, teardown),

@@ -5,11 +5,11 @@
 #include "variants/spmv/kernels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_FILLIN 8
 #define MAX_SLOTS  INT32_MAX /* 16 GiB */
-#define BLOCK_ROWS 2048
+#define GROUP_ROWS 32
+#define AHEAD_ROWS 128 /* how early each diagonal is asked for */
 
 static bool allows(const double *features, const void *argument, void *user)
 {
@@ -48,7 +48,7 @@ static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *d
     for (int64_t row = 0; row < spmv->num_rows; row++)
         for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
             int64_t diagonal = slots[spmv->columns[k] - row + spmv->num_rows] - 1;
-            dia->values[diagonal * spmv->num_rows + row] = spmv->values[k];
+            dia->values[diagonal * dia->stride + row] = spmv->values[k];
         }
 }
 
@@ -64,7 +64,8 @@ static int prepare(void *argument, void *user)
     if (!slots || !dia)
         goto free_all;
     dia->num_diagonals = number_diagonals(spmv, slots);
-    if (__builtin_mul_overflow(dia->num_diagonals, spmv->num_rows, &num_slots))
+    dia->stride = nitro_spmv_stride(spmv->num_rows);
+    if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
         goto free_all;
     dia->offsets = nitro_spmv_allocate(dia->num_diagonals, sizeof(*dia->offsets));
     dia->values = nitro_spmv_allocate(num_slots, sizeof(*dia->values));
@@ -90,38 +91,71 @@ void nitro_spmv_release_dia(void *argument, void *user)
     spmv->dia = NULL;
 }
 
-NITRO_SPMV_CLONES
-static void add_products(const double *restrict values, const double *restrict x,
-                         double *restrict y, int64_t count)
+/* Does this diagonal have a column for every row of the group? */
+static inline bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t row)
 {
-    for (int64_t i = 0; i < count; i++)
-        y[i] += values[i] * x[i];
+    return row + offset >= 0 && row + GROUP_ROWS + offset <= spmv->num_cols;
 }
 
-static void multiply_block(const nitro_spmv *spmv, int64_t begin, int64_t end)
+/* y of a whole group of rows, in registers, from the diagonals that pass it from end to end. */
+static inline void multiply_group(const nitro_spmv *spmv, int64_t row)
 {
     const nitro_spmv_dia *dia = spmv->dia;
-    memset(spmv->y + begin, 0, (size_t)(end - begin) * sizeof(double));
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
     for (int64_t d = 0; d < dia->num_diagonals; d++) {
         int64_t offset = dia->offsets[d];
-        int64_t first = begin > -offset ? begin : -offset;
-        int64_t last = end < spmv->num_cols - offset ? end : spmv->num_cols - offset;
-        if (first < last)
-            add_products(dia->values + d * spmv->num_rows + first, spmv->x + (first + offset),
-                         spmv->y + first, last - first);
+        if (!is_inside(spmv, offset, row))
+            continue;
+        const double *values = dia->values + (d * dia->stride + row);
+        const double *x = spmv->x + (row + offset);
+        for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
+            int64_t at = i * NITRO_SPMV_LANES;
+            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_LOAD(x + at);
+        }
     }
+    for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++)
+        NITRO_SPMV_STORE(spmv->y + row + i * NITRO_SPMV_LANES, lanes[i]);
+}
+
+/* Add to y what one diagonal has in rows [begin, end). */
+static void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
+{
+    int64_t offset = spmv->dia->offsets[d];
+    int64_t first = begin > -offset ? begin : -offset;
+    int64_t last = end < spmv->num_cols - offset ? end : spmv->num_cols - offset;
+    for (int64_t row = first; row < last; row++)
+        spmv->y[row] += spmv->dia->values[d * spmv->dia->stride + row] * spmv->x[row + offset];
+}
+
+NITRO_SPMV_CLONES
+static void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end)
+{
+    const nitro_spmv_dia *dia = spmv->dia;
+    int64_t row = begin;
+    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS) {
+        multiply_group(spmv, row);
+        for (int64_t d = 0; d < dia->num_diagonals; d++)
+            if (!is_inside(spmv, dia->offsets[d], row))
+                add_diagonal(spmv, d, row, row + GROUP_ROWS);
+    }
+    for (int64_t r = row; r < end; r++)
+        spmv->y[r] = 0;
+    for (int64_t d = 0; d < dia->num_diagonals && row < end; d++)
+        add_diagonal(spmv, d, row, end);
 }
 
 static int run(void *argument, void *user)
 {
     (void)user;
     const nitro_spmv *spmv = argument;
-    int64_t num_blocks = (spmv->num_rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
     int parts = nitro_spmv_num_parts((spmv->dia->num_diagonals + 1) * spmv->num_rows);
 #pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int64_t block = 0; block < num_blocks; block++) {
-        int64_t end = (block + 1) * BLOCK_ROWS;
-        multiply_block(spmv, block * BLOCK_ROWS, end < spmv->num_rows ? end : spmv->num_rows);
+    for (int part = 0; part < parts; part++) {
+        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        multiply_rows(spmv, begin, end < spmv->num_rows ? end : spmv->num_rows);
     }
     return 0;
 }

@@ -1,6 +1,6 @@
-/* ell: every row padded to the longest, column-major, so that SIMD runs over rows. Rows in blocks,
- * so that a block of y stays in the first-level cache while all slots are added to it. For matrices
- * whose rows are of about one length: a slot costs 12 bytes, as a non-zero does in CSR. */
+/* ell: every row padded to the longest, column-major, so that SIMD runs over rows; 64 rows at a
+ * time, whose sums stay in registers. For matrices whose rows are of about one length: a slot costs
+ * 12 bytes, as a non-zero does in CSR. */
 #include "variants/spmv/kernels.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 
 #define MAX_FILLIN 8
 #define MAX_SLOTS  INT32_MAX /* 24 GiB */
-#define BLOCK_ROWS 512
+#define GROUP_ROWS 64
+#define AHEAD_ROWS 128 /* how early each slot's column is asked for */
 
 static bool allows(const double *features, const void *argument, void *user)
 {
@@ -21,9 +22,10 @@ static bool allows(const double *features, const void *argument, void *user)
 int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell)
 {
     int64_t rows = spmv->num_rows, num_slots;
-    if (__builtin_mul_overflow(width, rows, &num_slots))
-        return 1;
+    ell->stride = nitro_spmv_stride(rows);
     ell->width = width;
+    if (__builtin_mul_overflow(width, ell->stride, &num_slots))
+        return 1;
     ell->columns = nitro_spmv_allocate(num_slots, sizeof(*ell->columns));
     ell->values = nitro_spmv_allocate(num_slots, sizeof(*ell->values));
     if (!ell->columns || !ell->values) {
@@ -36,9 +38,9 @@ int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *e
         for (int64_t k = 0; k < width; k++) {
             if (k < length) {
                 column = spmv->columns[begin + k];
-                ell->values[k * rows + row] = spmv->values[begin + k];
+                ell->values[k * ell->stride + row] = spmv->values[begin + k];
             }
-            ell->columns[k * rows + row] = column;
+            ell->columns[k * ell->stride + row] = column;
         }
     }
     return 0;
@@ -52,32 +54,57 @@ void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
     ell->values = NULL;
 }
 
-NITRO_SPMV_CLONES
-static void add_products(const double *restrict values, const int32_t *restrict columns,
-                         const double *restrict x, double *restrict y, int64_t count)
+/* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
+__attribute__((always_inline)) static inline void
+multiply_group(const nitro_spmv_ell *ell, int64_t row, const double *restrict x,
+               double *restrict sums, const int num_lanes)
 {
-    int64_t i = 0;
-    for (; i + NITRO_SPMV_LANES <= count; i += NITRO_SPMV_LANES)
-        *(nitro_spmv_lanes_unaligned *)(y + i) =
-            NITRO_SPMV_LOAD(y + i) +
-            NITRO_SPMV_LOAD(values + i) * NITRO_SPMV_GATHER(x, columns + i);
-    for (; i < count; i++)
-        y[i] += values[i] * x[columns[i]];
+    const double *values = ell->values + row;
+    const int32_t *columns = ell->columns + row;
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
+    for (int64_t k = 0; k < ell->width; k++) {
+#pragma GCC unroll 8
+        for (int64_t i = 0; i < num_lanes; i++) {
+            int64_t at = i * NITRO_SPMV_LANES;
+            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            if (i % 2 == 0)
+                NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
+            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+        }
+        values += ell->stride;
+        columns += ell->stride;
+    }
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < num_lanes; i++)
+        NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
+}
+
+NITRO_SPMV_CLONES
+static void multiply_rows(const nitro_spmv_ell *ell, const double *restrict x, double *restrict y,
+                          int64_t begin, int64_t end)
+{
+    int64_t row = begin;
+    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS)
+        multiply_group(ell, row, x, y + row, GROUP_ROWS / NITRO_SPMV_LANES);
+    for (; row + NITRO_SPMV_LANES <= end; row += NITRO_SPMV_LANES)
+        multiply_group(ell, row, x, y + row, 1);
+    if (row < end) {
+        double sums[NITRO_SPMV_LANES];
+        multiply_group(ell, row, x, sums, 1);
+        memcpy(y + row, sums, (size_t)(end - row) * sizeof(*y));
+    }
 }
 
 void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,
                              double *y)
 {
-    int64_t num_blocks = (num_rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    int64_t num_groups = (num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
     int parts = nitro_spmv_num_parts((ell->width + 1) * num_rows);
 #pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
-    for (int64_t block = 0; block < num_blocks; block++) {
-        int64_t row = block * BLOCK_ROWS;
-        int64_t count = num_rows - row < BLOCK_ROWS ? num_rows - row : BLOCK_ROWS;
-        memset(y + row, 0, (size_t)count * sizeof(*y));
-        for (int64_t k = 0; k < ell->width; k++)
-            add_products(ell->values + k * num_rows + row, ell->columns + k * num_rows + row, x,
-                         y + row, count);
+    for (int part = 0; part < parts; part++) {
+        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        multiply_rows(ell, x, y, begin, end < num_rows ? end : num_rows);
     }
 }
 

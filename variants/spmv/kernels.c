@@ -22,6 +22,12 @@ void *nitro_spmv_allocate(int64_t count, size_t size)
     return memory;
 }
 
+int64_t nitro_spmv_stride(int64_t num_rows)
+{
+    int64_t lines = (num_rows + NITRO_SPMV_LANES - 1) / NITRO_SPMV_LANES;
+    return (lines | 1) * NITRO_SPMV_LANES;
+}
+
 int nitro_spmv_num_parts(int64_t work)
 {
 #ifdef __SANITIZE_THREAD__

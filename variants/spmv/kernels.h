@@ -24,8 +24,9 @@
  * gather instruction is slower than eight loads on the processors we measured (Zen 5). */
 typedef double nitro_spmv_lanes __attribute__((vector_size(64)));
 typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
-#define NITRO_SPMV_LANES      8
-#define NITRO_SPMV_LOAD(from) (*(const nitro_spmv_lanes_unaligned *)(from))
+#define NITRO_SPMV_LANES            8
+#define NITRO_SPMV_LOAD(from)       (*(const nitro_spmv_lanes_unaligned *)(from))
+#define NITRO_SPMV_STORE(to, lanes) (*(nitro_spmv_lanes_unaligned *)(to) = (lanes))
 #define NITRO_SPMV_GATHER(x, at)                                                                   \
     ((nitro_spmv_lanes){(x)[(at)[0]], (x)[(at)[1]], (x)[(at)[2]], (x)[(at)[3]], (x)[(at)[4]],      \
                         (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]})
@@ -42,6 +43,12 @@ typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligne
 
 /** calloc, aligned to a cache line, for `count` elements; NULL when that is too much. */
 void *nitro_spmv_allocate(int64_t count, size_t size);
+
+/**
+ * Distance of two columns of a column-major format: room for whole lanes, and an odd number of
+ * cache lines, since columns a power of two apart would push each other out of the cache.
+ */
+int64_t nitro_spmv_stride(int64_t num_rows);
 
 /** Most parts that nitro_spmv_num_parts gives. */
 #define NITRO_SPMV_MAX_PARTS 1024

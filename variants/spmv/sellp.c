@@ -127,7 +127,7 @@ static inline void multiply_slice(const double *restrict values, const int32_t *
             lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         }
     for (int64_t i = 0; i < SLICE_ROWS / NITRO_SPMV_LANES; i++)
-        *(nitro_spmv_lanes_unaligned *)(sums + i * NITRO_SPMV_LANES) = lanes[i];
+        NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
 }
 
 NITRO_SPMV_CLONES

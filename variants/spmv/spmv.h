@@ -19,19 +19,20 @@
 /** Rows of one slice of the sellp format. */
 #define NITRO_SPMV_SLICE_ROWS 32
 
-/** Diagonals: entry (row, row + offsets[d]) is values[d * num_rows + row], zero where A has none.
- */
+/** Diagonals: entry (row, row + offsets[d]) is values[d * stride + row], zero where A has none. */
 typedef struct nitro_spmv_dia {
     int64_t num_diagonals;
+    int64_t stride;   /* num_rows and some padding */
     int64_t *offsets; /* shape [num_diagonals], ascending */
-    double *values;   /* shape [num_diagonals x num_rows] */
+    double *values;   /* shape [num_diagonals x stride] */
 } nitro_spmv_dia;
 
-/** ELLPACK: slot k of a row is at [k * num_rows + row]. Padding is a zero in a valid column. */
+/** ELLPACK: slot k of a row is at [k * stride + row]. Padding is a zero in a valid column. */
 typedef struct nitro_spmv_ell {
     int64_t width;    /* slots of every row */
-    int32_t *columns; /* shape [width x num_rows] */
-    double *values;   /* shape [width x num_rows] */
+    int64_t stride;   /* num_rows and some padding */
+    int32_t *columns; /* shape [width x stride] */
+    double *values;   /* shape [width x stride] */
 } nitro_spmv_ell;
 
 /** Coordinates, sorted by row. */

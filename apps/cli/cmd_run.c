@@ -1,0 +1,432 @@
+/* cmd_run.c - nitro run: decide for one input, run it, and say why, how fast and whether right. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apps/cli/inputs.h"
+#include "apps/cli/output.h"
+#include "apps/cli/paths.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *input, *model;
+    uint64_t generated, seed, repetitions;
+    double timeout_s, min_confidence;
+    bool compare, json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    given->generated = OPTION_NOT_GIVEN;
+    given->seed = 1;
+    given->repetitions = tune.measure.max_repetitions;
+    given->timeout_s = tune.measure.timeout_ms / 1000.0;
+}
+
+static const option options[] = {
+    {.name = "input",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, input),
+     .value = "FILE",
+     .help = "the input file; Matrix Market for spmv"},
+    {.name = "generated",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, generated),
+     .value = "N",
+     .maximum = 1e15,
+     .help = "instead of a file: input N (from 0) of the computation's generated inputs"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "S",
+     .help = "seed of the generated inputs"},
+    {.name = "model",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, model),
+     .value = "FILE",
+     .help = "the model that decides (default: the one that 'nitro tune' made for this machine)"},
+    {.name = "min-confidence",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, min_confidence),
+     .value = "X",
+     .maximum = 1,
+     .help = "below this confidence take the default variant"},
+    {.name = "compare",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, compare),
+     .help = "time all variants, to see how good the choice was"},
+    {.name = "repetitions",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, repetitions),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 1000000,
+     .help = "most runs of a variant that count"},
+    {.name = "timeout",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, timeout_s),
+     .value = "SECONDS",
+     .minimum = 0.001,
+     .maximum = 1e6,
+     .help = "a single call of a variant that takes longer counts as hung"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION",
+     .help = "a built-in computation, or the path of a shared object with one (./libmine.so)"},
+    {0}};
+
+/** One run, filled step by step. */
+typedef struct one_run {
+    const invocation *call;
+    loaded_module loaded;
+    input_set inputs; /* of one */
+    void *input;      /* loaded once; workers inherit it */
+    char description[256];
+    char *device; /* id of this machine's processor */
+    char *model_path;
+    nitro_model *model; /* owned by the computation; NULL: none */
+    nitro_decision decision;
+    double decision_ms; /* features and model */
+    size_t ranking[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS];
+    nitro_sample *sample;
+} one_run;
+
+/* ---- Input and model ------------------------------------------------------------------------ */
+
+static int load_input(one_run *self)
+{
+    const settings *given = self->call->settings;
+    const nitro_module *module = self->loaded.module;
+    nitro_string_list files = {0};
+    bool generated = given->generated != OPTION_NOT_GIVEN;
+    if (generated == (given->input != NULL))
+        return fail_usage(self->call, "give one of --input FILE and --generated N");
+    if (given->input &&
+        nitro_string_list_add(self->call->context, &files, given->input) != NITRO_OK)
+        return fail(self->call);
+    int code =
+        inputs_make(self->call, module, &files,
+                    (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
+    if (code == EXIT_DONE &&
+        input_load(self->call->context, self->inputs.recipes, &self->input) != NITRO_OK)
+        code = fail(self->call);
+    nitro_string_list_free(&files);
+    if (code == EXIT_DONE && module->describe)
+        module->describe(self->input, self->description, sizeof self->description);
+    return code;
+}
+
+static int find_host(one_run *self)
+{
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    if (nitro_device_find(self->call->context, "host", false, &device, &kind) != NITRO_OK)
+        return fail(self->call);
+    self->device = nitro_strdup(self->call->context, device->id);
+    nitro_device_free(device);
+    return self->device ? EXIT_DONE : fail(self->call);
+}
+
+/** The named model must be there; the default one may be missing. */
+static int attach_model(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_context *context = self->call->context;
+    nitro_model *model = NULL;
+    if (given->model) {
+        self->model_path = nitro_strdup(context, given->model);
+    } else {
+        char *path = NULL;
+        const char *computation = self->loaded.module->name;
+        if (model_default_path(context, computation, self->device, &path) != NITRO_OK)
+            return EXIT_DONE; /* no home, no model */
+        if (access(path, F_OK) != 0) {
+            free(path);
+            return EXIT_DONE;
+        }
+        self->model_path = path;
+    }
+    if (!self->model_path || nitro_model_load(context, self->model_path, &model) != NITRO_OK)
+        return fail(self->call);
+    if (nitro_computation_attach_model(self->loaded.computation, model) != NITRO_OK) {
+        fail(self->call);
+        nitro_model_free(model);
+        return EXIT_FAILED;
+    }
+    self->model = model;
+    if (strcmp(nitro_model_target(model), self->device) != 0)
+        warn(self->call, "%s is a model for %s, but this machine is %s", self->model_path,
+             nitro_model_target(model), self->device);
+    return EXIT_DONE;
+}
+
+/* ---- Deciding and running ------------------------------------------------------------------- */
+
+static int decide(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_context *context = self->call->context;
+    nitro_computation *computation = self->loaded.computation;
+    double features[NITRO_MAX_FEATURES];
+    nitro_decision ignored;
+    nitro_status status = nitro_computation_set_min_confidence(computation, given->min_confidence);
+    double start_ms = nitro_clock_wall_ms(context);
+    if (status == NITRO_OK)
+        status = nitro_select(computation, self->input, &self->decision);
+    self->decision_ms = nitro_clock_wall_ms(context) - start_ms;
+    if (status == NITRO_OK && self->model)
+        status = nitro_computation_evaluate(computation, self->input, features);
+    if (status == NITRO_OK && self->model)
+        status = nitro_model_predict(self->model, features, &ignored, self->ranking, self->scores);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+static nitro_status hand_over(nitro_context *context, void *state, void **input)
+{
+    (void)context;
+    *input = state;
+    return NITRO_OK;
+}
+
+static int measure(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    tune.measure.max_repetitions = (unsigned)given->repetitions;
+    if (tune.measure.min_repetitions > tune.measure.max_repetitions)
+        tune.measure.min_repetitions = tune.measure.max_repetitions;
+    tune.measure.timeout_ms = given->timeout_s * 1000.0;
+    nitro_input input = {
+        .name = self->inputs.inputs[0].name, .load = hand_over, .state = self->input};
+    uint64_t wanted = given->compare ? UINT64_MAX : UINT64_C(1) << self->decision.variant;
+    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, &tune.measure,
+                                                 wanted, &self->sample);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+/* ---- Reporting ------------------------------------------------------------------------------ */
+
+static const nitro_entry *chosen(const one_run *self)
+{
+    return &self->sample->entries[self->decision.variant];
+}
+
+static const char *variant_name(const one_run *self, size_t variant)
+{
+    return nitro_computation_variant_name(self->loaded.computation, variant);
+}
+
+/** What is known of the chosen variant's result; `text` has shape [size]. */
+static void describe_result(const one_run *self, char *text, size_t size)
+{
+    const nitro_entry *entry = chosen(self);
+    const char *reference = nitro_computation_reference(self->loaded.computation);
+    if (entry->outcome != NITRO_OUTCOME_MEASURED)
+        snprintf(text, size, "none: %s%s%s", nitro_outcome_name(entry->outcome),
+                 entry->detail ? ": " : "", entry->detail ? entry->detail : "");
+    else if (entry->detail)
+        snprintf(text, size, "%s", entry->detail);
+    else if (!reference)
+        snprintf(text, size, "not checked: the computation has no check");
+    else if (strcmp(reference, self->decision.variant_name) == 0)
+        snprintf(text, size, "it is the reference that others are checked against");
+    else
+        snprintf(text, size, "right: checked against %s", reference);
+}
+
+/** 100 x best time / chosen time; NaN where the chosen variant has no time. */
+static double quality(const one_run *self)
+{
+    size_t best = nitro_sample_best(self->sample);
+    if (best == NITRO_NONE)
+        return NAN;
+    return 100.0 * self->sample->entries[best].median_ms / chosen(self)->median_ms;
+}
+
+static json_t *entry_json(const char *name, const nitro_entry *entry)
+{
+    return json_pack("{s:o, s:s, s:o, s:o, s:I, s:o, s:o}", "variant", json_text(name), "outcome",
+                     nitro_outcome_name(entry->outcome), "time_ms", json_value(entry->median_ms),
+                     "spread", json_value(entry->spread), "repetitions", (json_int_t)entry->count,
+                     "prepare_ms", json_value(entry->prepare_ms), "detail",
+                     json_text(entry->detail));
+}
+
+static json_t *ranking_json(const one_run *self)
+{
+    json_t *array = json_array();
+    for (size_t r = 0; self->model && r < nitro_model_num_variants(self->model); r++)
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o}", "variant",
+                                        json_text(variant_name(self, self->ranking[r])), "score",
+                                        json_value(self->scores[self->ranking[r]])));
+    return array;
+}
+
+static int report_json(const one_run *self)
+{
+    const settings *given = self->call->settings;
+    char result[1024];
+    describe_result(self, result, sizeof result);
+    const nitro_entry *entry = chosen(self);
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:b, s:o}",
+        "computation", self->loaded.module->name, "device", json_text(self->device), "input",
+        json_text(self->sample->input), "description", json_text(self->description), "model",
+        json_text(self->model_path), "variant", self->decision.variant_name, "confidence",
+        json_value(self->decision.confidence), "reason", nitro_reason_text(self->decision.reason),
+        "decision_ms", json_value(self->decision_ms), "ranking", ranking_json(self), "time_ms",
+        json_value(entry->median_ms), "spread", json_value(entry->spread), "repetitions",
+        (json_int_t)entry->count, "prepare_ms", json_value(entry->prepare_ms), "ran",
+        entry->outcome == NITRO_OUTCOME_MEASURED, "result", json_text(result));
+    if (object && given->compare) {
+        json_t *variants = json_array();
+        for (size_t v = 0; v < self->sample->num_entries; v++)
+            json_array_append_new(variants,
+                                  entry_json(variant_name(self, v), &self->sample->entries[v]));
+        json_object_set_new(object, "variants", variants);
+        json_object_set_new(object, "quality", json_value(quality(self)));
+    }
+    return print_json(self->call, object);
+}
+
+static void print_decision(const one_run *self)
+{
+    char time[32];
+    if (self->model)
+        printf("model     %s (for %s)\n", self->model_path, nitro_model_target(self->model));
+    else
+        printf("model     none; 'nitro tune %s' makes one\n", self->loaded.module->name);
+    printf("variant   %s\n", self->decision.variant_name);
+    printf("reason    %s", nitro_reason_text(self->decision.reason));
+    if (self->decision.reason != NITRO_REASON_NO_MODEL)
+        printf("; confidence %.2f", self->decision.confidence);
+    if (self->model) {
+        printf("\nranking  ");
+        for (size_t r = 0; r < nitro_model_num_variants(self->model); r++)
+            printf(" %s%s", variant_name(self, self->ranking[r]),
+                   r + 1 < nitro_model_num_variants(self->model) ? "," : "");
+    }
+    format_time(self->decision_ms, time, sizeof time);
+    printf("\ndecided   in %s, input features included\n", time);
+}
+
+static void print_time(const one_run *self)
+{
+    const nitro_entry *entry = chosen(self);
+    char time[32], prepare[32], result[1024];
+    format_time(entry->median_ms, time, sizeof time);
+    format_time(entry->prepare_ms, prepare, sizeof prepare);
+    printf("time      %s", time);
+    if (entry->outcome == NITRO_OUTCOME_MEASURED)
+        printf(" (median of %u)", entry->count);
+    if (isfinite(entry->prepare_ms))
+        printf(", after preparing the input in %s", prepare);
+    describe_result(self, result, sizeof result);
+    printf("\nresult    %s\n", result);
+}
+
+static int print_comparison(const one_run *self)
+{
+    text_table table;
+    char time[32], prepare[32];
+    table_begin(&table, self->call->context, "variant,>time,>prepare,>over best,remark");
+    size_t best = nitro_sample_best(self->sample);
+    for (size_t v = 0; v < self->sample->num_entries; v++) {
+        const nitro_entry *entry = &self->sample->entries[v];
+        bool measured = entry->outcome == NITRO_OUTCOME_MEASURED;
+        format_time(entry->median_ms, time, sizeof time);
+        format_time(entry->prepare_ms, prepare, sizeof prepare);
+        table_cell(&table, "%s", variant_name(self, v));
+        table_cell(&table, "%s", time);
+        table_cell(&table, "%s", prepare);
+        if (measured)
+            table_cell(&table, "%.2fx", entry->median_ms / self->sample->entries[best].median_ms);
+        else
+            table_cell(&table, "-");
+        table_cell(&table, "%s%s%s%s", v == self->decision.variant ? "chosen" : "",
+                   measured ? "" : nitro_outcome_name(entry->outcome),
+                   !measured && entry->detail ? ": " : "",
+                   !measured && entry->detail ? entry->detail : "");
+    }
+    if (table_end(&table, stdout) != NITRO_OK)
+        return fail(self->call);
+    printf("\nThe choice has %.1f %% of the best variant's speed.\n", quality(self));
+    return EXIT_DONE;
+}
+
+static int report(const one_run *self)
+{
+    const settings *given = self->call->settings;
+    int code = EXIT_DONE;
+    if (given->json) {
+        code = report_json(self);
+    } else {
+        printf("input     %s%s%s%s\n", self->sample->input, self->description[0] ? " (" : "",
+               self->description, self->description[0] ? ")" : "");
+        printf("device    %s\n", self->device);
+        print_decision(self);
+        print_time(self);
+        if (given->compare) {
+            putchar('\n');
+            code = print_comparison(self);
+        }
+    }
+    if (code == EXIT_DONE && chosen(self)->outcome != NITRO_OUTCOME_MEASURED)
+        code = fail_text(self->call, "variant %s gave no result", self->decision.variant_name);
+    return code;
+}
+
+static int run(invocation *call)
+{
+    one_run self = {.call = call};
+    int code = module_open(call, call->arguments.items[0], &self.loaded);
+    if (code == EXIT_DONE)
+        code = find_host(&self);
+    if (code == EXIT_DONE)
+        code = load_input(&self);
+    if (code == EXIT_DONE)
+        code = attach_model(&self);
+    if (code == EXIT_DONE)
+        code = decide(&self);
+    if (code == EXIT_DONE)
+        code = measure(&self);
+    if (code == EXIT_DONE)
+        code = report(&self);
+    nitro_sample_free(self.sample);
+    if (self.input)
+        self.loaded.module->unload(self.input);
+    inputs_free(&self.inputs);
+    module_close(&self.loaded);
+    free(self.model_path);
+    free(self.device);
+    return code;
+}
+
+const command command_run = {
+    .name = "run",
+    .summary = "Decide for one input, run it, and say why",
+    .synopsis = "COMPUTATION --input FILE [--model FILE] [--compare] [--json]",
+    .description =
+        "Chooses a variant for one input as a program that links libnitro would, and runs it: "
+        "prints the decision, its reason, the variant's time (the median of some repetitions), and "
+        "whether its result agrees with the reference variant's. Without a model the default "
+        "variant runs.\n\n"
+        "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
+        "reported. The exit code is 1 when the chosen variant gave no right result.",
+    .examples = "  nitro run spmv --input A.mtx\n"
+                "  nitro run spmv --input A.mtx --model k20c.json --compare\n"
+                "  nitro run spmv --generated 1000\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,187 @@
+/* The rows of a table of samples, and the device's row in a table of devices: every field checked,
+ * errors with file, line and column. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/import_internal.h"
+#include "store/text.h"
+
+static nitro_status fail_field(const import_job *job, size_t row, size_t column,
+                               const char *problem)
+{
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s:%zu: column %zu ('%.100s'): '%.80s' %s",
+                      job->options->samples_path, nitro_csv_line(job->csv, row), column + 1,
+                      nitro_csv_column_name(job->csv, column),
+                      nitro_csv_field(job->csv, row, column), problem);
+}
+
+static nitro_status read_features(const import_job *job, size_t row, nitro_sample *sample)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < job->schema->num_features && status == NITRO_OK; i++) {
+        size_t column = job->feature_columns[i];
+        status = nitro_csv_number(job->csv, row, column, &sample->features[i]);
+        if (status == NITRO_OK && job->schema->features[i].scale == NITRO_SCALE_LOG &&
+            sample->features[i] <= 0)
+            status = fail_field(job, row, column,
+                                "is not above 0, as a feature scaled log must be; import it "
+                                "without --log, and a scale that takes it is chosen");
+    }
+    return status;
+}
+
+static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample)
+{
+    size_t num_times = 0;
+    for (size_t i = 0; i < job->schema->num_variants; i++) {
+        nitro_entry *entry = &sample->entries[i];
+        double time_ms;
+        nitro_status status = nitro_csv_number(job->csv, row, job->time_columns[i], &time_ms);
+        if (status != NITRO_OK)
+            return status;
+        if (isnan(time_ms)) {
+            job->report.holes++;
+            continue;
+        }
+        if (time_ms <= 0)
+            return fail_field(job, row, job->time_columns[i],
+                              "is no time: it must be above 0, or empty where there is none");
+        entry->outcome = NITRO_OUTCOME_MEASURED;
+        entry->median_ms = time_ms;
+        num_times++;
+    }
+    job->report.without_times += num_times == 0;
+    return NITRO_OK;
+}
+
+static nitro_status set_provenance(const import_job *job, nitro_provenance *provenance)
+{
+    provenance->origin = nitro_strdup(job->context, job->provenance.origin);
+    provenance->library = nitro_strdup(job->context, job->provenance.library);
+    provenance->time_s = job->provenance.time_s;
+    return provenance->origin && provenance->library ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status read_row(import_job *job, size_t row)
+{
+    const char *input = nitro_csv_field(job->csv, row, job->input_column);
+    if (!nitro_input_name_is_clean(input))
+        return fail_field(job, row, job->input_column,
+                          "is no input name: use 1 to 511 bytes of UTF-8 without control "
+                          "characters");
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_sample_create(job->context, input, job->schema->num_features,
+                                              job->schema->num_variants, &sample);
+    if (status != NITRO_OK)
+        return status;
+    job->samples[job->num_samples++] = sample;
+    status = read_features(job, row, sample);
+    if (status == NITRO_OK)
+        status = read_times(job, row, sample);
+    return status == NITRO_OK ? set_provenance(job, &sample->provenance) : status;
+}
+
+nitro_status nitro_import_read_rows(import_job *job)
+{
+    size_t count = nitro_csv_num_rows(job->csv);
+    if (count == 0)
+        return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: there is no row below the header",
+                          job->options->samples_path);
+    nitro_status status = nitro_csv_require_unique(job->csv, job->input_column);
+    if (status != NITRO_OK)
+        return status;
+    job->samples = nitro_calloc(job->context, count, sizeof(*job->samples));
+    if (!job->samples)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t row = 0; row < count && status == NITRO_OK; row++)
+        status = read_row(job, row);
+    return status;
+}
+
+static nitro_status fail_no_device(const import_job *job, nitro_device *const *devices,
+                                   size_t count)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(job->context, &ids, devices[i]->id);
+    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &ids) : NULL;
+    status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status =
+            nitro_fail(job->context, NITRO_ERR_NOT_FOUND, "%s: no device '%s' in it; there is: %s",
+                       job->options->devices_path, job->options->device, names);
+    free(names);
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static nitro_status device_from_table(const import_job *job, nitro_device **device)
+{
+    nitro_csv *csv = NULL;
+    nitro_device **devices = NULL;
+    size_t count = 0;
+    nitro_status status = nitro_csv_read(job->context, job->options->devices_path, &csv);
+    if (status == NITRO_OK)
+        status = nitro_devices_from_csv(job->context, csv, &devices, &count);
+    nitro_csv_free(csv);
+    if (status != NITRO_OK)
+        return status;
+    nitro_device *found = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(devices[i]->id, job->options->device) == 0)
+            found = devices[i];
+    if (!found)
+        status = fail_no_device(job, devices, count);
+    for (size_t i = 0; i < count; i++)
+        if (devices[i] != found)
+            nitro_device_free(devices[i]);
+    free(devices);
+    if (status == NITRO_OK)
+        *device = found;
+    return status;
+}
+
+static bool is_modelled(const nitro_device *device)
+{
+    return strcmp(device->kind, "model") == 0;
+}
+
+/* Modelled times must never pass for measured ones, nor the other way round. */
+static nitro_status require_same_nature(const import_job *job, const nitro_device *stored,
+                                        const nitro_device *read)
+{
+    if (is_modelled(stored) == is_modelled(read))
+        return NITRO_OK;
+    return nitro_fail(job->context, NITRO_ERR_MISMATCH,
+                      "device %s is of kind '%s' in the store, but of kind '%s' in %s: modelled "
+                      "and measured times must not mix. Import it under another id",
+                      stored->id, stored->kind, read->kind, job->options->devices_path);
+}
+
+nitro_status nitro_import_find_device(const import_job *job, nitro_device **device)
+{
+    nitro_device *stored = NULL, *read = NULL;
+    nitro_status status = nitro_store_get_device(job->store, job->options->device, &stored);
+    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
+        return status;
+    status = NITRO_OK;
+    if (job->options->devices_path) {
+        status = device_from_table(job, &read);
+    } else if (!stored) {
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "device %s has no device features: give them with --devices, or models can only "
+                  "use its input features",
+                  job->options->device);
+        status = nitro_device_create(job->context, job->options->device, "recorded", &read);
+    }
+    if (status == NITRO_OK && stored && read)
+        status = require_same_nature(job, stored, read);
+    nitro_device_free(stored);
+    if (status == NITRO_OK)
+        *device = read;
+    else
+        nitro_device_free(read);
+    return status;
+}
