@@ -157,7 +157,7 @@ static int open_flags(const char *path, nitro_store_mode mode)
 {
     if (mode == NITRO_STORE_WRITE)
         return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    return access(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+    return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
 }
 
 static nitro_status check_folder(nitro_context *context, const char *path)
