@@ -42,8 +42,8 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
-/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where none
- *  of the `count` names is close. */
+/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where
+ * none of the `count` names is close. */
 NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);

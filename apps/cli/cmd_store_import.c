@@ -75,7 +75,7 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
         printf(", %zu replaced", report->replaced);
     printf("; %zu times missing", report->holes);
     if (report->without_times > 0)
-        printf("; %zu inputs have no time at all", report->without_times);
+        printf("; no time at all on %zu of the inputs", report->without_times);
     putchar('\n');
     return EXIT_DONE;
 }
@@ -121,8 +121,8 @@ const command command_store_import = {
         "A feature's scale is chosen from its values: linear, unless the largest magnitude is at "
         "least 100 times the median or the smallest one that is not zero; then log where all "
         "values are positive, else signed log. --log sets it.",
-    .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo "
-                "--device K20Xm \\\n      --samples K20Xm.csv --devices devices.csv\n",
+    .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
+                "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

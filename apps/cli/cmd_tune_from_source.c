@@ -158,8 +158,7 @@ const command command_tune_from_source = {
         "device features, from the store or from the machine at hand. No variant is run on the "
         "target. Writes the model and prints what it was learnt from.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
-    .examples = "  nitro tune-from-source spmv --store sqlite:lab.db --target K20c "
-                "--output k20c.json\n"
+    .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
                 "  nitro run spmv --input A.mtx --model k20c.json\n",
     .arguments = arguments,
     .options = options,

@@ -3,6 +3,14 @@
  * additions is fixed: every vector unit gives the same bits. Runs every matrix. */
 #include "variants/spmv/kernels.h"
 
+/* Shorter vectors, for what is left of a row. */
+typedef double pair __attribute__((vector_size(16)));
+typedef double quad __attribute__((vector_size(32)));
+typedef double pair_unaligned __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double quad_unaligned __attribute__((vector_size(32), aligned(8), may_alias));
+#define LOAD_PAIR(from) (*(const pair_unaligned *)(from))
+#define LOAD_QUAD(from) (*(const quad_unaligned *)(from))
+
 static inline double sum_of_lanes(const nitro_spmv_lanes *lanes)
 {
     nitro_spmv_lanes v = *lanes;
@@ -38,6 +46,27 @@ static inline double multiply_lanes(const double *restrict values, const int32_t
     return sum_of_lanes(&even);
 }
 
+/* The sum of the last `count` entries of a row, seven at most: four, two and one at a time. */
+static inline double multiply_rest(const double *restrict values, const int32_t *restrict columns,
+                                   const double *restrict x, int64_t count)
+{
+    pair sums = {0};
+    if (count & 4) {
+        quad products =
+            LOAD_QUAD(values) * (quad){x[columns[0]], x[columns[1]], x[columns[2]], x[columns[3]]};
+        sums = (pair){products[0], products[1]} + (pair){products[2], products[3]};
+        values += 4;
+        columns += 4;
+    }
+    if (count & 2) {
+        sums += LOAD_PAIR(values) * (pair){x[columns[0]], x[columns[1]]};
+        values += 2;
+        columns += 2;
+    }
+    double sum = sums[0] + sums[1];
+    return count & 1 ? sum + values[0] * x[columns[0]] : sum;
+}
+
 NITRO_SPMV_CLONES
 static void multiply_rows(const int64_t *restrict row_offsets, const int32_t *restrict columns,
                           const double *restrict values, const double *restrict x,
@@ -49,8 +78,8 @@ static void multiply_rows(const int64_t *restrict row_offsets, const int32_t *re
         double sum = 0;
         if (row_end - k >= NITRO_SPMV_LANES)
             sum = multiply_lanes(values, columns, x, &k, row_end);
-        for (; k < row_end; k++)
-            sum += values[k] * x[columns[k]];
+        if (k < row_end)
+            sum += multiply_rest(values + k, columns + k, x, row_end - k);
         y[row] = sum;
     }
 }
