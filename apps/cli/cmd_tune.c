@@ -32,7 +32,7 @@ static void set_defaults(void *place)
     given->repetitions = tune.measure.max_repetitions;
     given->budget_ms = tune.measure.budget_ms;
     given->timeout_s = tune.measure.timeout_ms / 1000.0;
-    given->memory_limit_mb = tune.measure.memory_limit_bytes / 1000000;
+    given->memory_limit_mb = OPTION_NOT_GIVEN; /* the library's default is this machine's affair */
 }
 
 static const option options[] = {
@@ -189,7 +189,8 @@ static nitro_tune_options tune_options(tuning *self)
         how.measure.min_repetitions = how.measure.max_repetitions;
     how.measure.budget_ms = given->budget_ms;
     how.measure.timeout_ms = given->timeout_s * 1000.0;
-    how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
+    if (given->memory_limit_mb != OPTION_NOT_GIVEN)
+        how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
     how.progress = show_progress;
     how.progress_user = self;
     how.again = given->again;
