@@ -303,6 +303,137 @@ static void test_a_full_disk_imports_nothing(void **state)
     assert_int_equal(import_count(f, "K20"), 5000);
 }
 
+/* ---- Nothing is left behind ------------------------------------------------------------------ */
+
+/* A file that is refused for one field, somewhere. */
+static const struct refusal {
+    const char *text;
+    import_choice chosen;
+    nitro_status status;
+} refusals[] = {
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\nc,7,7,7,7\n", {0}, NITRO_ERR_EXISTS},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nc,1,2,3,4\nd,7,7,x,7\n",
+     {.replace = true},
+     NITRO_ERR_FORMAT},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\nd,1,2,3,4\n",
+     {.replace = true},
+     NITRO_ERR_FORMAT},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,-1,2,3,4\n", {0}, NITRO_ERR_FORMAT},
+    {"input,rows,fill,time_ms:csr\nd,1,2,3\n", {0}, NITRO_ERR_MISMATCH},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\n",
+     {.features = "rows"},
+     NITRO_ERR_MISMATCH},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\n",
+     {.features = "rows,rows"},
+     NITRO_ERR_EXISTS},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\n",
+     {.variants = "csr,e l"},
+     NITRO_ERR_ARGUMENT},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\nd,1,2,3,4\n",
+     {.device = "K80"},
+     NITRO_ERR_NOT_FOUND},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\n\"d\n\",1,2,3,4\n", {0}, NITRO_ERR_FORMAT},
+    {"input,rows,fill,time_ms:csr,time_ms:ell\n", {0}, NITRO_ERR_FORMAT},
+};
+
+static char *read_store(import_fixture *f, size_t *size)
+{
+    char *bytes = NULL;
+    assert_ok(f->context, nitro_file_read(f->context, temporary_path(&f->folder, "store"), 1 << 24,
+                                          &bytes, size));
+    return bytes;
+}
+
+static void test_a_refused_import_leaves_the_store_byte_for_byte(void **state)
+{
+    import_fixture *f = *state;
+    size_t size, size_after;
+    assert_ok(f->context,
+              import_text(f, import_samples_text, (import_choice){.logs = "rows"}, NULL));
+    char *before = read_store(f, &size);
+    /* What a refused import would change besides its rows. */
+    temporary_write(&f->folder, "devices.csv", "device,peak_gbps\nK20,1\nK40,2\n");
+    for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+        nitro_import_report report = {.added = 77};
+        const struct refusal *refusal = &refusals[i];
+        nitro_status status = import_text(f, refusal->text, refusal->chosen, &report);
+        if (status != refusal->status)
+            fail_msg("refusal %zu: %s", i, nitro_status_name(status));
+        assert_int_equal(report.added, 77);
+        char *after = read_store(f, &size_after);
+        if (size_after != size || memcmp(before, after, size) != 0)
+            fail_msg("refusal %zu changed the store", i);
+        free(after);
+    }
+    free(before);
+    records_assert_sound(f->store);
+}
+
+static void test_a_scale_of_the_stores_own_holds(void **state)
+{
+    import_fixture *f = *state;
+    static const char below[] = "input,rows,fill,time_ms:csr,time_ms:ell\nd,0,2,3,4\n";
+    assert_ok(f->context,
+              import_text(f, import_samples_text, (import_choice){.logs = "rows"}, NULL));
+    assert_fails(f->context, import_text(f, below, (import_choice){0}, NULL), NITRO_ERR_FORMAT,
+                 "samples.csv:2: column 2 ('rows'): '0' is not above 0, and the store has this "
+                 "feature scaled log");
+    import_choice chosen = {.logs = "rows"};
+    assert_fails(f->context, import_text(f, below, chosen, NULL), NITRO_ERR_FORMAT,
+                 "import it without --log");
+}
+
+static void test_the_column_of_inputs_is_no_feature(void **state)
+{
+    import_fixture *f = *state;
+    import_choice chosen = {.features = "rows,input"};
+    assert_fails(f->context, import_text(f, import_samples_text, chosen, NULL), NITRO_ERR_ARGUMENT,
+                 "the column 'input' names the inputs");
+    import_assert_nothing(f);
+}
+
+static void test_a_computation_without_features(void **state)
+{
+    import_fixture *f = *state;
+    nitro_import_report report = {0};
+    assert_ok(f->context,
+              import_text(f, "time_ms:a,input\n1,x\n,y\n", (import_choice){0}, &report));
+    assert_int_equal(report.added, 2);
+    assert_int_equal(report.without_times, 1);
+    assert_order(f, "", "a");
+    records_assert_sound(f->store);
+}
+
+/* ---- What the log says ------------------------------------------------------------------------
+ */
+
+typedef struct heard {
+    size_t warnings;
+    char last[512];
+} heard;
+
+static void hear(void *user, nitro_log_level level, const char *message)
+{
+    heard *log = user;
+    log->warnings += level == NITRO_LOG_WARNING;
+    snprintf(log->last, sizeof(log->last), "%s", message);
+}
+
+static void test_a_device_that_nothing_is_known_of_is_said(void **state)
+{
+    import_fixture *f = *state;
+    heard log = {0};
+    import_choice chosen = {.device = "lab", .without_devices = true};
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, hear, &log);
+    assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
+    assert_int_equal(log.warnings, 1);
+    assert_non_null(strstr(log.last, "device lab has no device features"));
+    chosen.replace = true; /* known by now, if only by name */
+    assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    assert_int_equal(log.warnings, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +449,11 @@ int main(void)
         IMPORT_TEST(test_bad_devices_import_nothing),
         IMPORT_TEST(test_modelled_and_measured_do_not_mix),
         IMPORT_TEST(test_a_full_disk_imports_nothing),
+        IMPORT_TEST(test_a_refused_import_leaves_the_store_byte_for_byte),
+        IMPORT_TEST(test_a_scale_of_the_stores_own_holds),
+        IMPORT_TEST(test_the_column_of_inputs_is_no_feature),
+        IMPORT_TEST(test_a_computation_without_features),
+        IMPORT_TEST(test_a_device_that_nothing_is_known_of_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
