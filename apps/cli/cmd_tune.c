@@ -206,10 +206,12 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         real |= strcmp(devices->devices[d]->kind, "model") != 0;
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
-    warn(self->call,
-         "this machine is busy (load %.1f on %ld cores), so times will be rough; OpenMP variants "
-         "suffer less with OMP_WAIT_POLICY=passive in the environment",
-         load, cores);
+    warn(self->call, "this machine is busy (load %.1f on %ld cores), so times will be rough%s",
+         load, cores,
+         getenv("OMP_WAIT_POLICY")
+             ? ""
+             : "; OpenMP variants suffer less with OMP_WAIT_POLICY=passive in "
+               "the environment");
 }
 
 /** One pass over the inputs measures them on all devices. */
