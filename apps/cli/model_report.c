@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/paths.h"
-
-nitro_status model_write(nitro_context *context, const nitro_model *model, const char *path)
-{
-    nitro_status status = make_folders_above(context, path);
-    return status == NITRO_OK ? nitro_model_save(model, path) : status;
-}
-
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
 {
     char *text = NULL;
