@@ -225,8 +225,12 @@ static nitro_status find_columns(import_job *job)
     for (size_t i = 0; i < schema->num_features; i++) {
         const char *name = schema->features[i].name;
         job->feature_columns[i] = nitro_csv_column(job->csv, name);
-        if (job->feature_columns[i] == NITRO_NONE || job->feature_columns[i] == job->input_column)
+        if (job->feature_columns[i] == NITRO_NONE)
             return fail_no_column(job, "", name);
+        if (job->feature_columns[i] == job->input_column)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                              "%s: the column 'input' names the inputs; it cannot be a feature",
+                              job->options->samples_path);
     }
     for (size_t i = 0; i < schema->num_variants; i++) {
         job->time_columns[i] = find_time_column(job->csv, schema->variants[i]);

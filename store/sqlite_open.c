@@ -4,6 +4,7 @@
  * after any crash, and can be read from folders that cannot be written, which a WAL would not
  * allow. */
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,31 +122,14 @@ static nitro_status configure(sqlite_store *store)
                                 "open it");
 }
 
-/* SQLite keeps a journal beside the file during each write. */
-static nitro_status require_writable_folder(nitro_context *context, const char *path)
-{
-    char *copy = nitro_strdup(context, path);
-    if (!copy)
-        return NITRO_ERR_NO_MEMORY;
-    const char *folder = dirname(copy);
-    nitro_status status = NITRO_OK;
-    if (eaccess(folder, W_OK) != 0)
-        status = nitro_fail(context, NITRO_ERR_IO,
-                            "%s: the folder %s may not be written (%s), and a journal is kept "
-                            "there during each write",
-                            path, folder, strerror(errno));
-    free(copy);
-    return status;
-}
-
 /* SQLite opens for reading what it may not write, and says so at the first write: by then a
  * measurement is made and has nowhere to go. */
 static nitro_status require_writable(sqlite_store *store)
 {
-    if (sqlite3_db_readonly(store->db, "main") != 0)
-        return nitro_fail(store->context, NITRO_ERR_IO,
-                          "%s: the file may not be written; check its permissions", store->path);
-    return require_writable_folder(store->context, store->path);
+    if (sqlite3_db_readonly(store->db, "main") == 0)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_IO,
+                      "%s: the file may not be written; check its permissions", store->path);
 }
 
 static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
@@ -176,7 +160,23 @@ static int open_flags(const char *path, nitro_store_mode mode)
     return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
 }
 
-/* What SQLite only calls "unable to open database file". */
+static nitro_status check_folder(nitro_context *context, const char *path)
+{
+    char *copy = nitro_strdup(context, path);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    const char *folder = dirname(copy);
+    nitro_status status = NITRO_OK;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        status =
+            nitro_fail(context, NITRO_ERR_IO,
+                       "%s: cannot write in the folder %s: %s; a store keeps its journal there",
+                       path, folder, strerror(errno));
+    free(copy);
+    return status;
+}
+
+/* What SQLite only calls "unable to open database file", if not something that is untrue. */
 static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
 {
     struct stat file;
@@ -187,18 +187,17 @@ static nitro_status check_path(nitro_context *context, const char *path, nitro_s
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
                           path, strlen(path), MAX_PATH_BYTES);
-    if (stat(path, &file) == 0)
-        return S_ISREG(file.st_mode) ? NITRO_OK
-                                     : nitro_fail(context, NITRO_ERR_IO,
-                                                  "%s: this is not a file, so not a store", path);
-    if (errno != ENOENT)
+    bool exists = stat(path, &file) == 0;
+    if (!exists && errno != ENOENT)
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
                           strerror(errno));
-    if (mode == NITRO_STORE_READ)
+    if (exists && !S_ISREG(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file, so not a store", path);
+    if (!exists && mode == NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "%s: no such store; `nitro tune` and `nitro store import` make one",
                           path);
-    return require_writable_folder(context, path);
+    return mode == NITRO_STORE_WRITE ? check_folder(context, path) : NITRO_OK;
 }
 
 static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)

@@ -22,20 +22,20 @@ static const nitro_feature features[NITRO_SPMV_NUM_FEATURES] = {
     /* non-zeros over rows times columns; one non-zero at least, so that its logarithm exists */
     [NITRO_SPMV_DENSITY] = {"density", "1", NITRO_SCALE_LOG, 0},
     /* standard deviation of the row length over its mean; 0 without non-zeros */
-    [NITRO_SPMV_RLSD] = {"rlsd", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
+    [NITRO_SPMV_RLSD] = {"rlsd", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
     /* longest row over the mean length, less 1; 0 without non-zeros */
-    [NITRO_SPMV_MAX_DEVIATION] = {"max_deviation", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
+    [NITRO_SPMV_MAX_DEVIATION] = {"max_deviation", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
     /* rows times the longest row, over non-zeros; 1 without non-zeros */
-    [NITRO_SPMV_ELL_FILLIN] = {"ell_fillin", "1", NITRO_SCALE_LOG, 25e3},
+    [NITRO_SPMV_ELL_FILLIN] = {"ell_fillin", "1", NITRO_SCALE_LOG, 8e3},
     /* shortest row, quartiles, longest row, central moments (of the population) of the row length
      */
-    [NITRO_SPMV_ROW_MIN] = {"row_min", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_Q1] = {"row_q1", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_MEDIAN] = {"row_median", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_Q3] = {"row_q3", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_MAX] = {"row_max", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_VARIANCE] = {"row_variance", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
-    [NITRO_SPMV_ROW_SKEWNESS] = {"row_skewness", "1", NITRO_SCALE_SIGNED_LOG, 25e3},
+    [NITRO_SPMV_ROW_MIN] = {"row_min", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_Q1] = {"row_q1", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_MEDIAN] = {"row_median", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_Q3] = {"row_q3", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_MAX] = {"row_max", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_VARIANCE] = {"row_variance", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
+    [NITRO_SPMV_ROW_SKEWNESS] = {"row_skewness", "1", NITRO_SCALE_SIGNED_LOG, 8e3},
     /* occupied diagonals times rows, over non-zeros; 1 without non-zeros */
     [NITRO_SPMV_DIA_FILLIN] = {"dia_fillin", "1", NITRO_SCALE_LOG, 1e6},
 };

@@ -179,7 +179,7 @@ static void test_refusals(void **state)
 {
     fixture *f = *state;
     assert_fails(f->context, try(f, "toy", "elsewhere"), NITRO_ERR_NOT_FOUND, "elsewhere");
-    assert_fails(f->context, try(f, "nothing", "gamma"), NITRO_ERR_NO_DATA, "nothing");
+    assert_fails(f->context, try(f, "nothing", "gamma"), NITRO_ERR_NOT_FOUND, "nothing");
     f->options.strategy = "oracle";
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'oracle'");
     f->options.strategy = "svm";

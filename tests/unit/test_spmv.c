@@ -369,6 +369,24 @@ static void computation_runs_through_dispatch(void **state)
     nitro_module_spmv.unload(spmv);
 }
 
+static void the_module_loads_files(void **state)
+{
+    fixture *f = *state;
+    const char *path = BINARY_DIR "/test_spmv_module.mtx";
+    const char text[] = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 4\n2 1 -1\n";
+    void *untouched = &f, *argument = untouched;
+    assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 1));
+    assert_ok(f->context, nitro_module_spmv.load(f->context, path, &argument));
+    assert_int_equal(check_all(f, argument, path), NUM_VARIANTS);
+    nitro_module_spmv.unload(argument);
+    assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 8));
+    argument = untouched;
+    assert_fails(f->context, nitro_module_spmv.load(f->context, path, &argument), NITRO_ERR_FORMAT,
+                 "test_spmv_module.mtx:2: field 3 (entries): 2 are declared");
+    assert_ptr_equal(argument, untouched);
+    remove(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +402,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup, teardown),
         cmocka_unit_test_setup_teardown(prepare_is_idempotent_and_release_drops, setup, teardown),
         cmocka_unit_test_setup_teardown(wrong_results_are_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_module_loads_files, setup, teardown),
         cmocka_unit_test_setup_teardown(computation_runs_through_dispatch, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
