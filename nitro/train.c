@@ -4,6 +4,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +14,10 @@
 /** Rows that teach, as matrices; columns raw at first, then scaled in place. */
 typedef struct lesson_rows {
     size_t num_rows, num_columns;
-    double *columns;   /* shape [num_rows x num_columns] */
-    double *times_ms;  /* shape [num_rows x num_variants] */
-    size_t *row_input; /* shape [num_rows] */
+    double *columns;    /* shape [num_rows x num_columns] */
+    double *times_ms;   /* shape [num_rows x num_variants] */
+    size_t *row_input;  /* shape [num_rows] */
+    size_t *row_device; /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
 } lesson_rows;
 
@@ -24,6 +26,7 @@ static void free_rows(lesson_rows *rows)
     free(rows->columns);
     free(rows->times_ms);
     free(rows->row_input);
+    free(rows->row_device);
 }
 
 static void find_scales(const nitro_lesson *lesson, nitro_scale *scales)
@@ -85,6 +88,7 @@ static void collect_rows(nitro_context *context, const nitro_lesson *lesson, les
         }
         memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
                num_variants * sizeof(double));
+        rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
     if (num_refused > 0)
@@ -106,7 +110,8 @@ static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *les
     rows->times_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
-    if (!rows->columns || !rows->times_ms || !rows->row_input)
+    rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
+    if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(lesson, rows->scales);
     collect_rows(context, lesson, rows);
@@ -135,6 +140,28 @@ static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_
     return NITRO_OK;
 }
 
+/** Where an RBF kernel has to extrapolate, it knows nothing: say for which device features. */
+static void warn_of_extrapolation(nitro_context *context, const nitro_model *model)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        const nitro_scaler_column *column = &model->columns[model->schema->num_features + i];
+        if (fabs(model->device_columns[i]) <= 1.0 + NITRO_MODEL_TOLERANCE || used >= sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%g; %g to %g)",
+                                 used ? ", " : "", model->device_features.items[i],
+                                 model->device_values[i], nitro_scaler_invert(column, -1.0),
+                                 nitro_scaler_invert(column, 1.0));
+    }
+    if (used > 0)
+        nitro_log(
+            context, NITRO_LOG_WARNING,
+            "target %s lies outside the range of the sources, where a model may choose badly: "
+            "%s",
+            model->target, names);
+}
+
 static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
                                    const lesson_rows *rows, nitro_model *model)
 {
@@ -148,6 +175,7 @@ static nitro_status train_strategy(nitro_context *context, const nitro_lesson *l
                               .columns = rows->columns,
                               .times_ms = rows->times_ms,
                               .row_input = rows->row_input,
+                              .row_device = rows->row_device,
                               .seed = lesson->seed,
                               .num_threads = lesson->num_threads};
     model->strategy = lesson->strategy;
@@ -191,6 +219,7 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
         status = scale_rows(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
+        warn_of_extrapolation(context, made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
         status = train_strategy(context, lesson, &rows, made);
