@@ -218,6 +218,17 @@ static void test_holes_are_said(void **state)
     free(text);
 }
 
+static void test_extrapolation_is_said(void **state)
+{
+    fixture *f = *state;
+    put_device(f, "fast", 9.0, 0, 0);
+    free(learn(f, "gamma"));
+    assert_null(strstr(f->log, "outside the range"));
+    free(learn(f, "fast"));
+    assert_non_null(strstr(f->log, "target fast lies outside the range of the sources"));
+    assert_non_null(strstr(f->log, "launch (9; 1 to 4)"));
+}
+
 static void test_rows_are_in_order(void **state)
 {
     fixture *f = *state;
@@ -254,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_own_samples, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_holes_are_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, teardown),
     };
