@@ -527,6 +527,10 @@ typedef struct nitro_strategy {
     const char *name; /* "svm" */
     const char *description;
     int priority; /* the highest is the default of tune-from-source */
+    /** The device-feature selection it goes with where the user names none. "omit" for strategies
+     *  that generalise well over inputs, and lose on devices unlike the sources when they see
+     *  devices' numbers as plain columns. */
+    const char *dfs;
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
