@@ -40,11 +40,36 @@ static json_t *encode_features(const nitro_model *model)
     return array;
 }
 
+static json_t *encode_relative_features(const nitro_model *model)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < model->schema->num_relative; i++) {
+        const nitro_relative_info *info = &model->schema->relative[i];
+        json_t *feature = encode_column(&model->columns[nitro_model_first_relative(model) + i]);
+        json_object_set_new(feature, "name", json_string(info->name));
+        json_object_set_new(feature, "unit", json_string(info->unit));
+        json_object_set_new(feature, "formula", json_string(info->formula));
+        json_object_set_new(feature, "replaces", json_string(info->replaces));
+        json_array_append_new(array, feature);
+    }
+    return array;
+}
+
+/** What the target has for the formulas, by device feature. */
+static json_t *encode_relative_values(const nitro_model *model)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        json_object_set_new(object, nitro_relative_device_feature(model->relative, i),
+                            json_real(model->relative_values[i]));
+    return object;
+}
+
 static json_t *encode_device_features(const nitro_model *model)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < model->device_features.count; i++) {
-        json_t *feature = encode_column(&model->columns[model->schema->num_features + i]);
+        json_t *feature = encode_column(&model->columns[nitro_model_first_device(model) + i]);
         json_object_set_new(feature, "name", json_string(model->device_features.items[i]));
         json_object_set_new(feature, "value", json_real(model->device_values[i]));
         json_array_append_new(array, feature);
@@ -83,6 +108,8 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         {"variants", encode_variants(schema)},
         {"default", json_string(schema->variants[schema->default_variant])},
         {"features", encode_features(model)},
+        {"relative_features", encode_relative_features(model)},
+        {"relative_values", encode_relative_values(model)},
         {"device_features", encode_device_features(model)},
         {"provenance", json_incref(model->provenance)},
         {"strategy", json_string(model->strategy->name)},
@@ -205,6 +232,59 @@ static nitro_status decode_features(const nitro_json_place *place, const json_t 
     return status;
 }
 
+static nitro_status decode_relative_feature(const nitro_json_place *place, const json_t *object,
+                                            nitro_model *model)
+{
+    nitro_relative_feature feature = {0};
+    nitro_scaler_column column;
+    nitro_json_place at = {place->context, place->path, "relative_features"};
+    nitro_status status = nitro_json_string(&at, object, "name", &feature.name);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "unit", &feature.unit);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "formula", &feature.formula);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "replaces", &feature.replaces);
+    if (status == NITRO_OK)
+        status = decode_column(&at, object, &column);
+    if (status != NITRO_OK)
+        return status;
+    feature.scale = column.scale;
+    status = nitro_schema_add_relative(place->context, model->schema, &feature);
+    if (status == NITRO_OK)
+        model->columns[nitro_model_first_device(model) - 1] = column;
+    return blame_file(place, status, "relative_features");
+}
+
+static nitro_status decode_relative_values(const nitro_json_place *place, const json_t *top,
+                                           nitro_model *model)
+{
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "relative_values"};
+    nitro_status status = nitro_json_member(place, top, "relative_values", JSON_OBJECT, &object);
+    for (size_t i = 0; status == NITRO_OK && i < nitro_relative_num_device_values(model->relative);
+         i++)
+        status = nitro_json_number(&at, object, nitro_relative_device_feature(model->relative, i),
+                                   &model->relative_values[i]);
+    return status;
+}
+
+static nitro_status decode_relative(const nitro_json_place *place, const json_t *top,
+                                    nitro_model *model)
+{
+    json_t *array = NULL;
+    if (!json_object_get(top, "relative_features")) /* a model may be without */
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "relative_features", JSON_ARRAY, &array);
+    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++)
+        status = decode_relative_feature(place, json_array_get(array, i), model);
+    if (status == NITRO_OK)
+        status = nitro_model_set_relative(model);
+    if (status == NITRO_OK)
+        status = decode_relative_values(place, top, model);
+    return status;
+}
+
 static nitro_status decode_device_feature(const nitro_json_place *place, const json_t *object,
                                           nitro_model *model)
 {
@@ -215,7 +295,8 @@ static nitro_status decode_device_feature(const nitro_json_place *place, const j
     if (status == NITRO_OK)
         status = nitro_json_number(&at, object, "value", &model->device_values[index]);
     if (status == NITRO_OK)
-        status = decode_column(&at, object, &model->columns[model->schema->num_features + index]);
+        status =
+            decode_column(&at, object, &model->columns[nitro_model_first_device(model) + index]);
     if (status != NITRO_OK)
         return status;
     if (!nitro_name_is_clean(name) ||
@@ -240,6 +321,7 @@ static nitro_status decode_device_features(const nitro_json_place *place, const 
                           json_array_size(array), NITRO_MODEL_MAX_DEVICE_FEATURES);
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++)
         status = decode_device_feature(place, json_array_get(array, i), model);
+    nitro_model_choose_seen(model);
     nitro_model_scale_device(model);
     return status;
 }
@@ -345,8 +427,7 @@ static nitro_status decode_predictor(const nitro_json_place *place, const json_t
         status = blame_file(place, nitro_strategy_find(place->context, name, &model->strategy),
                             "strategy");
     if (status == NITRO_OK)
-        status = model->strategy->decode(place->context, place->path, object,
-                                         nitro_model_num_columns(model),
+        status = model->strategy->decode(place->context, place->path, object, model->num_seen,
                                          model->schema->num_variants, &model->predictor);
     return status;
 }
@@ -357,6 +438,8 @@ static nitro_status decode_model(const nitro_json_place *place, const json_t *to
     nitro_status status = decode_variants(place, top, model);
     if (status == NITRO_OK)
         status = decode_features(place, top, model);
+    if (status == NITRO_OK)
+        status = decode_relative(place, top, model);
     if (status == NITRO_OK)
         status = decode_device_features(place, top, model);
     if (status == NITRO_OK)
@@ -475,11 +558,13 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     if (status != NITRO_OK)
         return status;
     json_t *summary = json_pack(
-        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
+        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
         schema->computation, "target", "id", model->target, "kind", model->target_kind, "default",
         schema->variants[schema->default_variant], "variants", encode_variants(schema), "features",
-        encode_features(model), "device_features", encode_device_features(model), "strategy",
-        model->strategy->name, "predictor", summarize(predictor), "provenance", model->provenance);
+        encode_features(model), "relative_features", encode_relative_features(model),
+        "relative_values", encode_relative_values(model), "device_features",
+        encode_device_features(model), "strategy", model->strategy->name, "predictor",
+        summarize(predictor), "provenance", model->provenance);
     json_decref(predictor);
     char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);

@@ -125,7 +125,19 @@ typedef struct nitro_feature_info {
     nitro_scale scale;
 } nitro_feature_info;
 
-/** The names that make samples comparable: a computation's features and variants, in order. */
+/** A relative feature: data, evaluated without a computation's code. */
+typedef struct nitro_relative_info {
+    char *name;
+    char *unit;
+    nitro_scale scale;
+    char *formula;  /* over the schema's features, and device.NAME */
+    char *replaces; /* input features, "a,b"; "": none */
+} nitro_relative_info;
+
+/**
+ * The names that make samples comparable: a computation's features and variants, in order; and its
+ * relative features, which are made from those and may change at any time.
+ */
 typedef struct nitro_schema {
     char *computation;
     size_t num_features;
@@ -133,6 +145,8 @@ typedef struct nitro_schema {
     size_t num_variants;
     char **variants;        /* shape [num_variants] */
     size_t default_variant; /* NITRO_NONE: none declared (recorded computations) */
+    size_t num_relative;
+    nitro_relative_info *relative; /* shape [num_relative], at most NITRO_MAX_FEATURES */
 } nitro_schema;
 
 NITRO_API nitro_status nitro_schema_create(nitro_context *context, const char *computation,
@@ -142,6 +156,21 @@ NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_sc
                                                 nitro_scale scale);
 NITRO_API nitro_status nitro_schema_add_variant(nitro_context *context, nitro_schema *schema,
                                                 const char *name);
+/** Copied and checked as nitro_computation_add_relative_feature says. */
+NITRO_API nitro_status nitro_schema_add_relative(nitro_context *context, nitro_schema *schema,
+                                                 const nitro_relative_feature *feature);
+/** Drop relative features but those marked, shape [num_relative]; NULL: all of them. */
+NITRO_API void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep);
+/** Is relative feature `index` well-formed? What nitro_schema_add_relative makes sure of. */
+NITRO_API nitro_status nitro_schema_check_relative(nitro_context *context,
+                                                   const nitro_schema *schema, size_t index);
+/** Does it replace the input feature of this name? */
+NITRO_API bool nitro_relative_info_replaces(const nitro_relative_info *relative,
+                                            const char *feature);
+/** The device features, by their own names, that the schema's relative features need; appended. */
+NITRO_API nitro_status nitro_schema_relative_needs(nitro_context *context,
+                                                   const nitro_schema *schema,
+                                                   nitro_string_list *device_features);
 NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                          nitro_schema **schema);
 NITRO_API void nitro_schema_free(nitro_schema *schema);
@@ -151,8 +180,9 @@ NITRO_API size_t nitro_schema_variant(const nitro_schema *schema, const char *na
 /** A computation's schema, in declared order. */
 NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema);
 /**
- * Same features and variants in the same order? If not, NITRO_ERR_MISMATCH with both sets printed;
- * `have` and `want` say whose they are ("the store", "samples.csv").
+ * Same features and variants in the same order (relative features do not count)? If not,
+ * NITRO_ERR_MISMATCH with both sets printed; `have` and `want` say whose they are ("the store",
+ * "samples.csv").
  */
 NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
                                                  const char *have, const nitro_schema *b,
@@ -525,7 +555,8 @@ struct json_t; /* jansson */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
     const char *description;
-    int priority; /* the highest is the default of tune-from-source */
+    int priority;          /* the highest is the default of tune-from-source */
+    bool without_relative; /* a method as published: relative features are not for it */
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
