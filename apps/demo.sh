@@ -43,8 +43,6 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/nitro-demo.XXXXXX")
 trap '[[ $keep ]] || rm -rf "$folder"' EXIT
 cd -- "$folder"
 export XDG_DATA_HOME=$folder/data
-# Spinning OpenMP threads would make times on a machine that others use as well very rough.
-export OMP_WAIT_POLICY=${OMP_WAIT_POLICY:-passive}
 
 say() {
     printf '\n'

@@ -542,9 +542,10 @@ NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
     size_t num_rows, num_columns, num_variants;
-    const double *columns;   /* shape [num_rows x num_columns]: input features, device features */
-    const double *times_ms;  /* shape [num_rows x num_variants]; NaN: no time */
-    const size_t *row_input; /* shape [num_rows]: rows of one input stay together in folds */
+    const double *columns;    /* shape [num_rows x num_columns]: input features, device features */
+    const double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
+    const size_t *row_input;  /* shape [num_rows]: rows of one input stay together in folds */
+    const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_training_set;

@@ -13,9 +13,10 @@
 /** Rows that teach, as matrices; columns raw at first, then scaled in place. */
 typedef struct lesson_rows {
     size_t num_rows, num_columns;
-    double *columns;   /* shape [num_rows x num_columns] */
-    double *times_ms;  /* shape [num_rows x num_variants] */
-    size_t *row_input; /* shape [num_rows] */
+    double *columns;    /* shape [num_rows x num_columns] */
+    double *times_ms;   /* shape [num_rows x num_variants] */
+    size_t *row_input;  /* shape [num_rows] */
+    size_t *row_device; /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
 } lesson_rows;
 
@@ -24,6 +25,7 @@ static void free_rows(lesson_rows *rows)
     free(rows->columns);
     free(rows->times_ms);
     free(rows->row_input);
+    free(rows->row_device);
 }
 
 static void find_scales(const nitro_model *model, nitro_scale *scales)
@@ -120,6 +122,7 @@ static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
         }
         memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
                num_variants * sizeof(double));
+        rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
     say_refusal(context, lesson, model, &not_positive,
@@ -137,7 +140,8 @@ static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *les
     rows->times_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
-    if (!rows->columns || !rows->times_ms || !rows->row_input)
+    rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
+    if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
     collect_rows(context, lesson, model, rows);
@@ -185,6 +189,7 @@ static nitro_status train_strategy(nitro_context *context, const nitro_lesson *l
                               .columns = rows->columns,
                               .times_ms = rows->times_ms,
                               .row_input = rows->row_input,
+                              .row_device = rows->row_device,
                               .seed = lesson->seed,
                               .num_threads = lesson->num_threads};
     model->strategy = lesson->strategy;

@@ -206,12 +206,8 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         real |= strcmp(devices->devices[d]->kind, "model") != 0;
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
-    warn(self->call, "this machine is busy (load %.1f on %ld cores), so times will be rough%s",
-         load, cores,
-         getenv("OMP_WAIT_POLICY")
-             ? ""
-             : "; OpenMP variants suffer less with OMP_WAIT_POLICY=passive in "
-               "the environment");
+    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be rough", load,
+         cores);
 }
 
 /** One pass over the inputs measures them on all devices. */
@@ -429,7 +425,9 @@ const command command_tune = {
         "In the table, slowdown is what always using one variant would cost: the geometric mean of "
         "its time over the best one, on the inputs where it has a time.\n\n"
         "An input that cannot be read, and a variant that fails, hangs, or gives a wrong result, "
-        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.",
+        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.\n\n"
+        "OpenMP threads wait for each other by spinning briefly (GOMP_SPINCOUNT=1000), unless the "
+        "environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
