@@ -161,6 +161,9 @@ NITRO_API nitro_status nitro_schema_add_relative(nitro_context *context, nitro_s
                                                  const nitro_relative_feature *feature);
 /** Drop relative features but those marked, shape [num_relative]; NULL: all of them. */
 NITRO_API void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep);
+/** Put copies of the relative features of `from` in place of those of `to`; on error, of a part. */
+NITRO_API nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_schema *from,
+                                                  nitro_schema *to);
 /** Is relative feature `index` well-formed? What nitro_schema_add_relative makes sure of. */
 NITRO_API nitro_status nitro_schema_check_relative(nitro_context *context,
                                                    const nitro_schema *schema, size_t index);
@@ -187,6 +190,44 @@ NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation, nit
 NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
                                                  const char *have, const nitro_schema *b,
                                                  const char *want);
+
+/**
+ * What a description file says of a recorded computation, which has no code to say it: units and
+ * scales of its features, its relative features, its default variant. JSON; data/computations has
+ * an example:
+ *
+ *     {"format": "nitro-computation", "version": 1, "computation": "spmv",
+ *      "features": [{"name": "rows", "unit": "rows", "scale": "log"}],
+ *      "relative_features": [{"name": "rows_per_thread", "scale": "log",
+ *          "formula": "rows / (2048 * device.sm_count)", "replaces": ["rows"]}],
+ *      "default": "csr"}
+ *
+ * Formulas may name the features listed here, and device features as device.NAME.
+ */
+typedef struct nitro_description {
+    nitro_schema *names;   /* features and relative features; no variants */
+    char *default_variant; /* NULL: not said */
+} nitro_description;
+
+/** @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and
+ *          field, and line and column in the file or in the formula. */
+NITRO_API nitro_status nitro_description_read(nitro_context *context, const char *path,
+                                              nitro_description **description);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_description_parse(nitro_context *context, const char *origin,
+                                               const char *text, size_t size,
+                                               nitro_description **description);
+NITRO_API void nitro_description_free(nitro_description *description);
+/**
+ * Put what the description says in a computation's names. Features that the computation does not
+ * have are no matter; a relative feature that needs one is left out, and said in the log. On error
+ * the schema may hold a part.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (it has no variant of the default's name); NITRO_ERR_EXISTS
+ *         (a relative feature has the name of another feature); NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_description_apply(nitro_context *context,
+                                               const nitro_description *description,
+                                               nitro_schema *schema);
 
 /** "linear", "log", "signed-log", "auto"; and back (false: no such scale). */
 NITRO_API const char *nitro_scale_name(nitro_scale scale);
@@ -431,9 +472,12 @@ typedef struct nitro_import_options {
     const char *samples_path;
     const char *devices_path;              /* NULL: the device must be known already, or has no
                                               features */
-    const nitro_string_list *features;     /* NULL: every column but input and times */
+    const nitro_string_list *features;     /* NULL: every column but input and times, or what the
+                                              description names */
     const nitro_string_list *variants;     /* NULL: every time_ms: column */
     const nitro_string_list *log_features; /* scale log; NULL: none; the others stay auto */
+    const char *description_path;          /* NULL: none. Its features are the columns of a
+                                              computation that is new, unless `features` says */
     bool replace;
 } nitro_import_options;
 

@@ -128,12 +128,8 @@ nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                           from->features[i].unit, from->features[i].scale);
     for (size_t i = 0; i < from->num_variants && status == NITRO_OK; i++)
         status = nitro_schema_add_variant(context, copy, from->variants[i]);
-    for (size_t i = 0; i < from->num_relative && status == NITRO_OK; i++)
-        status = nitro_schema_add_relative(
-            context, copy,
-            &(nitro_relative_feature){from->relative[i].name, from->relative[i].unit,
-                                      from->relative[i].scale, from->relative[i].formula,
-                                      from->relative[i].replaces});
+    if (status == NITRO_OK)
+        status = nitro_schema_copy_relative(context, from, copy);
     if (status != NITRO_OK) {
         nitro_schema_free(copy);
         return status;

@@ -141,6 +141,23 @@ void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep)
     schema->num_relative = kept;
 }
 
+nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_schema *from,
+                                        nitro_schema *to)
+{
+    nitro_status status = NITRO_OK;
+    nitro_schema_keep_relative(to, NULL);
+    for (size_t i = 0; i < from->num_relative && status == NITRO_OK; i++) {
+        const nitro_relative_info *info = &from->relative[i];
+        const nitro_relative_feature feature = {.name = info->name,
+                                                .unit = info->unit,
+                                                .scale = info->scale,
+                                                .formula = info->formula,
+                                                .replaces = info->replaces};
+        status = nitro_schema_add_relative(context, to, &feature);
+    }
+    return status;
+}
+
 nitro_status nitro_schema_relative_needs(nitro_context *context, const nitro_schema *schema,
                                          nitro_string_list *device_features)
 {
