@@ -30,7 +30,7 @@ typedef struct learn_job {
 
 void nitro_learn_options_init(nitro_learn_options *options)
 {
-    *options = (nitro_learn_options){.strategy = "svm", .dfs = "none"};
+    *options = (nitro_learn_options){.strategy = "svm"};
 }
 
 static void free_job(learn_job *job)
@@ -244,7 +244,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs, &job.dfs);
+        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
     if (status == NITRO_OK)
         status = find_target(&job, target);
     if (status == NITRO_OK)

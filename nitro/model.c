@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,18 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value)
     return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
 }
 
+static nitro_status refuse_strategy(nitro_context *context, const char *name)
+{
+    char known[256] = "";
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
+    }
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
+                      known);
+}
+
 nitro_status nitro_strategy_find(nitro_context *context, const char *name,
                                  const nitro_strategy **strategy)
 {
@@ -148,9 +161,7 @@ nitro_status nitro_strategy_find(nitro_context *context, const char *name,
         if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
             found = *s;
     if (!found)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "there is no strategy '%.80s': this build has svm",
-                          name ? name : "(any)");
+        return refuse_strategy(context, name);
     *strategy = found;
     return NITRO_OK;
 }

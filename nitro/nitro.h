@@ -513,7 +513,7 @@ typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
     const char *strategy; /* "svm" */
-    const char *dfs;      /* device-feature selection: "none" */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;

@@ -600,7 +600,11 @@ struct json_t; /* jansson */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
     const char *description;
-    int priority;          /* the highest is the default of tune-from-source */
+    int priority; /* the highest is the default of tune-from-source */
+    /** The device-feature selection it goes with where the user names none. "omit" for strategies
+     *  that generalise well over inputs, and lose on devices unlike the sources when they see
+     *  devices' numbers as plain columns. */
+    const char *dfs;
     bool without_relative; /* a method as published: relative features are not for it */
 
     /**

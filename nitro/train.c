@@ -4,6 +4,7 @@
  */
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,6 +177,28 @@ static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_
     return NITRO_OK;
 }
 
+/** Where an RBF kernel has to extrapolate, it knows nothing: say for which device features. */
+static void warn_of_extrapolation(nitro_context *context, const nitro_model *model)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        const nitro_scaler_column *column = &model->columns[nitro_model_first_device(model) + i];
+        if (fabs(model->device_columns[i]) <= 1.0 + NITRO_MODEL_TOLERANCE || used >= sizeof names)
+            continue;
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%g; %g to %g)",
+                                 used ? ", " : "", model->device_features.items[i],
+                                 model->device_values[i], nitro_scaler_invert(column, -1.0),
+                                 nitro_scaler_invert(column, 1.0));
+    }
+    if (used > 0)
+        nitro_log(
+            context, NITRO_LOG_WARNING,
+            "target %s lies outside the range of the sources, where a model may choose badly: "
+            "%s",
+            model->target, names);
+}
+
 static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
                                    const lesson_rows *rows, nitro_model *model)
 {
@@ -286,6 +309,7 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
         status = scale_rows(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
+        warn_of_extrapolation(context, made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
         status = train_strategy(context, lesson, &rows, made);

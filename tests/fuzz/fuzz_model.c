@@ -10,9 +10,6 @@
 #include "nitro/model.h"
 #include "nitro/model_file.h"
 
-#define CHECKSUM_FIELD "{\"checksum\": \"%016" PRIx64 "\""
-#define CHECKSUM_SIZE  31
-
 static void score_all(const nitro_model *model, double *scores)
 {
     const double probes[] = {0, 1, -1, 1e308, -1e308, 5e-324, 12345.678};
@@ -70,11 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (size > 0)
             memcpy(text, data, size);
         try_text(context, text, size);
-        if (size > CHECKSUM_SIZE) {
-            char field[CHECKSUM_SIZE + 1];
-            snprintf(field, sizeof(field), CHECKSUM_FIELD,
-                     nitro_hash(text + CHECKSUM_SIZE, size - CHECKSUM_SIZE, 0));
-            memcpy(text, field, CHECKSUM_SIZE);
+        if (size > NITRO_MODEL_CHECKSUM_SIZE) {
+            char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
+            snprintf(field, sizeof(field), NITRO_MODEL_CHECKSUM, nitro_model_checksum(text, size));
+            memcpy(text, field, NITRO_MODEL_CHECKSUM_SIZE);
             try_text(context, text, size);
         }
     }

@@ -185,7 +185,7 @@ static void test_refusals(void **state)
     f->options.strategy = "svm";
     f->options.dfs = "magic";
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
-    f->options.dfs = "none";
+    f->options.dfs = NULL;
     const char *own[] = {"alpha", "gamma"};
     f->options.sources = own;
     f->options.num_sources = 2;
@@ -216,6 +216,17 @@ static void test_holes_are_said(void **state)
     assert_non_null(strstr(f->log, "1 samples of toy have a hole"));
     assert_non_null(strstr(f->log, "feature size of input input9999"));
     free(text);
+}
+
+static void test_extrapolation_is_said(void **state)
+{
+    fixture *f = *state;
+    put_device(f, "fast", 9.0, 0, 0);
+    free(learn(f, "gamma"));
+    assert_null(strstr(f->log, "outside the range"));
+    free(learn(f, "fast"));
+    assert_non_null(strstr(f->log, "target fast lies outside the range of the sources"));
+    assert_non_null(strstr(f->log, "launch (9; 1 to 4)"));
 }
 
 static void test_rows_are_in_order(void **state)
@@ -254,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_own_samples, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_holes_are_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, teardown),
     };

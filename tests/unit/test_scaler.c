@@ -138,6 +138,20 @@ static void test_extremes_stay_finite(void **state)
         }
 }
 
+static void test_inverse(void **state)
+{
+    (void)state;
+    const double values[] = {2, 700};
+    const nitro_scale scales[] = {NITRO_SCALE_LINEAR, NITRO_SCALE_LOG, NITRO_SCALE_SIGNED_LOG};
+    for (size_t s = 0; s < 3; s++) {
+        nitro_scaler_column column = fit(values, 2, scales[s]);
+        for (double value = 1; value < 1000; value *= 1.7) {
+            double back = nitro_scaler_invert(&column, nitro_scaler_apply(&column, value));
+            assert_true(fabs(back - value) <= 1e-9 * value);
+        }
+    }
+}
+
 static void test_outside(void **state)
 {
     (void)state;
@@ -164,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_columns_are_apart),
         cmocka_unit_test(test_a_constant_says_nothing),
         cmocka_unit_test(test_extremes_stay_finite),
+        cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
