@@ -68,7 +68,10 @@ static nitro_status train(const nitro_evaluation *evaluation, const nitro_strate
                            .use_relative = !strategy->without_relative,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
-    return nitro_model_train(evaluation->context, &lesson, model);
+    nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
+    if (status == NITRO_OK)
+        nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
+    return status;
 }
 
 /** The model learnt from a device's own training inputs, made at the first call. */

@@ -225,8 +225,10 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
     nitro_status status = nitro_model_train(job->context, &lesson, &made);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
         status = note_provenance(job, made);
+    }
     if (status == NITRO_OK)
         *model = made;
     else

@@ -84,6 +84,10 @@ typedef struct nitro_lesson {
 nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
                                nitro_model **model);
 
+/** Say in which device features the target lies outside the sources, if any: where an RBF kernel
+ * has to extrapolate, it knows nothing. */
+void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level);
+
 /** The strategy of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
 nitro_status nitro_strategy_find(nitro_context *context, const char *name,
                                  const nitro_strategy **strategy);

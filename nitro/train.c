@@ -177,8 +177,7 @@ static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_
     return NITRO_OK;
 }
 
-/** Where an RBF kernel has to extrapolate, it knows nothing: say for which device features. */
-static void warn_of_extrapolation(nitro_context *context, const nitro_model *model)
+void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level)
 {
     char names[512] = "";
     size_t used = 0;
@@ -193,7 +192,7 @@ static void warn_of_extrapolation(nitro_context *context, const nitro_model *mod
     }
     if (used > 0)
         nitro_log(
-            context, NITRO_LOG_WARNING,
+            model->context, level,
             "target %s lies outside the range of the sources, where a model may choose badly: "
             "%s",
             model->target, names);
@@ -309,7 +308,6 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
         status = scale_rows(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
-        warn_of_extrapolation(context, made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
         status = train_strategy(context, lesson, &rows, made);
