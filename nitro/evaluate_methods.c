@@ -65,6 +65,7 @@ static nitro_status train(const nitro_evaluation *evaluation, const nitro_strate
                            .target = evaluation->dataset->devices[target],
                            .device_features = device_features,
                            .strategy = strategy,
+                           .use_relative = !strategy->without_relative,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);

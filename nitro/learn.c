@@ -220,6 +220,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .target = job->target,
                            .device_features = &job->device_features,
                            .strategy = job->strategy,
+                           .use_relative = !job->strategy->without_relative,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;

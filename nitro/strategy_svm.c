@@ -352,6 +352,7 @@ const nitro_strategy nitro_strategy_svm = {
     .description = "C-SVC with an RBF kernel on the fastest variant of each sample (the paper's)",
     .priority = 10,
     .dfs = "none",
+    .without_relative = true,
     .train = svm_train_strategy,
     .score = svm_score,
     .encode = svm_encode,
