@@ -105,7 +105,8 @@ static int compare_records(const void *left, const void *right)
 /** Order what was read, and move it into the dataset's matrices. */
 static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
 {
-    qsort(reader->records, reader->num_records, sizeof *reader->records, compare_records);
+    if (reader->num_records > 1)
+        qsort(reader->records, reader->num_records, sizeof *reader->records, compare_records);
     dataset->inputs = nitro_calloc(reader->context, reader->num_records, sizeof *dataset->inputs);
     if (!dataset->inputs)
         return NITRO_ERR_NO_MEMORY;

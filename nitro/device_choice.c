@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_learnt_from(const char *name)
+bool nitro_device_feature_teaches(const char *name)
 {
     const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
     return !info || !info->descriptive;
@@ -17,7 +17,7 @@ static nitro_status add_names(nitro_context *context, const nitro_device *device
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < device->num_features && status == NITRO_OK; i++) {
         const char *name = device->features[i].name;
-        if (is_learnt_from(name) && nitro_string_list_find(names, name) == NITRO_NONE)
+        if (nitro_device_feature_teaches(name) && nitro_string_list_find(names, name) == NITRO_NONE)
             status = nitro_string_list_add(context, names, name);
     }
     return status;

@@ -4,6 +4,9 @@
 
 #include "nitro/nitro_backend.h"
 
+/** May models learn from the device feature of this name? Not if it is descriptive. */
+bool nitro_device_feature_teaches(const char *name);
+
 /**
  * Device features that all sources and the target have and that are not descriptive, by name.
  * Those that only some of them have are left out, and said in the log.

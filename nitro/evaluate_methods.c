@@ -57,17 +57,21 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
     return status;
 }
 
-static nitro_status train(const nitro_evaluation *evaluation, const nitro_dataset *sources,
-                          size_t target, const nitro_string_list *device_features,
-                          nitro_model **model)
+static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
+                          const nitro_dataset *sources, size_t target,
+                          const nitro_string_list *device_features, nitro_model **model)
 {
     nitro_lesson lesson = {.sources = sources,
                            .target = evaluation->dataset->devices[target],
                            .device_features = device_features,
-                           .strategy = evaluation->strategy,
+                           .strategy = strategy,
+                           .use_relative = !strategy->without_relative,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
-    return nitro_model_train(evaluation->context, &lesson, model);
+    nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
+    if (status == NITRO_OK)
+        nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
+    return status;
 }
 
 /** The model learnt from a device's own training inputs, made at the first call. */
@@ -86,7 +90,8 @@ static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
         status =
             nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
         if (status == NITRO_OK)
-            status = train(evaluation, rows, device, &no_device_features, &evaluation->own[device]);
+            status = train(evaluation, evaluation->strategy, rows, device, &no_device_features,
+                           &evaluation->own[device]);
         nitro_dataset_free(rows);
         free(marks);
     }
@@ -155,15 +160,15 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
     return status;
 }
 
-static nitro_status choose_by_sources(nitro_evaluation *evaluation, size_t target,
-                                      const nitro_string_list *device_features, const size_t *rows,
-                                      size_t num_rows, size_t *choices)
+static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_strategy *strategy,
+                                      size_t target, const nitro_string_list *device_features,
+                                      const size_t *rows, size_t num_rows, size_t *choices)
 {
     nitro_dataset *sources = NULL;
     nitro_model *model = NULL;
     nitro_status status = select_sources(evaluation, target, &sources);
     if (status == NITRO_OK)
-        status = train(evaluation, sources, target, device_features, &model);
+        status = train(evaluation, strategy, sources, target, device_features, &model);
     if (status == NITRO_OK)
         choose_by_model(evaluation, model, rows, num_rows, choices);
     nitro_model_free(model);
@@ -175,7 +180,8 @@ static nitro_status choose_pooled(nitro_evaluation *evaluation, size_t target, c
                                   size_t num_rows, size_t *choices)
 {
     const nitro_string_list no_device_features = {0};
-    return choose_by_sources(evaluation, target, &no_device_features, rows, num_rows, choices);
+    return choose_by_sources(evaluation, evaluation->strategy, target, &no_device_features, rows,
+                             num_rows, choices);
 }
 
 /** Device features that a target's sources and itself have. */
@@ -207,9 +213,42 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     nitro_string_list candidates = {0};
     nitro_status status = list_candidates(evaluation, target, &candidates);
     if (status == NITRO_OK)
-        status = choose_by_sources(evaluation, target, &candidates, rows, num_rows, choices);
+        status = choose_by_sources(evaluation, evaluation->strategy, target, &candidates, rows,
+                                   num_rows, choices);
     nitro_string_list_free(&candidates);
     return status;
+}
+
+/** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
+static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
+                                       size_t target, const size_t *rows, size_t num_rows,
+                                       size_t *choices)
+{
+    const nitro_string_list no_device_features = {0};
+    const nitro_strategy *strategy = NULL;
+    nitro_status status = nitro_strategy_find(evaluation->context, name, &strategy);
+    if (status == NITRO_OK)
+        status = choose_by_sources(evaluation, strategy, target, &no_device_features, rows,
+                                   num_rows, choices);
+    return status;
+}
+
+static nitro_status choose_svm_cost(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                    size_t num_rows, size_t *choices)
+{
+    return choose_by_strategy(evaluation, "svm-cost", target, rows, num_rows, choices);
+}
+
+static nitro_status choose_forest(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                  size_t num_rows, size_t *choices)
+{
+    return choose_by_strategy(evaluation, "forest", target, rows, num_rows, choices);
+}
+
+static nitro_status choose_auto(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                size_t num_rows, size_t *choices)
+{
+    return choose_by_strategy(evaluation, "auto", target, rows, num_rows, choices);
 }
 
 static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, const size_t *rows,
@@ -224,7 +263,7 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, NATIVE, NUM_METHODS };
+enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
 
 static const nitro_method_info infos[] = {
     [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
@@ -232,13 +271,17 @@ static const nitro_method_info infos[] = {
     [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
+    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
+    [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
+    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
     [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling"},
     [NUM_METHODS] = {NULL, NULL},
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
     [FIXED] = choose_fixed, [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,   [NATIVE] = choose_native,
+    [FULL] = choose_full,   [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
+    [AUTO] = choose_auto,   [NATIVE] = choose_native,
 };
 
 const nitro_method_info *nitro_method_table(void)

@@ -67,7 +67,21 @@ static bool write_all(int descriptor, const char *text, size_t size)
         text += written;
         size -= (size_t)written;
     }
-    return fsync(descriptor) == 0;
+    return true;
+}
+
+/* A terminal, a pipe, /dev/null: written to, never replaced. */
+static nitro_status write_special(nitro_context *context, const char *path, const char *text,
+                                  size_t size)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    bool written = descriptor >= 0 && write_all(descriptor, text, size);
+    int error = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return written
+               ? NITRO_OK
+               : nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
 }
 
 /* A rename is durable once its folder is synced. Not every file system can; nothing is lost then.
@@ -86,6 +100,10 @@ static void sync_folder_of(const char *path)
 nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                               size_t size)
 {
+    struct stat old;
+    bool exists = stat(path, &old) == 0;
+    if (exists && !S_ISREG(old.st_mode))
+        return write_special(context, path, text, size);
     char *temporary = nitro_asprintf(context, "%s.XXXXXX", path);
     if (!temporary)
         return NITRO_ERR_NO_MEMORY;
@@ -96,9 +114,9 @@ nitro_status nitro_file_write(nitro_context *context, const char *path, const ch
                             strerror(errno));
         goto free_name;
     }
-    struct stat old;
-    mode_t mode = stat(path, &old) == 0 ? old.st_mode & 07777 : 0644;
-    bool written = write_all(descriptor, text, size) && fchmod(descriptor, mode) == 0;
+    mode_t mode = exists ? old.st_mode & 07777 : 0644;
+    bool written = write_all(descriptor, text, size) && fsync(descriptor) == 0 &&
+                   fchmod(descriptor, mode) == 0;
     int error = errno;
     if (close(descriptor) != 0 && written) {
         written = false;

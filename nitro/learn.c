@@ -24,12 +24,13 @@ typedef struct learn_job {
     nitro_string_list sources;
     nitro_dataset *dataset;
     nitro_device *target;
+    bool target_is_live; /* known of the machine alone */
     nitro_string_list device_features;
 } learn_job;
 
 void nitro_learn_options_init(nitro_learn_options *options)
 {
-    *options = (nitro_learn_options){.strategy = "svm", .dfs = "none"};
+    *options = (nitro_learn_options){.strategy = "svm"};
 }
 
 static void free_job(learn_job *job)
@@ -40,10 +41,74 @@ static void free_job(learn_job *job)
     nitro_device_free(job->target);
 }
 
+/* ---- Target ---------------------------------------------------------------------------------- */
+
+static nitro_status find_live(learn_job *job, const char *id, bool measure)
+{
+    const nitro_device_kind *kind = NULL;
+    nitro_device_free(job->target);
+    job->target = NULL;
+    return nitro_device_find(job->context, id, measure, &job->target, &kind);
+}
+
+/**
+ * What is known of the target: what the store says, else what the machine says of itself, which may
+ * know the device by a fuller id ("host").
+ */
+static nitro_status find_target(learn_job *job, const char *id)
+{
+    nitro_status status = nitro_store_get_device(job->store, id, &job->target);
+    if (status != NITRO_ERR_NOT_FOUND)
+        return status;
+    status = find_live(job, id, false);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
+                          "device %s is neither in %s nor on this machine: import its device "
+                          "features, or run this on the machine that has it",
+                          id, nitro_store_url(job->store));
+    if (status != NITRO_OK)
+        return status;
+    nitro_device *stored = NULL;
+    status = nitro_store_get_device(job->store, job->target->id, &stored);
+    if (status == NITRO_OK) {
+        nitro_device_free(job->target);
+        job->target = stored;
+    }
+    job->target_is_live = status == NITRO_ERR_NOT_FOUND;
+    return job->target_is_live ? NITRO_OK : status;
+}
+
+/** Is there a feature that all sources have, models learn from, and the target lacks? */
+static bool lacks_features(const learn_job *job)
+{
+    const nitro_device *first = job->dataset->devices[0];
+    for (size_t i = 0; i < first->num_features; i++) {
+        const char *name = first->features[i].name;
+        bool common =
+            nitro_device_feature_teaches(name) && isnan(nitro_device_value(job->target, name));
+        for (size_t s = 1; common && s < job->dataset->num_devices; s++)
+            common = !isnan(nitro_device_value(job->dataset->devices[s], name));
+        if (common)
+            return true;
+    }
+    return false;
+}
+
+/** Microbenchmarks take seconds: only on a live target, and where their numbers are asked for. */
+static nitro_status complete_target(learn_job *job)
+{
+    if (!job->target_is_live || !lacks_features(job))
+        return NITRO_OK;
+    char id[64];
+    snprintf(id, sizeof id, "%s", job->target->id);
+    return find_live(job, id, true);
+}
+
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-static nitro_status add_named_sources(learn_job *job, const char *target)
+static nitro_status add_named_sources(learn_job *job)
 {
+    const char *target = job->target->id;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < job->options->num_sources && status == NITRO_OK; i++) {
         const char *source = job->options->sources[i];
@@ -59,28 +124,31 @@ static nitro_status add_named_sources(learn_job *job, const char *target)
     return status;
 }
 
-static nitro_status add_all_sources(learn_job *job, const char *target)
+static nitro_status add_all_sources(learn_job *job)
 {
     nitro_string_list all = {0};
-    nitro_status status = nitro_store_list_devices(job->store, job->computation, &all);
+    nitro_schema *schema = NULL; /* an unknown computation has no devices either: say which it is */
+    nitro_status status = nitro_store_get_schema(job->store, job->computation, &schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(job->store, job->computation, &all);
     for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
-        if (strcmp(all.items[i], target) != 0)
+        if (strcmp(all.items[i], job->target->id) != 0)
             status = nitro_string_list_add(job->context, &job->sources, all.items[i]);
     nitro_string_list_free(&all);
     return status;
 }
 
 /** Sources in byte order, so that the order in which they are named does not matter. */
-static nitro_status choose_sources(learn_job *job, const char *target)
+static nitro_status choose_sources(learn_job *job)
 {
-    nitro_status status =
-        job->options->sources ? add_named_sources(job, target) : add_all_sources(job, target);
+    nitro_status status = job->options->sources ? add_named_sources(job) : add_all_sources(job);
     nitro_string_list_sort(&job->sources);
     if (status == NITRO_OK && job->sources.count == 0)
         return nitro_fail(job->context, NITRO_ERR_NO_DATA,
                           "%s: %s has samples of no device but the target %s: tune on a source "
                           "device first, or import its samples",
-                          job->computation, nitro_store_url(job->store), target);
+                          job->computation, nitro_store_url(job->store), job->target->id);
     return status;
 }
 
@@ -105,44 +173,6 @@ static nitro_status load_sources(learn_job *job)
                               "%s has no usable samples of %s on device %s",
                               nitro_store_url(job->store), job->computation, job->sources.items[i]);
     return NITRO_OK;
-}
-
-/* ---- Target ---------------------------------------------------------------------------------- */
-
-/** Is there a feature that all sources have, models learn from, and the target lacks? */
-static bool lacks_features(const learn_job *job, const nitro_device *target)
-{
-    const nitro_device *first = job->dataset->devices[0];
-    for (size_t i = 0; i < first->num_features; i++) {
-        const char *name = first->features[i].name;
-        const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
-        bool common = (!info || !info->descriptive) && isnan(nitro_device_value(target, name));
-        for (size_t s = 1; common && s < job->dataset->num_devices; s++)
-            common = !isnan(nitro_device_value(job->dataset->devices[s], name));
-        if (common)
-            return true;
-    }
-    return false;
-}
-
-/** What is known of the target: what the store says, else what the machine says of itself. */
-static nitro_status find_target(learn_job *job, const char *id)
-{
-    nitro_status status = nitro_store_get_device(job->store, id, &job->target);
-    if (status != NITRO_ERR_NOT_FOUND)
-        return status;
-    status = nitro_device_find(job->context, id, false, &job->target, NULL);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
-                          "device %s is neither in %s nor on this machine: import its device "
-                          "features, or run this on the machine that has it",
-                          id, nitro_store_url(job->store));
-    if (status != NITRO_OK || !lacks_features(job, job->target))
-        return status;
-    /* Microbenchmarks take seconds: only where their numbers are asked for. */
-    nitro_device_free(job->target);
-    job->target = NULL;
-    return nitro_device_find(job->context, id, true, &job->target, NULL);
 }
 
 static nitro_status choose_device_features(learn_job *job)
@@ -190,12 +220,15 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .target = job->target,
                            .device_features = &job->device_features,
                            .strategy = job->strategy,
+                           .use_relative = !job->strategy->without_relative,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
     nitro_status status = nitro_model_train(job->context, &lesson, &made);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
         status = note_provenance(job, made);
+    }
     if (status == NITRO_OK)
         *model = made;
     else
@@ -213,13 +246,15 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs, &job.dfs);
+        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
     if (status == NITRO_OK)
-        status = choose_sources(&job, target);
+        status = find_target(&job, target);
+    if (status == NITRO_OK)
+        status = choose_sources(&job);
     if (status == NITRO_OK)
         status = load_sources(&job);
     if (status == NITRO_OK)
-        status = find_target(&job, target);
+        status = complete_target(&job);
     if (status == NITRO_OK)
         status = choose_device_features(&job);
     if (status == NITRO_OK)
@@ -236,11 +271,11 @@ nitro_status nitro_learn_own(nitro_context *context, nitro_store *store, const c
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_string_list_add(context, &job.sources, device);
+        status = find_target(&job, device);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &job.sources, job.target->id);
     if (status == NITRO_OK)
         status = load_sources(&job);
-    if (status == NITRO_OK)
-        status = nitro_device_copy(context, job.dataset->devices[0], &job.target);
     if (status == NITRO_OK)
         status = train(&job, model);
     free_job(&job);

@@ -69,6 +69,19 @@ double nitro_scaler_apply(const nitro_scaler_column *column, double value)
     return fmin(fmax(scaled, -SCALED_LIMIT), SCALED_LIMIT);
 }
 
+double nitro_scaler_invert(const nitro_scaler_column *column, double scaled)
+{
+    double value = 0.5 * (1.0 - scaled) * column->low + 0.5 * (1.0 + scaled) * column->high;
+    switch (column->scale) {
+    case NITRO_SCALE_LOG:
+        return exp(value);
+    case NITRO_SCALE_SIGNED_LOG:
+        return copysign(expm1(fabs(value)), value);
+    default:
+        return value;
+    }
+}
+
 double nitro_scaler_excess(const nitro_scaler_column *column, double value)
 {
     if (column->high > column->low)

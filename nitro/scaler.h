@@ -32,6 +32,9 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
  */
 double nitro_scaler_apply(const nitro_scaler_column *column, double value);
 
+/** The value at this place in scaled units; the constant where the column was constant. */
+double nitro_scaler_invert(const nitro_scaler_column *column, double scaled);
+
 /**
  * How far a value lies outside the training range, in scaled units (the range is 2 wide); 0 inside.
  * A column that was constant counts as a range as wide as its value's magnitude.

@@ -14,6 +14,7 @@
 typedef struct svm_predictor {
     size_t num_columns, num_variants;
     double c, gamma;
+    double held_out_quality; /* percent, in cross-validation by input; NaN: too few inputs */
     nitro_svm_machine *machine;
     double *vectors; /* shape [machine->num_vectors x num_columns] */
 } svm_predictor;
@@ -92,6 +93,7 @@ static nitro_status svm_train_strategy(nitro_context *context, const nitro_train
         goto free_all;
     svm->c = choice.c;
     svm->gamma = choice.gamma;
+    svm->held_out_quality = 100.0 * choice.quality;
     status = train_machine(context, set, labels, svm);
     if (status == NITRO_OK)
         status = copy_vectors(context, set, svm);
@@ -99,7 +101,7 @@ static nitro_status svm_train_strategy(nitro_context *context, const nitro_train
         goto free_all;
     nitro_log(context, NITRO_LOG_DEBUG,
               "svm: %zu rows, C %g, gamma %g, held-out quality %.1f %%, %zu support vectors",
-              set->num_rows, svm->c, svm->gamma, 100.0 * choice.quality, svm->machine->num_vectors);
+              set->num_rows, svm->c, svm->gamma, svm->held_out_quality, svm->machine->num_vectors);
     *result = svm;
     free(labels);
     return NITRO_OK;
@@ -156,13 +158,14 @@ static nitro_status svm_encode(nitro_context *context, const void *user, json_t 
     const svm_predictor *svm = user;
     const nitro_svm_machine *machine = svm->machine;
     size_t count = machine->num_classes;
-    json_t *made =
-        json_pack("{s:f, s:f, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma,
-                  "classes", nitro_json_from_counts(machine->classes, count), "class_vectors",
-                  nitro_json_from_counts(machine->class_vectors, count), "rho",
-                  nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
-                  rows_to_json(machine->coefficients, machine->num_vectors, count - 1), "vectors",
-                  rows_to_json(svm->vectors, machine->num_vectors, svm->num_columns));
+    json_t *held_out = isfinite(svm->held_out_quality) ? json_real(svm->held_out_quality) : NULL;
+    json_t *made = json_pack(
+        "{s:f, s:f, s:o*, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma,
+        "held_out_quality", held_out, "classes", nitro_json_from_counts(machine->classes, count),
+        "class_vectors", nitro_json_from_counts(machine->class_vectors, count), "rho",
+        nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
+        rows_to_json(machine->coefficients, machine->num_vectors, count - 1), "vectors",
+        rows_to_json(svm->vectors, machine->num_vectors, svm->num_columns));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot encode the svm");
     *json = made;
@@ -313,6 +316,9 @@ static nitro_status decode_parameters(const nitro_json_place *place, const json_
     nitro_status status = nitro_json_number(place, json, "c", &svm->c);
     if (status == NITRO_OK)
         status = nitro_json_number(place, json, "gamma", &svm->gamma);
+    svm->held_out_quality = NAN;
+    if (status == NITRO_OK && json_object_get(json, "held_out_quality"))
+        status = nitro_json_number(place, json, "held_out_quality", &svm->held_out_quality);
     if (status == NITRO_OK && !(svm->gamma > 0.0))
         status = nitro_fail(place->context, NITRO_ERR_FORMAT,
                             "%s: field %s.gamma is %g, but must be positive", place->path,
@@ -345,6 +351,8 @@ const nitro_strategy nitro_strategy_svm = {
     .name = "svm",
     .description = "C-SVC with an RBF kernel on the fastest variant of each sample (the paper's)",
     .priority = 10,
+    .dfs = "none",
+    .without_relative = true,
     .train = svm_train_strategy,
     .score = svm_score,
     .encode = svm_encode,

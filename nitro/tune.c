@@ -146,7 +146,7 @@ static void note_failure(tuning *self, nitro_status status)
 {
     char message[1024];
     nitro_context_last_error(self->plan.context, message, sizeof(message));
-    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s is left out: %s",
+    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s: left out: %s",
               self->plan.computation->schema->computation, message);
     self->progress.best = NULL;
     if (self->progress.failed++ > 0)

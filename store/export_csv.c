@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "store/store_internal.h"
 #include "store/text.h"
@@ -59,6 +59,11 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
     if (status == NITRO_OK && count == 0)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: no samples of %s on device '%s'",
                             nitro_store_url(store), computation, device);
+    if (status == NITRO_OK && nitro_schema_feature(schema, "input") != NITRO_NONE)
+        status = nitro_fail(context, NITRO_ERR_ARGUMENT,
+                            "%s: computation %s has a feature called 'input', as the table's "
+                            "column of input names is: it cannot be exported",
+                            nitro_store_url(store), computation);
     export_job job = {.context = context, .schema = schema};
     if (status == NITRO_OK)
         status = add_header(&job);
@@ -80,16 +85,21 @@ static nitro_status add_new(nitro_context *context, nitro_string_list *names, co
                : NITRO_OK;
 }
 
-/* Every label and feature that any of the devices has, in the order in which they come. */
+/* Every label and feature that any of the devices has, in the order in which they come. What is
+ * text for one device and a number for another is one column, of text. */
 static nitro_status list_columns(nitro_context *context, nitro_device *const *devices, size_t count,
                                  nitro_string_list *labels, nitro_string_list *features)
 {
     nitro_status status = NITRO_OK;
-    for (size_t d = 0; d < count; d++) {
+    for (size_t d = 0; d < count; d++)
         for (size_t i = 0; i < devices[d]->num_labels && status == NITRO_OK; i++)
             status = add_new(context, labels, devices[d]->labels[i].name);
-        for (size_t i = 0; i < devices[d]->num_features && status == NITRO_OK; i++)
-            status = add_new(context, features, devices[d]->features[i].name);
+    for (size_t d = 0; d < count; d++) {
+        for (size_t i = 0; i < devices[d]->num_features && status == NITRO_OK; i++) {
+            const char *name = devices[d]->features[i].name;
+            if (nitro_string_list_find(labels, name) == NITRO_NONE)
+                status = add_new(context, features, name);
+        }
     }
     return status;
 }
@@ -103,7 +113,11 @@ static nitro_status add_device(nitro_context *context, nitro_store_text *text,
         status = nitro_store_text_add_field(context, text, device->kind, false);
     for (size_t i = 0; i < labels->count && status == NITRO_OK; i++) {
         const char *label = nitro_device_label(device, labels->items[i]);
-        status = nitro_store_text_add_field(context, text, label ? label : "", false);
+        if (label)
+            status = nitro_store_text_add_field(context, text, label, false);
+        else
+            status = nitro_store_text_add_number(
+                context, text, nitro_device_value(device, labels->items[i]), false);
     }
     for (size_t i = 0; i < features->count && status == NITRO_OK; i++)
         status = nitro_store_text_add_number(context, text,
@@ -138,8 +152,9 @@ static nitro_status read_table(nitro_context *context, const char *path, nitro_d
     nitro_csv *csv = NULL;
     nitro_device **read = NULL;
     size_t num_read = 0;
+    struct stat file;
     nitro_status status = NITRO_OK;
-    if (access(path, F_OK) == 0) {
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
         status = nitro_csv_read(context, path, &csv);
         if (status == NITRO_OK)
             status = nitro_devices_from_csv(context, csv, &read, &num_read);
@@ -157,6 +172,33 @@ static nitro_status read_table(nitro_context *context, const char *path, nitro_d
     *devices = grown;
     *count = num_read;
     return NITRO_OK;
+}
+
+/* Text alone tells a label from a feature: say so where a label will come back as something else.
+ */
+static nitro_status check_table(nitro_context *context, const char *path,
+                                const nitro_store_text *text, nitro_device *const *devices)
+{
+    nitro_csv *csv = NULL;
+    nitro_device **read = NULL;
+    size_t count = 0;
+    nitro_status status = nitro_csv_parse(context, path, text->bytes, text->size, &csv);
+    if (status == NITRO_OK)
+        status = nitro_devices_from_csv(context, csv, &read, &count);
+    nitro_csv_free(csv);
+    for (size_t d = 0; d < count; d++) {
+        for (size_t i = 0; i < devices[d]->num_labels; i++) {
+            const nitro_label *label = &devices[d]->labels[i];
+            if (label->text[0] && !nitro_device_label(read[d], label->name))
+                nitro_log(context, NITRO_LOG_WARNING,
+                          "%s: device %s: the label %s is '%.80s', which will be read as a device "
+                          "feature",
+                          path, devices[d]->id, label->name, label->text);
+        }
+        nitro_device_free(read[d]);
+    }
+    free(read);
+    return status;
 }
 
 static nitro_status export_device(nitro_store *store, const char *id, const char *path)
@@ -181,6 +223,8 @@ static nitro_status export_device(nitro_store *store, const char *id, const char
     devices[place] = device;
     nitro_store_text text = {0};
     status = print_table(context, devices, count, &text);
+    if (status == NITRO_OK)
+        status = check_table(context, path, &text, devices);
     if (status == NITRO_OK)
         status = nitro_file_write(context, path, text.bytes, text.size);
     nitro_store_text_free(&text);

@@ -16,6 +16,12 @@ static nitro_status fail_field(const import_job *job, size_t row, size_t column,
                       nitro_csv_field(job->csv, row, column), problem);
 }
 
+static bool is_log_by_option(const import_job *job, size_t feature)
+{
+    const nitro_string_list *logs = job->options->log_features;
+    return logs && nitro_string_list_find(logs, job->schema->features[feature].name) != NITRO_NONE;
+}
+
 static nitro_status read_features(const import_job *job, size_t row, nitro_sample *sample)
 {
     nitro_status status = NITRO_OK;
@@ -25,8 +31,10 @@ static nitro_status read_features(const import_job *job, size_t row, nitro_sampl
         if (status == NITRO_OK && job->schema->features[i].scale == NITRO_SCALE_LOG &&
             sample->features[i] <= 0)
             status = fail_field(job, row, column,
-                                "is not above 0, as a feature scaled log must be; import it "
-                                "without --log, and a scale that takes it is chosen");
+                                is_log_by_option(job, i)
+                                    ? "is not above 0, as a feature scaled log must be; import it "
+                                      "without --log, and a scale that takes it is chosen"
+                                    : "is not above 0, and the store has this feature scaled log");
     }
     return status;
 }

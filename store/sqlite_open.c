@@ -30,6 +30,10 @@ static const char tables[] =
     "CREATE TABLE features (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
     " position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, scale TEXT NOT NULL,"
     " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE relative_features (computation INTEGER NOT NULL"
+    " REFERENCES computations ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,"
+    " unit TEXT NOT NULL, scale TEXT NOT NULL, formula TEXT NOT NULL, replaces TEXT NOT NULL,"
+    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE variants (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
     " position INTEGER NOT NULL, name TEXT NOT NULL,"
     " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
@@ -126,21 +130,10 @@ static nitro_status configure(sqlite_store *store)
  * measurement is made and has nowhere to go. */
 static nitro_status require_writable(sqlite_store *store)
 {
-    if (sqlite3_db_readonly(store->db, "main") != 0)
-        return nitro_fail(store->context, NITRO_ERR_IO,
-                          "%s: the file may not be written; check its permissions", store->path);
-    char *copy = nitro_strdup(store->context, store->path);
-    if (!copy)
-        return NITRO_ERR_NO_MEMORY;
-    const char *folder = dirname(copy);
-    nitro_status status = NITRO_OK;
-    if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0)
-        status = nitro_fail(store->context, NITRO_ERR_IO,
-                            "%s: the folder %s may not be written (%s), and a journal is kept "
-                            "there during each write",
-                            store->path, folder, strerror(errno));
-    free(copy);
-    return status;
+    if (sqlite3_db_readonly(store->db, "main") == 0)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_IO,
+                      "%s: the file may not be written; check its permissions", store->path);
 }
 
 static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
@@ -171,7 +164,23 @@ static int open_flags(const char *path, nitro_store_mode mode)
     return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
 }
 
-/* What SQLite only calls "unable to open database file". */
+static nitro_status check_folder(nitro_context *context, const char *path)
+{
+    char *copy = nitro_strdup(context, path);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    const char *folder = dirname(copy);
+    nitro_status status = NITRO_OK;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        status =
+            nitro_fail(context, NITRO_ERR_IO,
+                       "%s: cannot write in the folder %s: %s; a store keeps its journal there",
+                       path, folder, strerror(errno));
+    free(copy);
+    return status;
+}
+
+/* What SQLite only calls "unable to open database file", if not something that is untrue. */
 static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
 {
     struct stat file;
@@ -182,18 +191,17 @@ static nitro_status check_path(nitro_context *context, const char *path, nitro_s
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
                           path, strlen(path), MAX_PATH_BYTES);
-    if (stat(path, &file) == 0)
-        return S_ISREG(file.st_mode) ? NITRO_OK
-                                     : nitro_fail(context, NITRO_ERR_IO,
-                                                  "%s: this is not a file, so not a store", path);
-    if (errno != ENOENT)
+    bool exists = stat(path, &file) == 0;
+    if (!exists && errno != ENOENT)
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
                           strerror(errno));
-    if (mode == NITRO_STORE_READ)
+    if (exists && !S_ISREG(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file, so not a store", path);
+    if (!exists && mode == NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "%s: no such store; `nitro tune` and `nitro store import` make one",
                           path);
-    return NITRO_OK;
+    return mode == NITRO_STORE_WRITE ? check_folder(context, path) : NITRO_OK;
 }
 
 static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)

@@ -6,8 +6,8 @@
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/inputs.h"
+#include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
-#include "apps/cli/paths.h"
 #include "apps/cli/winners.h"
 
 typedef struct settings {
@@ -32,7 +32,7 @@ static void set_defaults(void *place)
     given->repetitions = tune.measure.max_repetitions;
     given->budget_ms = tune.measure.budget_ms;
     given->timeout_s = tune.measure.timeout_ms / 1000.0;
-    given->memory_limit_mb = tune.measure.memory_limit_bytes / 1000000;
+    given->memory_limit_mb = OPTION_NOT_GIVEN; /* the library's default is this machine's affair */
 }
 
 static const option options[] = {
@@ -189,7 +189,8 @@ static nitro_tune_options tune_options(tuning *self)
         how.measure.min_repetitions = how.measure.max_repetitions;
     how.measure.budget_ms = given->budget_ms;
     how.measure.timeout_ms = given->timeout_s * 1000.0;
-    how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
+    if (given->memory_limit_mb != OPTION_NOT_GIVEN)
+        how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
     how.progress = show_progress;
     how.progress_user = self;
     how.again = given->again;
@@ -206,10 +207,8 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         real |= strcmp(devices->devices[d]->kind, "model") != 0;
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
-    warn(self->call,
-         "this machine is busy (load %.1f on %ld cores), so times will be rough; OpenMP variants "
-         "suffer less with OMP_WAIT_POLICY=passive in the environment",
-         load, cores);
+    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be rough", load,
+         cores);
 }
 
 /** One pass over the inputs measures them on all devices. */
@@ -240,41 +239,6 @@ static int measure(tuning *self, const device_set *devices)
                          "command goes on from there",
                          self->last.done, self->last.total);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
-}
-
-/* ---- Learning ------------------------------------------------------------------------------- */
-
-/** @param[out] path  where the model is, NULL where there were too few samples. */
-static int learn(const tuning *self, const char *device, nitro_model **model, char **path)
-{
-    const settings *given = self->call->settings;
-    nitro_context *context = self->call->context;
-    const char *computation = self->loaded.module->name;
-    nitro_learn_options how;
-    nitro_learn_options_init(&how);
-    how.seed = given->seed;
-    nitro_status status = nitro_learn_own(context, self->store, computation, device, &how, model);
-    if (status == NITRO_ERR_NO_DATA && !given->output) {
-        char why[1024];
-        nitro_context_last_error(context, why, sizeof why);
-        warn(self->call, "no model was learnt: %s", why);
-        return EXIT_DONE;
-    }
-    char *where = NULL;
-    if (status == NITRO_OK && given->output) {
-        where = nitro_strdup(context, given->output);
-        status = where ? nitro_model_save(*model, where) : NITRO_ERR_NO_MEMORY;
-    } else if (status == NITRO_OK) {
-        status = model_default_path(context, computation, device, &where);
-        if (status == NITRO_OK)
-            status = model_write(context, *model, where);
-    }
-    if (status != NITRO_OK) {
-        free(where);
-        return fail(self->call);
-    }
-    *path = where;
-    return EXIT_DONE;
 }
 
 /* ---- Reporting ------------------------------------------------------------------------------ */
@@ -337,7 +301,8 @@ static int learn_and_report(tuning *self, const nitro_device *device)
     char *path = NULL;
     int code = EXIT_DONE;
     if (!given->no_model)
-        code = learn(self, device->id, &model, &path);
+        code = learn_own(self->call, self->store, self->loaded.module->name, device->id,
+                         given->seed, given->output, &model, &path);
     if (code == EXIT_DONE)
         code = report(self, device, path ? model : NULL, path);
     free(path);
@@ -427,7 +392,9 @@ const command command_tune = {
         "In the table, slowdown is what always using one variant would cost: the geometric mean of "
         "its time over the best one, on the inputs where it has a time.\n\n"
         "An input that cannot be read, and a variant that fails, hangs, or gives a wrong result, "
-        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.",
+        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.\n\n"
+        "OpenMP threads wait for each other by spinning briefly (GOMP_SPINCOUNT=1000), unless the "
+        "environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"

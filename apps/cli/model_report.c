@@ -5,14 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/paths.h"
-
-nitro_status model_write(nitro_context *context, const nitro_model *model, const char *path)
-{
-    nitro_status status = make_folders_above(context, path);
-    return status == NITRO_OK ? nitro_model_save(model, path) : status;
-}
-
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
 {
     char *text = NULL;
@@ -58,6 +50,15 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
+/** "held_out_quality" as people write it. */
+static void spell_name(const char *key, char *name, size_t size)
+{
+    snprintf(name, size, "%s", key);
+    for (char *each = name; *each; each++)
+        if (*each == '_')
+            *each = ' ';
+}
+
 /** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are for JSON's readers.
  */
 static void print_parameters(const char *strategy, json_t *predictor)
@@ -70,12 +71,14 @@ static void print_parameters(const char *strategy, json_t *predictor)
     {
         if (strncmp(key, "num_", 4) == 0)
             continue;
+        char name[64];
+        spell_name(key, name, sizeof name);
         if (json_is_integer(value))
-            printf("%s%s %lld", count++ ? ", " : "", key, (long long)json_integer_value(value));
+            printf("%s%s %lld", count++ ? ", " : "", name, (long long)json_integer_value(value));
         else if (json_is_real(value))
-            printf("%s%s %.4g", count++ ? ", " : "", key, json_real_value(value));
+            printf("%s%s %.4g", count++ ? ", " : "", name, json_real_value(value));
         else if (json_is_string(value))
-            printf("%s%s %s", count++ ? ", " : "", key, json_string_value(value));
+            printf("%s%s %s", count++ ? ", " : "", name, json_string_value(value));
     }
     printf(")\n");
 }

@@ -4,9 +4,6 @@
 
 #include "apps/cli/output.h"
 
-/** Save a model, making the folders above it. */
-nitro_status model_write(nitro_context *context, const nitro_model *model, const char *path);
-
 /** Print sources, device features, parameters and where the model is. */
 int model_print(const invocation *call, const nitro_model *model, const char *path);
 

@@ -63,6 +63,9 @@ static int find_built_in(const invocation *call, const char *name, const nitro_m
     names[count] = NULL;
     char known[512];
     join_names(names, known, sizeof known);
+    const char *close = nitro_closest_name(names, count, name);
+    if (close)
+        return fail_text(call, "no computation '%s' is built in; did you mean '%s'?", name, close);
     return fail_text(call,
                      "no computation '%s' is built in (there is: %s); to load one from a shared "
                      "object give a path with a '/', such as ./lib%s.so",

@@ -157,7 +157,7 @@ static void test_a_read_only_file_is_read_and_not_written(void **state)
     assert_child_failed(f, NITRO_OK, "");
     assert_int_equal(f->shared->count, 40);
     in_child(f, open_for_writing_as_nobody);
-    assert_child_failed(f, NITRO_ERR_IO, "cannot open it for writing: Permission denied");
+    assert_child_failed(f, NITRO_ERR_IO, "the file may not be written");
     assert_store_holds(f, 40);
 }
 
@@ -169,7 +169,7 @@ static void test_a_store_in_a_read_only_folder_is_read_and_not_written(void **st
     assert_child_failed(f, NITRO_OK, "");
     assert_int_equal(f->shared->count, 40);
     in_child(f, put_as_nobody);
-    assert_child_failed(f, NITRO_ERR_IO, "the file, or the folder it is in, may not be written");
+    assert_child_failed(f, NITRO_ERR_IO, "cannot write in the folder");
     assert_store_holds(f, 40);
 }
 
@@ -205,7 +205,7 @@ static void test_no_store_is_made_in_a_read_only_folder(void **state)
     fixture *f = *state;
     set_modes(f, 0666, 0555);
     in_child(f, make_in_folder_as_nobody);
-    assert_child_failed(f, NITRO_ERR_IO, "cannot make a store in");
+    assert_child_failed(f, NITRO_ERR_IO, "cannot write in the folder");
     assert_child_failed(f, NITRO_ERR_IO, "Permission denied");
 }
 

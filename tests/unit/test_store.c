@@ -198,6 +198,44 @@ static void test_an_input_is_stored_once_or_replaced(void **state)
     assert_int_equal(count_samples(f, "K20"), 13);
 }
 
+/* Names, device and samples in one: what is refused for one of them changes none of them. */
+static void test_a_recording_goes_in_whole_or_not_at_all(void **state)
+{
+    fixture *f = *state;
+    nitro_schema *schema = records_schema(f->context, "spmv");
+    nitro_device *device = records_device(f->context, "K20"), *read = NULL;
+    nitro_sample *sample = records_sample(f->context, "input-000");
+    const nitro_sample *batch[] = {sample};
+    assert_ok(f->context,
+              nitro_store_put_recording(f->store, schema, device, "K20", batch, 1, false));
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "peak_gbps", 1, NITRO_VALUE_RECORDED, 0));
+    schema->default_variant = 0;
+    assert_fails(f->context,
+                 nitro_store_put_recording(f->store, schema, device, "K20", batch, 1, false),
+                 NITRO_ERR_EXISTS, "input-000");
+    assert_fails(f->context,
+                 nitro_store_put_recording(f->store, schema, NULL, "K40", batch, 1, false),
+                 NITRO_ERR_NOT_FOUND, "no device 'K40'");
+    assert_fails(f->context,
+                 nitro_store_put_recording(f->store, schema, device, "K40", batch, 1, false),
+                 NITRO_ERR_ARGUMENT, "samples of device K40 come with the features of K20");
+    nitro_schema_free(schema);
+    assert_ok(f->context, nitro_store_get_schema(f->store, "spmv", &schema));
+    assert_int_equal(schema->default_variant, 1);
+    assert_ok(f->context, nitro_store_get_device(f->store, "K20", &read));
+    assert_true(nitro_device_value(read, "peak_gbps") == 208.125);
+    assert_ok(f->context,
+              nitro_store_put_recording(f->store, schema, device, "K20", batch, 1, true));
+    nitro_device_free(read);
+    assert_ok(f->context, nitro_store_get_device(f->store, "K20", &read));
+    assert_true(nitro_device_value(read, "peak_gbps") == 1);
+    nitro_device_free(read);
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+    nitro_sample_free(sample);
+}
+
 static void test_unclean_records_are_refused(void **state)
 {
     fixture *f = *state;
@@ -398,6 +436,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_an_open_scale_is_filled_in_and_a_declared_one_kept,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_an_input_is_stored_once_or_replaced, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_recording_goes_in_whole_or_not_at_all, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_unclean_records_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_store_open_for_reading_is_not_written, setup,
                                         teardown),

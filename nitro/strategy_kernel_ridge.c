@@ -1,0 +1,161 @@
+/*
+ * Strategy "kernel-ridge": kernel ridge regression of ln(time / best time), an RBF kernel shared by
+ * all variants. Hides its parameters: fixed ones, of a study on recorded SpMV data, are as good
+ * there as any choice by held-out error.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/cholesky.h"
+#include "nitro/folds.h"
+#include "nitro/kernel_machine.h"
+#include "nitro/regret.h"
+
+#define GAMMA_TIMES_COLUMNS 4.8 /* 0.3 for 16 columns: distances grow with their number */
+#define RIDGE               0.1
+
+/** What trainings on parts of the sample share. */
+typedef struct ridge_job {
+    nitro_context *context;
+    const nitro_training_set *set;
+    nitro_folds folds;
+    double gamma;
+    double *columns; /* shape [sample x num_columns] */
+    double *regrets; /* shape [sample x num_variants] */
+    float *kernel;   /* shape [sample x sample] */
+    double *matrix;  /* shape [sample x sample]: of the part at hand */
+} ridge_job;
+
+static void ridge_free(void *predictor)
+{
+    nitro_kernel_machine_free(predictor);
+}
+
+/** The machine predicts regrets: low ones are good. */
+static void ridge_score(const void *predictor, const double *columns, double *scores)
+{
+    const nitro_kernel_machine *machine = predictor;
+    nitro_kernel_machine_evaluate(machine, columns, scores);
+    for (size_t v = 0; v < machine->num_outputs; v++)
+        scores[v] = -scores[v];
+}
+
+/* ---- Training ----------------------------------------------------------------------------------
+ */
+
+static void gather_kernel(const ridge_job *job, const size_t *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float *row = job->kernel + members[i] * job->folds.num_rows;
+        for (size_t j = i; j < count; j++)
+            job->matrix[i * count + j] = (double)row[members[j]];
+        job->matrix[i * count + i] += RIDGE;
+    }
+}
+
+/** Vectors are the rows; what is regressed is the distance from each variant's mean. */
+static void gather_rows(const ridge_job *job, const size_t *members, size_t count,
+                        nitro_kernel_machine *machine)
+{
+    size_t width = machine->num_columns, num_variants = machine->num_outputs;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(machine->vectors + i * width, job->columns + members[i] * width,
+               width * sizeof *machine->vectors);
+        memcpy(machine->coefficients + i * num_variants, job->regrets + members[i] * num_variants,
+               num_variants * sizeof *machine->coefficients);
+        for (size_t v = 0; v < num_variants; v++)
+            machine->bias[v] += job->regrets[members[i] * num_variants + v] / (double)count;
+    }
+    for (size_t i = 0; i < count * num_variants; i++)
+        machine->coefficients[i] -= machine->bias[i % num_variants];
+}
+
+static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
+{
+    const ridge_job *job = user;
+    nitro_kernel_machine *machine = NULL;
+    nitro_status status = nitro_kernel_machine_create(
+        job->context, job->set->num_columns, job->set->num_variants, count, job->gamma, &machine);
+    if (status != NITRO_OK)
+        return status;
+    gather_kernel(job, members, count);
+    gather_rows(job, members, count, machine);
+    status = nitro_cholesky_factor(job->context, job->matrix, count, job->set->num_threads);
+    if (status != NITRO_OK) {
+        nitro_kernel_machine_free(machine);
+        return status;
+    }
+    nitro_cholesky_solve(job->matrix, count, machine->coefficients, machine->num_outputs);
+    *predictor = machine;
+    return NITRO_OK;
+}
+
+static nitro_status prepare(ridge_job *job)
+{
+    const nitro_training_set *set = job->set;
+    nitro_status status =
+        nitro_folds_draw(job->context, set, NITRO_FOLDS_MAX_ROWS, NITRO_FOLDS_COUNT, &job->folds);
+    if (status == NITRO_OK)
+        status = nitro_regrets_cut(job->context, set, job->folds.rows, job->folds.num_rows,
+                                   &job->regrets);
+    if (status != NITRO_OK)
+        return status;
+    job->columns = nitro_folds_columns(job->context, set, &job->folds);
+    job->matrix =
+        nitro_calloc(job->context, job->folds.num_rows, job->folds.num_rows * sizeof(double));
+    if (!job->columns || !job->matrix)
+        return NITRO_ERR_NO_MEMORY;
+    return nitro_kernel_matrix(job->context, job->columns, job->folds.num_rows, set->num_columns,
+                               job->gamma, set->num_threads, &job->kernel);
+}
+
+static nitro_status ridge_train(nitro_context *context, const nitro_training_set *set,
+                                void **predictor, double *held_out_scores)
+{
+    ridge_job job = {.context = context,
+                     .set = set,
+                     .gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns)};
+    nitro_folds_learner learner = {train_part, ridge_score, ridge_free, &job};
+    nitro_status status = prepare(&job);
+    if (status == NITRO_OK)
+        status = nitro_folds_train(context, set, &job.folds, &learner, predictor, held_out_scores);
+    nitro_folds_free(&job.folds);
+    free(job.columns);
+    free(job.regrets);
+    free(job.kernel);
+    free(job.matrix);
+    return status;
+}
+
+/* ---- Model files -------------------------------------------------------------------------------
+ */
+
+static nitro_status ridge_encode(nitro_context *context, const void *predictor, json_t **json)
+{
+    return nitro_kernel_machine_encode(context, predictor, json);
+}
+
+static nitro_status ridge_decode(nitro_context *context, const char *path, const json_t *json,
+                                 size_t num_columns, size_t num_variants, void **predictor)
+{
+    nitro_json_place place = {context, path, "predictor"};
+    nitro_kernel_machine *machine = NULL;
+    nitro_status status =
+        nitro_kernel_machine_decode(&place, json, num_columns, num_variants, &machine);
+    if (status == NITRO_OK)
+        *predictor = machine;
+    return status;
+}
+
+const nitro_strategy nitro_strategy_kernel_ridge = {
+    .name = "kernel-ridge",
+    .description = "kernel ridge regression of log(time / best time), an RBF kernel",
+    .priority = 3,
+    .dfs = "omit",
+    .train = ridge_train,
+    .score = ridge_score,
+    .encode = ridge_encode,
+    .decode = ridge_decode,
+    .free = ridge_free,
+};

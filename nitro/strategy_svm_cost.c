@@ -1,0 +1,321 @@
+/*
+ * Strategy "svm-cost": one-vs-one SVMs in which a row weighs what a wrong choice would cost there.
+ * Hides C and gamma: fixed ones, of a study on recorded SpMV data, where choosing them by
+ * cross-validation or by leaving one source out was no better.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/folds.h"
+#include "nitro/kernel_machine.h"
+#include "nitro/parallel.h"
+#include "nitro/regret.h"
+#include "nitro/smo.h"
+#include "nitro/svm.h"
+
+#define COST                100.0
+#define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
+#define TOLERANCE           1e-3
+
+typedef struct cost_predictor {
+    size_t num_variants;
+    nitro_kernel_machine *machine; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
+} cost_predictor;
+
+/** What trainings on parts of the sample share. */
+typedef struct cost_job {
+    nitro_context *context;
+    const nitro_training_set *set;
+    nitro_folds folds;
+    double gamma;
+    double *columns; /* shape [sample x num_columns] */
+    double *regrets; /* shape [num_rows x num_variants]: of the whole set, not cut */
+    float *kernel;   /* shape [sample x sample] */
+} cost_job;
+
+/** One part of the sample, whose pairs are trained in parallel. */
+typedef struct cost_part {
+    const cost_job *job;
+    const size_t *members;
+    size_t count, num_pairs;
+    double *coefficients; /* shape [num_pairs x count] */
+    double *bias;         /* shape [num_pairs] */
+} cost_part;
+
+static void cost_free(void *user)
+{
+    cost_predictor *predictor = user;
+    if (!predictor)
+        return;
+    nitro_kernel_machine_free(predictor->machine);
+    free(predictor);
+}
+
+/** Soft votes: each pair's decision, cut at +-1, for one variant and against the other. */
+static void cost_score(const void *user, const double *columns, double *scores)
+{
+    const cost_predictor *predictor = user;
+    size_t num_variants = predictor->num_variants;
+    double decisions[NITRO_SVM_MAX_PAIRS];
+    nitro_kernel_machine_evaluate(predictor->machine, columns, decisions);
+    for (size_t v = 0; v < num_variants; v++)
+        scores[v] = 0.0;
+    for (size_t a = 0, pair = 0; a < num_variants; a++)
+        for (size_t b = a + 1; b < num_variants; b++, pair++) {
+            double vote = fmin(fmax(decisions[pair], -1.0), 1.0);
+            scores[a] += vote;
+            scores[b] -= vote;
+        }
+}
+
+/* ---- One pair ----------------------------------------------------------------------------------
+ */
+
+/** Rows on which the pair differs: which variant is faster, and how much. */
+typedef struct pair_problem {
+    size_t num_rows, num_first; /* all, and those where the pair's first is faster */
+    size_t *places;             /* shape [num_rows]: indices into the part's members */
+    size_t *rows;               /* shape [num_rows]: of the kernel */
+    signed char *labels;
+    double *upper_bounds;
+    double *coefficients;
+} pair_problem;
+
+static void free_problem(pair_problem *problem)
+{
+    free(problem->places);
+    free(problem->rows);
+    free(problem->labels);
+    free(problem->upper_bounds);
+    free(problem->coefficients);
+}
+
+static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pair_problem *problem)
+{
+    problem->places = nitro_calloc(context, num_rows, sizeof *problem->places);
+    problem->rows = nitro_calloc(context, num_rows, sizeof *problem->rows);
+    problem->labels = nitro_calloc(context, num_rows, sizeof *problem->labels);
+    problem->upper_bounds = nitro_calloc(context, num_rows, sizeof *problem->upper_bounds);
+    problem->coefficients = nitro_calloc(context, num_rows, sizeof *problem->coefficients);
+    bool all = problem->places && problem->rows && problem->labels && problem->upper_bounds &&
+               problem->coefficients;
+    return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/** How much slower the first variant is; NaN where that is unknown, or neither has a time. */
+static double find_difference(const cost_part *part, size_t place, size_t first, size_t second)
+{
+    const cost_job *job = part->job;
+    size_t row = job->folds.rows[part->members[place]];
+    const double *regrets = job->regrets + row * job->set->num_variants;
+    return regrets[first] - regrets[second];
+}
+
+static void fill_problem(const cost_part *part, size_t first, size_t second, pair_problem *problem)
+{
+    for (size_t place = 0; place < part->count; place++) {
+        double difference = find_difference(part, place, first, second);
+        if (isnan(difference) || difference == 0.0)
+            continue;
+        size_t at = problem->num_rows++;
+        problem->places[at] = place;
+        problem->rows[at] = part->members[place];
+        problem->labels[at] = difference < 0.0 ? 1 : -1;
+        problem->upper_bounds[at] = COST * fmin(fabs(difference), NITRO_REGRET_CAP);
+        problem->num_first += difference < 0.0;
+    }
+}
+
+static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
+{
+    const nitro_smo_problem smo = {.num_rows = problem->num_rows,
+                                   .rows = problem->rows,
+                                   .labels = problem->labels,
+                                   .upper_bounds = problem->upper_bounds,
+                                   .kernel = part->job->kernel,
+                                   .kernel_size = part->job->folds.num_rows,
+                                   .tolerance = TOLERANCE};
+    double rho = 0.0;
+    nitro_status status = nitro_smo_solve(part->job->context, &smo, problem->coefficients, &rho);
+    if (status != NITRO_OK)
+        return status;
+    part->bias[pair] = -rho;
+    for (size_t i = 0; i < problem->num_rows; i++)
+        part->coefficients[pair * part->count + problem->places[i]] = problem->coefficients[i];
+    return NITRO_OK;
+}
+
+static void find_pair(size_t num_variants, size_t pair, size_t *first, size_t *second)
+{
+    *first = 0;
+    for (size_t others = num_variants - 1; pair >= others; others--) {
+        pair -= others;
+        ++*first;
+    }
+    *second = *first + 1 + pair;
+}
+
+static nitro_status train_pair(void *user, size_t pair)
+{
+    const cost_part *part = user;
+    size_t first, second;
+    find_pair(part->job->set->num_variants, pair, &first, &second);
+    pair_problem problem = {0};
+    nitro_status status = allocate_problem(part->job->context, part->count, &problem);
+    if (status == NITRO_OK) {
+        fill_problem(part, first, second, &problem);
+        if (problem.num_first > 0 && problem.num_first < problem.num_rows)
+            status = solve(part, &problem, pair);
+        else if (problem.num_rows > 0) /* one is always the faster */
+            part->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
+    }
+    free_problem(&problem);
+    return status;
+}
+
+/* ---- Training ----------------------------------------------------------------------------------
+ */
+
+static bool supports(const cost_part *part, size_t place)
+{
+    for (size_t pair = 0; pair < part->num_pairs; pair++)
+        if (part->coefficients[pair * part->count + place] != 0.0)
+            return true;
+    return false;
+}
+
+/** Rows that support any pair become vectors, with a coefficient for every pair. */
+static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **machine)
+{
+    const cost_job *job = part->job;
+    size_t num_vectors = 0, width = job->set->num_columns;
+    for (size_t place = 0; place < part->count; place++)
+        num_vectors += supports(part, place);
+    nitro_kernel_machine *made = NULL;
+    nitro_status status = nitro_kernel_machine_create(job->context, width, part->num_pairs,
+                                                      num_vectors, job->gamma, &made);
+    if (status != NITRO_OK)
+        return status;
+    memcpy(made->bias, part->bias, part->num_pairs * sizeof *made->bias);
+    for (size_t place = 0, vector = 0; place < part->count; place++) {
+        if (!supports(part, place))
+            continue;
+        memcpy(made->vectors + vector * width, job->columns + part->members[place] * width,
+               width * sizeof *made->vectors);
+        for (size_t pair = 0; pair < part->num_pairs; pair++)
+            made->coefficients[vector * part->num_pairs + pair] =
+                part->coefficients[pair * part->count + place];
+        vector++;
+    }
+    *machine = made;
+    return NITRO_OK;
+}
+
+static nitro_status train_machine(const cost_job *job, const size_t *members, size_t count,
+                                  nitro_kernel_machine **machine)
+{
+    cost_part part = {.job = job,
+                      .members = members,
+                      .count = count,
+                      .num_pairs = nitro_svm_num_pairs(job->set->num_variants)};
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    part.coefficients = nitro_calloc(job->context, part.num_pairs + 1, count * sizeof(double));
+    part.bias = nitro_calloc(job->context, part.num_pairs + 1, sizeof(double));
+    if (part.coefficients && part.bias)
+        status = nitro_parallel_run(job->set->num_threads, part.num_pairs, train_pair, &part);
+    if (status == NITRO_OK)
+        status = make_machine(&part, machine);
+    free(part.coefficients);
+    free(part.bias);
+    return status;
+}
+
+static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
+{
+    const cost_job *job = user;
+    cost_predictor *made = nitro_calloc(job->context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = job->set->num_variants;
+    nitro_status status = train_machine(job, members, count, &made->machine);
+    if (status == NITRO_OK)
+        *predictor = made;
+    else
+        cost_free(made);
+    return status;
+}
+
+static nitro_status prepare(cost_job *job)
+{
+    const nitro_training_set *set = job->set;
+    job->regrets = nitro_calloc(job->context, set->num_rows, set->num_variants * sizeof(double));
+    if (!job->regrets)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_regrets_find(job->context, set, job->regrets);
+    if (status == NITRO_OK)
+        status = nitro_folds_draw(job->context, set, NITRO_FOLDS_MAX_ROWS, NITRO_FOLDS_COUNT,
+                                  &job->folds);
+    if (status != NITRO_OK)
+        return status;
+    job->columns = nitro_folds_columns(job->context, set, &job->folds);
+    if (!job->columns)
+        return NITRO_ERR_NO_MEMORY;
+    return nitro_kernel_matrix(job->context, job->columns, job->folds.num_rows, set->num_columns,
+                               job->gamma, set->num_threads, &job->kernel);
+}
+
+static nitro_status cost_train(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    cost_job job = {.context = context,
+                    .set = set,
+                    .gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns)};
+    nitro_folds_learner learner = {train_part, cost_score, cost_free, &job};
+    nitro_status status = prepare(&job);
+    if (status == NITRO_OK)
+        status = nitro_folds_train(context, set, &job.folds, &learner, predictor, held_out_scores);
+    nitro_folds_free(&job.folds);
+    free(job.columns);
+    free(job.regrets);
+    free(job.kernel);
+    return status;
+}
+
+/* ---- Model files -------------------------------------------------------------------------------
+ */
+
+static nitro_status cost_encode(nitro_context *context, const void *user, json_t **json)
+{
+    const cost_predictor *predictor = user;
+    return nitro_kernel_machine_encode(context, predictor->machine, json);
+}
+
+static nitro_status cost_decode(nitro_context *context, const char *path, const json_t *json,
+                                size_t num_columns, size_t num_variants, void **predictor)
+{
+    nitro_json_place place = {context, path, "predictor"};
+    cost_predictor *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = num_variants;
+    nitro_status status = nitro_kernel_machine_decode(
+        &place, json, num_columns, nitro_svm_num_pairs(num_variants), &made->machine);
+    if (status == NITRO_OK)
+        *predictor = made;
+    else
+        cost_free(made);
+    return status;
+}
+
+const nitro_strategy nitro_strategy_svm_cost = {
+    .name = "svm-cost",
+    .description = "one-vs-one SVMs, each row weighted by what a wrong choice costs there",
+    .priority = 5,
+    .dfs = "omit",
+    .train = cost_train,
+    .score = cost_score,
+    .encode = cost_encode,
+    .decode = cost_decode,
+    .free = cost_free,
+};

@@ -1,0 +1,49 @@
+# Devices whose best variant is known by construction: small below a limit of x, large from it on.
+cat >devices.csv <<'END'
+device,peak_gbps
+gpu1,100
+gpu2,200
+gpu3,300
+END
+for n in 1 2 3; do
+    {
+        echo "input,x,time_ms:small,time_ms:large"
+        for i in $(seq 60); do
+            ((i <= 20)) && echo "in$i,$i,1,4" || echo "in$i,$i,4,1"
+        done
+    } >gpu$n.csv
+    nitro store import --store s.db --computation calc --device gpu$n --samples gpu$n.csv --devices devices.csv
+done
+seq -f 'in%g' 1 2 59 >train.txt
+seq -f 'in%g' 2 2 60 >test.txt
+printf 'in2\r\n\r\nin60\r\n' >two.txt
+
+title "tables"
+try nitro evaluate calc --store s.db --train train.txt --test test.txt --quiet
+try nitro evaluate calc --store s.db --train train.txt --test two.txt --targets gpu2 --method native,fixed,random --format csv --quiet
+
+title "JSON"
+nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
+json_get '#' 0 1.method 2.target 2.sources <e.json
+nitro evaluate calc --store s.db --format json --seed 7 --quiet >a.json
+nitro evaluate calc --store s.db --json --seed 7 --threads 1 >b.json 2>err.txt
+cmp a.json b.json
+tail -n 1 err.txt | sed 's/, [0-9.e+]*\/s.*//'
+
+title "modelled devices are called so"
+nitro tune spmv --generate 12 --device model:k20c,model:gtx-980,model:c2075 --store m.db --quiet --no-model | sed -n '/^spmv/p'
+nitro evaluate spmv --store m.db --quiet --method random,fixed | cut -c 1-37
+nitro evaluate spmv --store m.db --quiet --method random --json | json_get '#' 0.target 0.modelled 0.inputs
+nitro evaluate spmv --store m.db --quiet --method random --format csv | sed 's/,[0-9.,]*,/,...,/'
+
+title "what cannot be evaluated"
+try nitro evaluate calk --store s.db
+try nitro evaluate calc --store s.db --targets gpu9
+try nitro evaluate calc --store s.db --sources gpu9
+try nitro evaluate calc --store s.db --train missing.txt
+try nitro evaluate calc --store s.db --train /dev/null
+echo "no-such-input" >strange.txt
+try nitro evaluate calc --store s.db --train train.txt --test strange.txt --quiet
+printf 'in1\n\001\n' >control.txt
+try nitro evaluate calc --store s.db --train control.txt
+try nitro evaluate calc --store s.db --train train.txt --test train.txt --targets gpu1 --quiet

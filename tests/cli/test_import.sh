@@ -1,0 +1,82 @@
+cat >samples.csv <<'END'
+input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd
+a/one,10,100,0.5,1.5,
+a/two,20,1000,0.25,0.125,3
+b/four,40,50,,,
+b/three,30,100000,4,2,
+END
+cat >more.csv <<'END'
+input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd
+c/five,50,500,1,2,3
+END
+cat >devices.csv <<'END'
+device,vendor,peak_gbps,shared_atomic
+gpu1,X,100,
+gpu2,Y,200,0.5
+END
+import() {
+    try nitro store import --store s.db --computation calc --device gpu1 "$@"
+}
+
+title "import and export are each other's inverse"
+import --samples samples.csv --devices devices.csv
+try nitro store list --store s.db
+try nitro store export --store sqlite:s.db --computation calc --device gpu1 --samples out.csv --devices out-devices.csv
+try cmp samples.csv out.csv
+try cat out-devices.csv
+try nitro store import --store again.db --computation calc --device gpu1 --samples out.csv --devices out-devices.csv
+try nitro store export --store again.db --computation calc --device gpu1 --samples out2.csv
+try cmp samples.csv out2.csv
+
+title "more rows add; the same rows are refused unless they shall be replaced"
+import --samples more.csv
+import --samples samples.csv
+import --samples samples.csv --replace --json
+json_get added replaced holes without_times <out.txt
+
+title "JSON, info, verify, copy, remove"
+nitro store list --store s.db --json >list.json
+try json_get '#' 0.computation 0.variants 0.features.1 0.devices.0.samples <list.json
+nitro store info --store s.db --json | json_get url computations devices samples
+try nitro store verify --store s.db
+try nitro store copy s.db copy.db
+try nitro store copy s.db copy.db --json
+try nitro store remove --store copy.db --computation calk
+try nitro store remove --store copy.db --computation calc --device gpu9
+try nitro store remove --store copy.db --computation calc
+try nitro store list --store copy.db
+try nitro store remove --store missing.db --computation calc
+test -e missing.db && echo "missing.db was made"
+
+title "other names than the store has"
+cut -d, -f1,2,4,5,6 samples.csv >no-nnz.csv
+import --samples no-nnz.csv --replace
+import --samples samples.csv --variants fast,slow --replace
+import --samples samples.csv --features rows --replace
+
+title "bad CSV"
+bad() {
+    cat >bad.csv
+    import --samples bad.csv
+}
+bad <<<'rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd'
+bad <<<'input,rows,nnz'
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,2,3\n' | bad
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,many,3,4,5\n' | bad
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,2,-3,4,5\n' | bad
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,nan,3,4,5\n' | bad
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,2,3,4,5\ny,1,2,3,4,5\nx,1,2,3,4,5\n' | bad
+printf 'input,rows,rows,time_ms:fast,time_ms:slow,time_ms:odd\nx,1,2,3,4,5\n' | bad
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\n"x,1,2,3,4,5\n' | bad
+bad </dev/null
+import --samples no-such.csv
+import --samples .
+import --samples more.csv --variants fast,slwo --replace
+import --samples more.csv --log rosw --replace
+try nitro store import --store s.db --computation calc --device gpu3 --samples more.csv --devices devices.csv
+try nitro store import --store s.db --computation 'c a l c' --device gpu1 --samples more.csv
+try nitro store export --store s.db --computation calc --device gpu2 --samples none.csv
+try nitro store export --store s.db --computation calc --device gpu1 --samples no/folder/out.csv
+
+title "nothing of it was stored"
+try nitro store list --store s.db

@@ -1,0 +1,74 @@
+# Three recorded devices; which variant is best follows from x, and on gpu3 from its bandwidth too.
+make_samples() { # DEVICE LIMIT
+    echo "input,x,y,time_ms:small,time_ms:large"
+    for i in $(seq 40); do
+        if ((i < $2)); then
+            echo "in$i,$i,$((i * i)),1,2"
+        else
+            echo "in$i,$i,$((i * i)),2,1"
+        fi
+    done
+}
+cat >devices.csv <<'END'
+device,peak_gbps,sm_count
+gpu1,100,10
+gpu2,200,12
+gpu3,300,14
+new,250,13
+END
+for n in 1 2 3; do
+    make_samples gpu$n $((10 + 2 * n)) >gpu$n.csv
+    nitro store import --store s.db --computation calc --device gpu$n --samples gpu$n.csv --devices devices.csv
+done
+
+title "a model for a device that is in the store but was not measured"
+learn() {
+    try nitro tune-from-source calc --store s.db "$@"
+}
+learn --target gpu3 --sources gpu1,gpu2 --output m.json
+nitro tune-from-source calc --store s.db --target gpu3 --sources gpu2,gpu1 --threads 1 --output m2.json --json |
+    json_get computation target model strategy provenance.sources.0.device
+cmp m.json m2.json
+
+title "predict"
+try nitro predict --model m.json --features x=5,y=25
+try nitro predict --model m.json --features y=900 --features x=30
+nitro predict --model m.json --features=x=30,y=900 --json | json_get computation target variant reason ranking.0.variant ranking.#
+nitro predict --model m.json --features=x=1e6,y=9 --json | json_get variant reason
+try nitro predict --model m.json --features x=5
+try nitro predict --model m.json --features x=5,y=25,z=1
+try nitro predict --model m.json --features x=5,y=25,x=6
+try nitro predict --model m.json --features x=5,y=nan
+try nitro predict --model m.json --features x=5,y=1e999
+try nitro predict --model m.json --features x=5,y
+try nitro predict --model m.json --features x=5,y=
+try nitro predict --model missing.json --features x=5,y=25
+
+title "what cannot be learnt"
+learn --target gpu3 --sources gpu3,gpu1 --output bad.json
+learn --target gpu3 --sources gpu9 --output bad.json
+learn --target unknown --output bad.json
+learn --target gpu3 --output no/such/folder/bad.json
+try nitro tune-from-source clac --store s.db --target gpu3 --output bad.json
+try nitro tune-from-source calc --store missing.db --target gpu3 --output bad.json
+test -e bad.json && echo "bad.json was made"
+
+title "a model file cut at any byte, or with one byte changed, is refused"
+size=$(wc -c <m.json)
+accepted=0
+for ((cut = 0; cut < size; cut += cut < 40 ? 1 : 1 + size / 50)); do
+    head -c "$cut" m.json >cut.json
+    nitro predict --model cut.json --features x=5,y=25 >/dev/null 2>err.txt && ((accepted++))
+    [[ $? -le 2 ]] && grep -q '^nitro predict: ' err.txt || echo "cut at $cut: $(cat err.txt)"
+done
+for ((place = 0; place < size - 1; place += 1 + size / 50)); do
+    { head -c "$place" m.json; printf '#'; tail -c +$((place + 2)) m.json; } >changed.json
+    nitro predict --model changed.json --features x=5,y=25 >/dev/null 2>err.txt && ((accepted++))
+done
+echo "$accepted of them were accepted"
+head -c 100 m.json >cut.json
+try nitro predict --model cut.json --features x=5,y=25
+sed 's/gpu3/gpu4/' m.json >changed.json
+try nitro predict --model changed.json --features x=5,y=25
+echo '{}' >other.json
+try nitro predict --model other.json --features x=5,y=25

@@ -1,0 +1,45 @@
+# A user's computation from a shared object: measured, learnt, run, like the built-in one.
+mine=$MODULES/libmine.so
+numbers() {
+    printf '%s\n' "${@:2}" >"$1.txt"
+}
+numbers few 1 2 3
+numbers many 1 2 3 4 5 6
+numbers negative 1 -2 3
+numbers crash 1 2 1500
+numbers hang 1 2 2500
+echo "not a number" >bad.txt
+
+title "bad modules"
+try nitro tune ./missing.so --generate 1
+try nitro tune "$MODULES/libmine_of_other_version.so" --generate 1
+try nitro tune "$MODULES/libmine_without_entry.so" --generate 1
+try nitro tune ./few.txt --generate 1
+
+title "a variant that fails costs its entry alone"
+nitro tune "$mine" --inputs few.txt many.txt negative.txt crash.txt hang.txt bad.txt --generate 3 \
+    --budget 2 --timeout 0.3 --store s.db --no-model --json >tune.json 2>err.txt
+echo "exit $?"
+grep -v '^tune' err.txt | sed 's/call [0-9]*/call N/'
+json_get 0.computation 0.inputs 0.samples 0.variants.1.without_time 0.variants.2.without_time \
+    0.variants.3.without_time 0.variants.4.without_time <tune.json
+nitro store list --store s.db --json | json_get 0.computation 0.variants 0.features 0.devices.0.samples
+
+title "what is stored is not measured again, unless it is wanted"
+nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.db --no-model \
+    --quiet --json | json_get 0.inputs
+nitro tune "$mine" --inputs few.txt many.txt --generate 4 --budget 2 --store s.db --no-model \
+    --quiet --json --again | json_get 0.inputs
+
+title "a model of it, and a run"
+nitro tune "$mine" --generate 12 --budget 2 --store s.db --quiet --json --output mine.json |
+    json_get 0.model.computation 0.model.model
+for input in few crash; do
+    nitro run "$mine" --input $input.txt --model mine.json --json 2>err.txt |
+        json_get computation input description model ran
+done
+nitro run "$mine" --generated 5 --model mine.json --compare --json --timeout 0.3 |
+    json_get input variants.# variants.4.variant
+try nitro run "$mine" --input bad.txt --model mine.json
+try nitro run spmv --generated 1 --model mine.json
+try nitro tune "$mine" --inputs few.txt --name-parts 2 --store s.db --device model:k20c

@@ -1,0 +1,40 @@
+# A tune that is killed without warning goes on where it was; one that is interrupted says so.
+mine=$MODULES/libmine.so
+count() {
+    local line
+    line=$(nitro store info --store s.db --json 2>/dev/null | json_get samples | grep '^samples: ')
+    echo "${line:-samples: 0}" | sed 's/.*: //'
+}
+# Wait until at least $1 samples are stored.
+wait_for() {
+    local tries
+    for tries in $(seq 600); do
+        (($(count) >= $1)) && return
+        sleep 0.05
+    done
+    echo "no $1 samples after 30 s"
+}
+
+title "SIGKILL"
+nitro tune "$mine" --generate 40 --min-repetitions 30 --budget 200 --store s.db --no-model \
+    >/dev/null 2>&1 &
+wait_for 2
+{ kill -9 $! && wait $!; } 2>/dev/null
+before=$(count)
+((before >= 2 && before < 40)) || echo "killed too late: $before samples"
+nitro store verify --store s.db
+nitro tune "$mine" --generate 40 --budget 1 --store s.db --no-model --quiet --json >tune.json
+echo "exit $?"
+found=$(json_get 0.inputs.found_in_store <tune.json | sed 's/.*: //')
+((found == before)) || echo "$before samples were stored, but $found were found"
+json_get 0.inputs.total 0.inputs.failed 0.samples <tune.json
+pgrep -f "tune $mine" >/dev/null && echo "a worker was left behind"
+
+title "SIGINT"
+nitro tune "$mine" --generate 80 --min-repetitions 30 --budget 200 --store s.db --no-model \
+    >/dev/null 2>err.txt &
+wait_for 42
+kill -INT $!
+wait $!
+echo "exit $?"
+sed -n 's/after [0-9]* of/after N of/p' err.txt

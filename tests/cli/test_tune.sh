@@ -1,0 +1,33 @@
+# The whole way on this machine: tune, look, run. Who wins is the machine's affair, not the test's.
+title "tune"
+nitro tune spmv --generate 6 --seed 3 --budget 2 --json >tune.json 2>err.txt
+echo "exit $?"
+grep -v '^tune' err.txt
+tail -n 1 err.txt | sed 's/[0-9.e+]*\/s, .*//'
+json_get '#' 0.computation 0.device 0.modelled 0.inputs 0.samples 0.variants.# 0.model.model <tune.json
+nitro store info --json | json_get url samples
+nitro store list --json | json_get 0.computation 0.variants 0.devices.0.kind 0.devices.0.samples
+
+title "the same samples give the same model"
+nitro tune spmv --generate 6 --seed 3 --quiet --output a.json >/dev/null
+nitro tune spmv --generate 6 --seed 3 --quiet --output b.json >/dev/null
+cmp a.json b.json
+cmp a.json "$XDG_DATA_HOME"/nitro/models/spmv@*.json
+
+title "run: a new matrix, with the model that tune made, with a named one, and without"
+nitro run spmv --generated 100 --seed 3 --json | json_get computation device input model ran
+nitro run spmv --generated 100 --seed 3 --json --model a.json | json_get model ran
+rm -r "$XDG_DATA_HOME/nitro/models"
+nitro run spmv --generated 100 --seed 3 --json | json_get model variant reason ranking ran result
+nitro run spmv --generated 100 --seed 3 --compare --json |
+    json_get variants.# variants.0.variant variants.0.outcome
+nitro run spmv --generated 100 --seed 3 | sed -n 's/^\([a-z]*\) .*/\1/p' | tr '\n' ' '
+echo
+try nitro run spmv --generated 100 --model missing.json
+
+title "progress: none when quiet, none on the standard output"
+nitro tune spmv --generate 7 --seed 3 --budget 2 --quiet --no-model 2>&1 >/dev/null | grep -v 'is busy'
+nitro tune spmv --generate 8 --seed 3 --budget 2 --no-model 2>/dev/null | sed -n 1p
+
+title "with one sample there is a model or a reason"
+nitro tune spmv --generate 1 --budget 2 --quiet --store one.db --json | json_get 0.samples

@@ -1,0 +1,273 @@
+/* Learning from a store: who teaches, what is known of the target, and the same bytes each time. */
+#include <math.h>
+
+#include "nitro/model_file.h"
+#include "unit/synthetic.h"
+#include "unit/temporary.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    temporary folder;
+    nitro_store *store;
+    nitro_learn_options options;
+    char log[8192];
+} fixture;
+
+static void keep_log(void *user, nitro_log_level level, const char *message)
+{
+    fixture *f = user;
+    (void)level;
+    size_t used = strlen(f->log);
+    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
+}
+
+static void put_sample(fixture *f, const char *device, const char *input, const double *features,
+                       const double *times_ms)
+{
+    nitro_sample *sample = NULL;
+    assert_ok(f->context, nitro_sample_create(f->context, input, SYNTHETIC_FEATURES,
+                                              SYNTHETIC_VARIANTS, &sample));
+    memcpy(sample->features, features, SYNTHETIC_FEATURES * sizeof(double));
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        if (!isnan(times_ms[v])) {
+            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
+            sample->entries[v].median_ms = times_ms[v];
+            sample->entries[v].count = 5;
+        }
+    const nitro_sample *samples[] = {sample};
+    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", device, samples, 1, true));
+    nitro_sample_free(sample);
+}
+
+static void put_device(fixture *f, const char *id, double launch, size_t first, size_t count)
+{
+    nitro_device *device = synthetic_device(f->context, id, launch);
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+    for (size_t i = first; i < first + count; i++) {
+        char name[16];
+        double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+        synthetic_input(i, name, features);
+        synthetic_times(features, launch, times_ms);
+        put_sample(f, id, name, features, times_ms);
+    }
+}
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    assert_non_null(f);
+    f->context = unit_context();
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, keep_log, f);
+    f->folder = temporary_make();
+    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
+                                           NITRO_STORE_WRITE, &f->store));
+    nitro_schema *schema = synthetic_schema(f->context);
+    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
+    nitro_schema_free(schema);
+    nitro_learn_options_init(&f->options);
+    put_device(f, "alpha", 1.0, 0, 40);
+    put_device(f, "beta", 4.0, 20, 40);
+    put_device(f, "gamma", 2.0, 0, 0);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_store_close(f->store);
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static char *learn(fixture *f, const char *target)
+{
+    nitro_model *model = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context,
+              nitro_tune_from_source(f->context, f->store, "toy", target, &f->options, &model));
+    assert_ok(f->context, nitro_model_format(model, &text, &size));
+    nitro_model_free(model);
+    return text;
+}
+
+static void test_all_but_the_target_teach(void **state)
+{
+    fixture *f = *state;
+    char *text = learn(f, "gamma");
+    assert_non_null(strstr(text, "\"device\":\"alpha\",\"kind\":\"recorded\",\"samples\":40"));
+    assert_non_null(strstr(text, "\"device\":\"beta\",\"kind\":\"recorded\",\"samples\":40"));
+    assert_non_null(strstr(text, "\"name\":\"launch\""));
+    assert_null(strstr(text, "\"name\":\"year\"")); /* descriptive: never learnt from */
+    free(text);
+    text = learn(f, "beta");
+    assert_non_null(strstr(text, "\"sources\":[{\"device\":\"alpha\""));
+    assert_null(strstr(text, "\"device\":\"beta\""));
+    free(text);
+}
+
+static void test_same_bytes(void **state)
+{
+    fixture *f = *state;
+    const char *forth[] = {"alpha", "beta"}, *back[] = {"beta", "alpha"};
+    char *texts[4] = {learn(f, "gamma")};
+    f->options.sources = forth;
+    f->options.num_sources = 2;
+    f->options.num_threads = 3;
+    texts[1] = learn(f, "gamma");
+    f->options.sources = back;
+    texts[2] = learn(f, "gamma");
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_equal(texts[0], texts[2]);
+    f->options.seed = 1;
+    texts[3] = learn(f, "gamma");
+    assert_string_not_equal(texts[0], texts[3]);
+    for (size_t i = 0; i < 4; i++)
+        free(texts[i]);
+}
+
+/* The digest of the records tells models apart that learnt from other numbers. */
+static void test_records_have_a_digest(void **state)
+{
+    fixture *f = *state;
+    char *before = learn(f, "gamma");
+    double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+    synthetic_input(0, NULL, features);
+    synthetic_times(features, 1.0, times_ms);
+    times_ms[0] *= 1.0 + 1e-9;
+    put_sample(f, "alpha", "input0000", features, times_ms);
+    char *after = learn(f, "gamma");
+    const char *a = strstr(before, "\"records\":\""), *b = strstr(after, "\"records\":\"");
+    assert_true(a && b && strncmp(a, b, strlen("\"records\":\"") + 16) != 0);
+    free(before);
+    free(after);
+}
+
+static void test_own_samples(void **state)
+{
+    fixture *f = *state;
+    nitro_model *model = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context,
+              nitro_learn_own(f->context, f->store, "toy", "alpha", &f->options, &model));
+    assert_string_equal(nitro_model_target(model), "alpha");
+    assert_ok(f->context, nitro_model_format(model, &text, &size));
+    assert_non_null(strstr(text, "\"device_features\": []"));
+    assert_null(strstr(text, "beta"));
+    free(text);
+    nitro_model_free(model);
+    assert_fails(f->context,
+                 nitro_learn_own(f->context, f->store, "toy", "gamma", &f->options, &model),
+                 NITRO_ERR_NO_DATA, "gamma");
+}
+
+static nitro_status try(fixture *f, const char *computation, const char *target)
+{
+    nitro_model *model = NULL;
+    nitro_status status =
+        nitro_tune_from_source(f->context, f->store, computation, target, &f->options, &model);
+    nitro_model_free(model);
+    return status;
+}
+
+static void test_refusals(void **state)
+{
+    fixture *f = *state;
+    assert_fails(f->context, try(f, "toy", "elsewhere"), NITRO_ERR_NOT_FOUND, "elsewhere");
+    assert_fails(f->context, try(f, "nothing", "gamma"), NITRO_ERR_NOT_FOUND, "nothing");
+    f->options.strategy = "oracle";
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'oracle'");
+    f->options.strategy = "svm";
+    f->options.dfs = "magic";
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
+    f->options.dfs = NULL;
+    const char *own[] = {"alpha", "gamma"};
+    f->options.sources = own;
+    f->options.num_sources = 2;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "its own source");
+    assert_fails(f->context, try(f, "toy", "beta"), NITRO_ERR_NO_DATA, "gamma");
+    const char *twice[] = {"alpha", "alpha"};
+    f->options.sources = twice;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "twice");
+    const char *unknown[] = {"omega"};
+    f->options.sources = unknown;
+    f->options.num_sources = 1;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "omega");
+}
+
+static void test_holes_are_said(void **state)
+{
+    fixture *f = *state;
+    nitro_device *device = synthetic_device(f->context, "beta", 4.0);
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "cache", 7.0, NITRO_VALUE_RECORDED, 0));
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+    const double features[] = {NAN, 0.5}, times_ms[] = {1, 2, 3};
+    put_sample(f, "alpha", "input9999", features, times_ms);
+    char *text = learn(f, "gamma");
+    assert_null(strstr(text, "cache"));
+    assert_non_null(strstr(f->log, "device feature cache is left out for target gamma"));
+    assert_non_null(strstr(f->log, "1 samples of toy have a hole"));
+    assert_non_null(strstr(f->log, "feature size of input input9999"));
+    free(text);
+}
+
+static void test_extrapolation_is_said(void **state)
+{
+    fixture *f = *state;
+    put_device(f, "fast", 9.0, 0, 0);
+    free(learn(f, "gamma"));
+    assert_null(strstr(f->log, "outside the range"));
+    free(learn(f, "fast"));
+    assert_non_null(strstr(f->log, "target fast lies outside the range of the sources"));
+    assert_non_null(strstr(f->log, "launch (9; 1 to 4)"));
+}
+
+static void test_rows_are_in_order(void **state)
+{
+    fixture *f = *state;
+    const char *devices[] = {"beta", "alpha"};
+    nitro_dataset *dataset = NULL;
+    assert_ok(f->context, nitro_dataset_load(f->store, "toy", devices, 2, &dataset));
+    assert_int_equal(dataset->num_rows, 80);
+    assert_int_equal(dataset->num_inputs, 60);
+    for (size_t row = 1; row < dataset->num_rows; row++) {
+        assert_true(dataset->row_input[row] >= dataset->row_input[row - 1]);
+        if (dataset->row_input[row] == dataset->row_input[row - 1])
+            assert_true(dataset->row_device[row] > dataset->row_device[row - 1]);
+    }
+    nitro_dataset_free(dataset);
+}
+
+/* A device of this machine needs no record in the store. */
+static void test_target_of_this_machine(void **state)
+{
+    fixture *f = *state;
+    nitro_model *model = NULL;
+    assert_ok(f->context,
+              nitro_tune_from_source(f->context, f->store, "toy", "host", &f->options, &model));
+    assert_int_equal(nitro_model_num_variants(model), 3);
+    nitro_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_all_but_the_target_teach, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_same_bytes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_own_samples, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_holes_are_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
