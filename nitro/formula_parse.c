@@ -18,6 +18,8 @@ typedef struct formula_parser {
     nitro_context *context;
     const char *origin;
     const nitro_string_list *variables;
+    nitro_string_list *grows; /* `variables`, where names with `prefix` may be added; else NULL */
+    const char *prefix;
     nitro_formula *formula; /* has room for one step a byte of text: no step comes from nothing */
     const char *at;
     size_t nesting;
@@ -187,8 +189,27 @@ static size_t find_variable(const nitro_string_list *variables, const char *name
     return NITRO_NONE;
 }
 
+/* Make a name known, where names with this prefix may be; else it stays unknown. */
+static nitro_status grow_variables(formula_parser *parser, const char *start, size_t length)
+{
+    char name[MAX_NAME_IN_ERRORS + 1];
+    if (!parser->grows || length >= sizeof(name))
+        return NITRO_OK;
+    snprintf(name, sizeof(name), "%.*s", (int)length, start);
+    size_t prefix_length = strlen(parser->prefix);
+    if (strncmp(name, parser->prefix, prefix_length) != 0 ||
+        !nitro_name_is_clean(name + prefix_length))
+        return NITRO_OK;
+    return nitro_string_list_add(parser->context, parser->grows, name);
+}
+
 static nitro_status add_variable(formula_parser *parser, const char *start, size_t length)
 {
+    nitro_status status = NITRO_OK;
+    if (find_variable(parser->variables, start, length) == NITRO_NONE)
+        status = grow_variables(parser, start, length);
+    if (status != NITRO_OK)
+        return status;
     size_t variable = find_variable(parser->variables, start, length);
     if (variable == NITRO_NONE)
         return fail_unknown(parser, start, length);
@@ -325,14 +346,15 @@ static nitro_status parse_all(formula_parser *parser)
     return status;
 }
 
-nitro_status nitro_formula_parse(nitro_context *context, const char *origin, const char *text,
-                                 const nitro_string_list *variables, nitro_formula **formula)
+/* `parser` has all but formula and place. */
+static nitro_status parse_text(formula_parser *parser, const char *text, nitro_formula **formula)
 {
+    nitro_context *context = parser->context;
     size_t length = strlen(text);
     if (length > NITRO_FORMULA_MAX_BYTES)
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: a formula of %zu bytes; %d is the limit: split it", origin, length,
-                          NITRO_FORMULA_MAX_BYTES);
+                          "%s: a formula of %zu bytes; %d is the limit: split it", parser->origin,
+                          length, NITRO_FORMULA_MAX_BYTES);
     nitro_formula *parsed = nitro_calloc(context, 1, sizeof(*parsed));
     if (!parsed)
         return NITRO_ERR_NO_MEMORY;
@@ -341,12 +363,9 @@ nitro_status nitro_formula_parse(nitro_context *context, const char *origin, con
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (!parsed->text || !parsed->steps)
         goto free_formula;
-    formula_parser parser = {.context = context,
-                             .origin = origin,
-                             .variables = variables,
-                             .formula = parsed,
-                             .at = parsed->text};
-    status = parse_all(&parser);
+    parser->formula = parsed;
+    parser->at = parsed->text;
+    status = parse_all(parser);
     if (status != NITRO_OK)
         goto free_formula;
     *formula = parsed;
@@ -355,4 +374,23 @@ nitro_status nitro_formula_parse(nitro_context *context, const char *origin, con
 free_formula:
     nitro_formula_free(parsed);
     return status;
+}
+
+nitro_status nitro_formula_parse(nitro_context *context, const char *origin, const char *text,
+                                 const nitro_string_list *variables, nitro_formula **formula)
+{
+    formula_parser parser = {.context = context, .origin = origin, .variables = variables};
+    return parse_text(&parser, text, formula);
+}
+
+nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin, const char *text,
+                                      const char *prefix, nitro_string_list *variables,
+                                      nitro_formula **formula)
+{
+    formula_parser parser = {.context = context,
+                             .origin = origin,
+                             .variables = variables,
+                             .grows = variables,
+                             .prefix = prefix};
+    return parse_text(&parser, text, formula);
 }

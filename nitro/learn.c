@@ -30,7 +30,7 @@ typedef struct learn_job {
 
 void nitro_learn_options_init(nitro_learn_options *options)
 {
-    *options = (nitro_learn_options){.strategy = "svm", .dfs = "none"};
+    *options = (nitro_learn_options){.strategy = "svm"};
 }
 
 static void free_job(learn_job *job)
@@ -220,12 +220,15 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .target = job->target,
                            .device_features = &job->device_features,
                            .strategy = job->strategy,
+                           .use_relative = !job->strategy->without_relative,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
     nitro_status status = nitro_model_train(job->context, &lesson, &made);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
         status = note_provenance(job, made);
+    }
     if (status == NITRO_OK)
         *model = made;
     else
@@ -243,7 +246,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs, &job.dfs);
+        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
     if (status == NITRO_OK)
         status = find_target(&job, target);
     if (status == NITRO_OK)

@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,8 @@ nitro_status nitro_model_create(nitro_context *context, const nitro_schema *sche
                               ? nitro_schema_copy(context, schema, &made->schema)
                               : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
+        status = nitro_model_set_relative(made);
+    if (status == NITRO_OK)
         *model = made;
     else
         nitro_model_free(made);
@@ -34,6 +37,7 @@ void nitro_model_free(nitro_model *model)
         return;
     if (model->predictor)
         model->strategy->free(model->predictor);
+    nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
     json_decref(model->provenance);
@@ -82,9 +86,71 @@ const nitro_schema *nitro_model_schema(const nitro_model *model)
     return model->schema;
 }
 
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+size_t nitro_model_first_relative(const nitro_model *model)
+{
+    return model->schema->num_features;
+}
+
+size_t nitro_model_first_device(const nitro_model *model)
+{
+    return nitro_model_first_relative(model) + model->schema->num_relative;
+}
+
 size_t nitro_model_num_columns(const nitro_model *model)
 {
-    return model->schema->num_features + model->device_features.count;
+    return nitro_model_first_device(model) + model->device_features.count;
+}
+
+nitro_status nitro_model_set_relative(nitro_model *model)
+{
+    nitro_relative *relative = NULL;
+    nitro_status status = nitro_relative_compile(model->context, model->schema, &relative);
+    if (status != NITRO_OK)
+        return status;
+    nitro_relative_free(model->relative);
+    model->relative = relative;
+    return NITRO_OK;
+}
+
+static bool is_replaced(const nitro_schema *schema, size_t feature)
+{
+    for (size_t i = 0; i < schema->num_relative; i++)
+        if (nitro_relative_info_replaces(&schema->relative[i], schema->features[feature].name))
+            return true;
+    return false;
+}
+
+void nitro_model_choose_seen(nitro_model *model)
+{
+    model->num_seen = 0;
+    for (size_t c = 0; c < nitro_model_num_columns(model); c++)
+        if (c >= model->schema->num_features || !is_replaced(model->schema, c))
+            model->seen[model->num_seen++] = c;
+}
+
+double nitro_model_scale(const nitro_model *model, size_t column, double value)
+{
+    bool is_relative =
+        column >= nitro_model_first_relative(model) && column < nitro_model_first_device(model);
+    if (!is_relative)
+        return nitro_scaler_apply(&model->columns[column], value);
+    if (isnan(value)) /* undefined: as what a logarithm cannot take */
+        return -1.0;
+    return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
+}
+
+static nitro_status refuse_strategy(nitro_context *context, const char *name)
+{
+    char known[256] = "";
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
+    }
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
+                      known);
 }
 
 nitro_status nitro_strategy_find(nitro_context *context, const char *name,
@@ -95,9 +161,7 @@ nitro_status nitro_strategy_find(nitro_context *context, const char *name,
         if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
             found = *s;
     if (!found)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "there is no strategy '%.80s': this build has svm",
-                          name ? name : "(any)");
+        return refuse_strategy(context, name);
     *strategy = found;
     return NITRO_OK;
 }
@@ -108,18 +172,33 @@ void nitro_model_scale_device(nitro_model *model)
 {
     for (size_t i = 0; i < model->device_features.count; i++)
         model->device_columns[i] = nitro_scaler_apply(
-            &model->columns[model->schema->num_features + i], model->device_values[i]);
+            &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
+}
+
+/** Score all variants; false where a relative feature is undefined for this input. */
+static bool score(const nitro_model *model, const double *features, double *scores)
+{
+    double raw[2 * NITRO_MAX_FEATURES], columns[NITRO_MODEL_MAX_COLUMNS];
+    size_t first_relative = nitro_model_first_relative(model);
+    size_t first_device = nitro_model_first_device(model);
+    bool defined = true;
+    memcpy(raw, features, first_relative * sizeof *raw);
+    nitro_relative_evaluate(model->relative, features, model->relative_values,
+                            raw + first_relative);
+    for (size_t r = first_relative; r < first_device; r++)
+        defined = defined && !isnan(raw[r]);
+    for (size_t i = 0; i < model->num_seen; i++) {
+        size_t c = model->seen[i];
+        columns[i] = c < first_device ? nitro_model_scale(model, c, raw[c])
+                                      : model->device_columns[c - first_device];
+    }
+    model->strategy->score(model->predictor, columns, scores);
+    return defined;
 }
 
 void nitro_model_score(const nitro_model *model, const double *features, double *scores)
 {
-    double columns[NITRO_MODEL_MAX_COLUMNS];
-    size_t num_features = model->schema->num_features;
-    for (size_t f = 0; f < num_features; f++)
-        columns[f] = nitro_scaler_apply(&model->columns[f], features[f]);
-    for (size_t i = 0; i < model->device_features.count; i++)
-        columns[num_features + i] = model->device_columns[i];
-    model->strategy->score(model->predictor, columns, scores);
+    score(model, features, scores);
 }
 
 static bool is_outside(const nitro_model *model, const double *features)
@@ -146,7 +225,7 @@ static size_t default_variant(const nitro_model *model, uint64_t allowed)
 }
 
 static void decide(const nitro_model *model, const double *features, const double *scores,
-                   uint64_t allowed, double min_confidence, nitro_decision *decision)
+                   bool defined, uint64_t allowed, double min_confidence, nitro_decision *decision)
 {
     size_t num_variants = model->schema->num_variants, best = NITRO_NONE;
     for (size_t v = 0; v < num_variants; v++)
@@ -154,7 +233,7 @@ static void decide(const nitro_model *model, const double *features, const doubl
             best = v;
     double confidence = nitro_calibration_confidence(
         &model->calibration, nitro_calibration_margin(scores, num_variants, allowed));
-    if (is_outside(model, features))
+    if (!defined || is_outside(model, features))
         *decision = (nitro_decision){.variant = default_variant(model, allowed),
                                      .confidence = 0.0,
                                      .reason = NITRO_REASON_OUTSIDE};
@@ -182,8 +261,8 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
     if (!are_finite(model, features))
         return NITRO_ERR_BAD_FEATURE;
     double scores[NITRO_MAX_VARIANTS];
-    nitro_model_score(model, features, scores);
-    decide(model, features, scores, allowed, min_confidence, decision);
+    bool defined = score(model, features, scores);
+    decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;
 }
 
@@ -208,8 +287,8 @@ nitro_status nitro_model_predict(const nitro_model *model, const double *feature
                               "feature %s is %g, but must be a finite number",
                               model->schema->features[f].name, features[f]);
     double all_scores[NITRO_MAX_VARIANTS];
-    nitro_model_score(model, features, all_scores);
-    decide(model, features, all_scores, UINT64_MAX >> (64 - num_variants), 0.0, decision);
+    bool defined = score(model, features, all_scores);
+    decide(model, features, all_scores, defined, UINT64_MAX >> (64 - num_variants), 0.0, decision);
     if (ranking)
         rank(all_scores, num_variants, ranking);
     if (scores)

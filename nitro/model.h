@@ -4,11 +4,12 @@
 
 #include "nitro/calibration.h"
 #include "nitro/nitro_internal.h"
+#include "nitro/relative.h"
 #include "nitro/scaler.h"
 
 /** Most device features that a model may use. */
 #define NITRO_MODEL_MAX_DEVICE_FEATURES 64
-#define NITRO_MODEL_MAX_COLUMNS         (NITRO_MAX_FEATURES + NITRO_MODEL_MAX_DEVICE_FEATURES)
+#define NITRO_MODEL_MAX_COLUMNS         (2 * NITRO_MAX_FEATURES + NITRO_MODEL_MAX_DEVICE_FEATURES)
 
 /**
  * How far outside the training range an input feature may lie before the default variant is taken,
@@ -18,30 +19,47 @@
 
 struct json_t;
 
-/** Columns are the schema's features, then the device features. */
+/**
+ * Columns are the schema's features, then its relative features (those that the model uses; no
+ * others are in its schema), then the device features. The strategy sees all but the input features
+ * that relative ones replace; those still tell what the model has never seen.
+ */
 struct nitro_model {
     nitro_context *context;
     nitro_schema *schema; /* scales resolved, default variant set */
     char *target;
     char *target_kind;
+    nitro_relative *relative;
+    double relative_values[NITRO_RELATIVE_MAX_DEVICE_VALUES]; /* of the target, for formulas */
     nitro_string_list device_features;
     double device_values[NITRO_MODEL_MAX_DEVICE_FEATURES]; /* of the target */
     nitro_scaler_column columns[NITRO_MODEL_MAX_COLUMNS];
     double device_columns[NITRO_MODEL_MAX_DEVICE_FEATURES]; /* the values, scaled */
+    size_t num_seen;
+    size_t seen[NITRO_MODEL_MAX_COLUMNS]; /* shape [num_seen]: columns that the strategy sees */
     const nitro_strategy *strategy;
     void *predictor;
     nitro_calibration calibration;
     struct json_t *provenance; /* an object: what it was learnt from, and how */
 };
 
+/** How many columns there are, and where the relative and device features' begin. */
 size_t nitro_model_num_columns(const nitro_model *model);
+size_t nitro_model_first_relative(const nitro_model *model);
+size_t nitro_model_first_device(const nitro_model *model);
 
 /** A model of this schema and target that knows nothing yet; the schema is copied. */
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model);
 
+/** Compile the schema's relative features, in place of those there were. */
+nitro_status nitro_model_set_relative(nitro_model *model);
+/** Compute `seen`, once relative and device features are set. */
+void nitro_model_choose_seen(nitro_model *model);
 /** Compute `device_columns`, once values and columns are set. */
 void nitro_model_scale_device(nitro_model *model);
+/** A scaled column as the strategy sees it: relative features are cut to the training range. */
+double nitro_model_scale(const nitro_model *model, size_t column, double value);
 
 /** Scores of all variants, without any guard: what evaluations ask. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
@@ -52,17 +70,23 @@ typedef struct nitro_lesson {
     const nitro_device *target;
     const nitro_string_list *device_features; /* known of all source devices and the target */
     const nitro_strategy *strategy;
+    bool use_relative; /* the computation's relative features, where their device features are known
+                          of all sources and the target (what is left out is said in the log) */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;
 
 /**
- * Learn a model. Rows with fewer than two times, and rows with a value that its declared log scale
- * cannot take (said in the log), do not teach.
+ * Learn a model. Rows with fewer than two times, rows with a value that its declared log scale
+ * cannot take, and rows where a relative feature is undefined (both said in the log) do not teach.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (no row teaches); NITRO_ERR_NO_MEMORY.
  */
 nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
                                nitro_model **model);
+
+/** Say in which device features the target lies outside the sources, if any: where an RBF kernel
+ * has to extrapolate, it knows nothing. */
+void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level);
 
 /** The strategy of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
 nitro_status nitro_strategy_find(nitro_context *context, const char *name,

@@ -78,6 +78,59 @@ static nitro_status decode_features(const nitro_json_place *place, const json_t 
     return status;
 }
 
+static nitro_status decode_relative_feature(const nitro_json_place *place, const json_t *object,
+                                            nitro_model *model)
+{
+    nitro_relative_feature feature = {0};
+    nitro_scaler_column column;
+    nitro_json_place at = {place->context, place->path, "relative_features"};
+    nitro_status status = nitro_json_string(&at, object, "name", &feature.name);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "unit", &feature.unit);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "formula", &feature.formula);
+    if (status == NITRO_OK)
+        status = nitro_json_string(&at, object, "replaces", &feature.replaces);
+    if (status == NITRO_OK)
+        status = decode_column(&at, object, &column);
+    if (status != NITRO_OK)
+        return status;
+    feature.scale = column.scale;
+    status = nitro_schema_add_relative(place->context, model->schema, &feature);
+    if (status == NITRO_OK)
+        model->columns[nitro_model_first_device(model) - 1] = column;
+    return blame_file(place, status, "relative_features");
+}
+
+static nitro_status decode_relative_values(const nitro_json_place *place, const json_t *top,
+                                           nitro_model *model)
+{
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "relative_values"};
+    nitro_status status = nitro_json_member(place, top, "relative_values", JSON_OBJECT, &object);
+    for (size_t i = 0; status == NITRO_OK && i < nitro_relative_num_device_values(model->relative);
+         i++)
+        status = nitro_json_number(&at, object, nitro_relative_device_feature(model->relative, i),
+                                   &model->relative_values[i]);
+    return status;
+}
+
+static nitro_status decode_relative(const nitro_json_place *place, const json_t *top,
+                                    nitro_model *model)
+{
+    json_t *array = NULL;
+    if (!json_object_get(top, "relative_features")) /* a model may be without */
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "relative_features", JSON_ARRAY, &array);
+    for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++)
+        status = decode_relative_feature(place, json_array_get(array, i), model);
+    if (status == NITRO_OK)
+        status = nitro_model_set_relative(model);
+    if (status == NITRO_OK)
+        status = decode_relative_values(place, top, model);
+    return status;
+}
+
 static nitro_status decode_device_feature(const nitro_json_place *place, const json_t *object,
                                           nitro_model *model)
 {
@@ -88,7 +141,8 @@ static nitro_status decode_device_feature(const nitro_json_place *place, const j
     if (status == NITRO_OK)
         status = nitro_json_number(&at, object, "value", &model->device_values[index]);
     if (status == NITRO_OK)
-        status = decode_column(&at, object, &model->columns[model->schema->num_features + index]);
+        status =
+            decode_column(&at, object, &model->columns[nitro_model_first_device(model) + index]);
     if (status != NITRO_OK)
         return status;
     if (!nitro_name_is_clean(name) ||
@@ -113,6 +167,7 @@ static nitro_status decode_device_features(const nitro_json_place *place, const 
                           json_array_size(array), NITRO_MODEL_MAX_DEVICE_FEATURES);
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++)
         status = decode_device_feature(place, json_array_get(array, i), model);
+    nitro_model_choose_seen(model);
     nitro_model_scale_device(model);
     return status;
 }
@@ -218,8 +273,7 @@ static nitro_status decode_predictor(const nitro_json_place *place, const json_t
         status = blame_file(place, nitro_strategy_find(place->context, name, &model->strategy),
                             "strategy");
     if (status == NITRO_OK)
-        status = model->strategy->decode(place->context, place->path, object,
-                                         nitro_model_num_columns(model),
+        status = model->strategy->decode(place->context, place->path, object, model->num_seen,
                                          model->schema->num_variants, &model->predictor);
     return status;
 }
@@ -230,6 +284,8 @@ static nitro_status decode_model(const nitro_json_place *place, const json_t *to
     nitro_status status = decode_variants(place, top, model);
     if (status == NITRO_OK)
         status = decode_features(place, top, model);
+    if (status == NITRO_OK)
+        status = decode_relative(place, top, model);
     if (status == NITRO_OK)
         status = decode_device_features(place, top, model);
     if (status == NITRO_OK)

@@ -34,11 +34,36 @@ static json_t *encode_features(const nitro_model *model)
     return array;
 }
 
+static json_t *encode_relative_features(const nitro_model *model)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < model->schema->num_relative; i++) {
+        const nitro_relative_info *info = &model->schema->relative[i];
+        json_t *feature = encode_column(&model->columns[nitro_model_first_relative(model) + i]);
+        json_object_set_new(feature, "name", json_string(info->name));
+        json_object_set_new(feature, "unit", json_string(info->unit));
+        json_object_set_new(feature, "formula", json_string(info->formula));
+        json_object_set_new(feature, "replaces", json_string(info->replaces));
+        json_array_append_new(array, feature);
+    }
+    return array;
+}
+
+/** What the target has for the formulas, by device feature. */
+static json_t *encode_relative_values(const nitro_model *model)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        json_object_set_new(object, nitro_relative_device_feature(model->relative, i),
+                            json_real(model->relative_values[i]));
+    return object;
+}
+
 static json_t *encode_device_features(const nitro_model *model)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < model->device_features.count; i++) {
-        json_t *feature = encode_column(&model->columns[model->schema->num_features + i]);
+        json_t *feature = encode_column(&model->columns[nitro_model_first_device(model) + i]);
         json_object_set_new(feature, "name", json_string(model->device_features.items[i]));
         json_object_set_new(feature, "value", json_real(model->device_values[i]));
         json_array_append_new(array, feature);
@@ -77,6 +102,8 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         {"variants", encode_variants(schema)},
         {"default", json_string(schema->variants[schema->default_variant])},
         {"features", encode_features(model)},
+        {"relative_features", encode_relative_features(model)},
+        {"relative_values", encode_relative_values(model)},
         {"device_features", encode_device_features(model)},
         {"provenance", json_incref(model->provenance)},
         {"strategy", json_string(model->strategy->name)},
@@ -161,11 +188,13 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     if (status != NITRO_OK)
         return status;
     json_t *summary = json_pack(
-        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
+        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
         schema->computation, "target", "id", model->target, "kind", model->target_kind, "default",
         schema->variants[schema->default_variant], "variants", encode_variants(schema), "features",
-        encode_features(model), "device_features", encode_device_features(model), "strategy",
-        model->strategy->name, "predictor", summarize(predictor), "provenance", model->provenance);
+        encode_features(model), "relative_features", encode_relative_features(model),
+        "relative_values", encode_relative_values(model), "device_features",
+        encode_device_features(model), "strategy", model->strategy->name, "predictor",
+        summarize(predictor), "provenance", model->provenance);
     json_decref(predictor);
     char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(summary);

@@ -183,6 +183,28 @@ typedef struct nitro_feature {
  */
 typedef int (*nitro_features_function)(const void *argument, double *values, void *user);
 
+/**
+ * A feature that relates input and device, as a formula: 10^6 rows are many for one device and few
+ * for another, but rows over the device's threads say the same everywhere. Names in the formula are
+ * input features, and device features as device.NAME:
+ *
+ *     {.name = "rows_per_thread", .scale = NITRO_SCALE_LOG,
+ *      .formula = "rows / (2048 * device.sm_count)", .replaces = "rows"}
+ *
+ * There are + - * / ( ), numbers, ln (or log), log2, sqrt, signed_log, min(x, y, ...) and
+ * max(x, y, ...); names that hold + or - stand in backquotes. A formula is undefined where a part
+ * of it is (a division by zero, a logarithm of zero): such samples do not teach, and such inputs
+ * get the default variant.
+ */
+typedef struct nitro_relative_feature {
+    const char *name; /* none of the input features' */
+    const char *unit; /* NULL: "1" */
+    nitro_scale scale;
+    const char *formula;  /* at most 4096 bytes; builders for common ones are below */
+    const char *replaces; /* input features, "a,b", that models do not look at by themselves where
+                             this one is known; NULL: none */
+} nitro_relative_feature;
+
 /** Optional help for measuring. Functions return 0 on success; each may be NULL. */
 typedef struct nitro_hooks {
     /** Once an input, before anything runs: save what in-place variants overwrite. */
@@ -222,6 +244,44 @@ NITRO_API nitro_status nitro_computation_add_variant(nitro_computation *computat
 NITRO_API nitro_status nitro_computation_add_features(nitro_computation *computation,
                                                       const nitro_feature *features, size_t count,
                                                       nitro_features_function evaluate, void *user);
+
+/**
+ * Declare a relative feature (copied); input features that it names must be declared before. It is
+ * stored with the computation's names and carried by models, so that predicting on a target, where
+ * the device's part is constant, costs no more than evaluating the formula. It does not belong to
+ * what makes samples comparable: a newer declaration of relative features replaces the stored ones.
+ * Models leave it out, saying so in the log, where a source or the target lacks one of its device
+ * features, and cut it to the range seen in training: it may well lie outside on a new device.
+ * @return as for variants, or NITRO_ERR_FORMAT: the formula is wrong; line and column are named.
+ */
+NITRO_API nitro_status nitro_computation_add_relative_feature(
+    nitro_computation *computation, const nitro_relative_feature *feature);
+
+/*
+ * Formulas of common relative features, from formulas of the input's part ("12 * nnz + 8 * rows").
+ * Each is written to `text`, shape [size], and its length returned, as by snprintf; 512 bytes are
+ * room enough for short parts. One that was cut is refused when it is declared. Log scale suits
+ * all.
+ */
+
+/** Work items over the threads that a GPU keeps resident (2048 a multiprocessor: sm_count). */
+NITRO_API size_t nitro_formula_per_thread(char *text, size_t size, const char *work);
+/** Work items over cores (cuda_cores: known of every device, hosts included). */
+NITRO_API size_t nitro_formula_per_core(char *text, size_t size, const char *work);
+/** Bytes over the size of the L2 cache (l2_cache_size). */
+NITRO_API size_t nitro_formula_per_l2(char *text, size_t size, const char *bytes);
+/** Time to stream so many bytes at peak bandwidth (peak_gbps) over `floor_us`, what a launch takes
+ *  anyway, plus 1: near 1 the floor rules, far above the bandwidth. */
+NITRO_API size_t nitro_formula_streaming_time(char *text, size_t size, const char *bytes,
+                                              double floor_us);
+/** The largest piece of work over the mean work a core (cuda_cores): above 1, a core that gets it
+ *  is what all others wait for. */
+NITRO_API size_t nitro_formula_imbalance(char *text, size_t size, const char *longest,
+                                         const char *work);
+/** Operations a byte over what the device can do a byte (peak_gflops_dp, peak_gbps): above 1, the
+ *  arithmetic is the limit, below the bandwidth. */
+NITRO_API size_t nitro_formula_machine_balance(char *text, size_t size, const char *flops,
+                                               const char *bytes);
 
 /** The variant used when there is no advice; the first declared one unless set here. */
 NITRO_API nitro_status nitro_computation_set_default(nitro_computation *computation,
@@ -453,7 +513,7 @@ typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
     const char *strategy; /* "svm" */
-    const char *dfs;      /* device-feature selection: "none" */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;

@@ -125,7 +125,19 @@ typedef struct nitro_feature_info {
     nitro_scale scale;
 } nitro_feature_info;
 
-/** The names that make samples comparable: a computation's features and variants, in order. */
+/** A relative feature: data, evaluated without a computation's code. */
+typedef struct nitro_relative_info {
+    char *name;
+    char *unit;
+    nitro_scale scale;
+    char *formula;  /* over the schema's features, and device.NAME */
+    char *replaces; /* input features, "a,b"; "": none */
+} nitro_relative_info;
+
+/**
+ * The names that make samples comparable: a computation's features and variants, in order; and its
+ * relative features, which are made from those and may change at any time.
+ */
 typedef struct nitro_schema {
     char *computation;
     size_t num_features;
@@ -133,6 +145,8 @@ typedef struct nitro_schema {
     size_t num_variants;
     char **variants;        /* shape [num_variants] */
     size_t default_variant; /* NITRO_NONE: none declared (recorded computations) */
+    size_t num_relative;
+    nitro_relative_info *relative; /* shape [num_relative], at most NITRO_MAX_FEATURES */
 } nitro_schema;
 
 NITRO_API nitro_status nitro_schema_create(nitro_context *context, const char *computation,
@@ -142,6 +156,24 @@ NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_sc
                                                 nitro_scale scale);
 NITRO_API nitro_status nitro_schema_add_variant(nitro_context *context, nitro_schema *schema,
                                                 const char *name);
+/** Copied and checked as nitro_computation_add_relative_feature says. */
+NITRO_API nitro_status nitro_schema_add_relative(nitro_context *context, nitro_schema *schema,
+                                                 const nitro_relative_feature *feature);
+/** Drop relative features but those marked, shape [num_relative]; NULL: all of them. */
+NITRO_API void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep);
+/** Put copies of the relative features of `from` in place of those of `to`; on error, of a part. */
+NITRO_API nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_schema *from,
+                                                  nitro_schema *to);
+/** Is relative feature `index` well-formed? What nitro_schema_add_relative makes sure of. */
+NITRO_API nitro_status nitro_schema_check_relative(nitro_context *context,
+                                                   const nitro_schema *schema, size_t index);
+/** Does it replace the input feature of this name? */
+NITRO_API bool nitro_relative_info_replaces(const nitro_relative_info *relative,
+                                            const char *feature);
+/** The device features, by their own names, that the schema's relative features need; appended. */
+NITRO_API nitro_status nitro_schema_relative_needs(nitro_context *context,
+                                                   const nitro_schema *schema,
+                                                   nitro_string_list *device_features);
 NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                          nitro_schema **schema);
 NITRO_API void nitro_schema_free(nitro_schema *schema);
@@ -151,12 +183,51 @@ NITRO_API size_t nitro_schema_variant(const nitro_schema *schema, const char *na
 /** A computation's schema, in declared order. */
 NITRO_API nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema);
 /**
- * Same features and variants in the same order? If not, NITRO_ERR_MISMATCH with both sets printed;
- * `have` and `want` say whose they are ("the store", "samples.csv").
+ * Same features and variants in the same order (relative features do not count)? If not,
+ * NITRO_ERR_MISMATCH with both sets printed; `have` and `want` say whose they are ("the store",
+ * "samples.csv").
  */
 NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schema *a,
                                                  const char *have, const nitro_schema *b,
                                                  const char *want);
+
+/**
+ * What a description file says of a recorded computation, which has no code to say it: units and
+ * scales of its features, its relative features, its default variant. JSON; data/computations has
+ * an example:
+ *
+ *     {"format": "nitro-computation", "version": 1, "computation": "spmv",
+ *      "features": [{"name": "rows", "unit": "rows", "scale": "log"}],
+ *      "relative_features": [{"name": "rows_per_thread", "scale": "log",
+ *          "formula": "rows / (2048 * device.sm_count)", "replaces": ["rows"]}],
+ *      "default": "csr"}
+ *
+ * Formulas may name the features listed here, and device features as device.NAME.
+ */
+typedef struct nitro_description {
+    nitro_schema *names;   /* features and relative features; no variants */
+    char *default_variant; /* NULL: not said */
+} nitro_description;
+
+/** @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and
+ *          field, and line and column in the file or in the formula. */
+NITRO_API nitro_status nitro_description_read(nitro_context *context, const char *path,
+                                              nitro_description **description);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_description_parse(nitro_context *context, const char *origin,
+                                               const char *text, size_t size,
+                                               nitro_description **description);
+NITRO_API void nitro_description_free(nitro_description *description);
+/**
+ * Put what the description says in a computation's names. Features that the computation does not
+ * have are no matter; a relative feature that needs one is left out, and said in the log. On error
+ * the schema may hold a part.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (it has no variant of the default's name); NITRO_ERR_EXISTS
+ *         (a relative feature has the name of another feature); NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_description_apply(nitro_context *context,
+                                               const nitro_description *description,
+                                               nitro_schema *schema);
 
 /** "linear", "log", "signed-log", "auto"; and back (false: no such scale). */
 NITRO_API const char *nitro_scale_name(nitro_scale scale);
@@ -401,9 +472,12 @@ typedef struct nitro_import_options {
     const char *samples_path;
     const char *devices_path;              /* NULL: the device must be known already, or has no
                                               features */
-    const nitro_string_list *features;     /* NULL: every column but input and times */
+    const nitro_string_list *features;     /* NULL: every column but input and times, or what the
+                                              description names */
     const nitro_string_list *variants;     /* NULL: every time_ms: column */
     const nitro_string_list *log_features; /* scale log; NULL: none; the others stay auto */
+    const char *description_path;          /* NULL: none. Its features are the columns of a
+                                              computation that is new, unless `features` says */
     bool replace;
 } nitro_import_options;
 
@@ -527,6 +601,11 @@ typedef struct nitro_strategy {
     const char *name; /* "svm" */
     const char *description;
     int priority; /* the highest is the default of tune-from-source */
+    /** The device-feature selection it goes with where the user names none. "omit" for strategies
+     *  that generalise well over inputs, and lose on devices unlike the sources when they see
+     *  devices' numbers as plain columns. */
+    const char *dfs;
+    bool without_relative; /* a method as published: relative features are not for it */
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by

@@ -36,6 +36,9 @@ struct nitro_computation {
     double min_confidence;
 };
 
+/** Index of a relative feature by name, or NITRO_NONE. */
+size_t nitro_schema_relative(const nitro_schema *schema, const char *name);
+
 /** The names a model was made for; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);
 

@@ -19,7 +19,8 @@ nitro_status nitro_schema_create(nitro_context *context, const char *computation
     created->computation = nitro_strdup(context, computation);
     created->features = nitro_calloc(context, NITRO_MAX_FEATURES, sizeof(*created->features));
     created->variants = nitro_calloc(context, NITRO_MAX_VARIANTS, sizeof(*created->variants));
-    if (!created->computation || !created->features || !created->variants) {
+    created->relative = nitro_calloc(context, NITRO_MAX_FEATURES, sizeof(*created->relative));
+    if (!created->computation || !created->features || !created->variants || !created->relative) {
         nitro_schema_free(created);
         return NITRO_ERR_NO_MEMORY;
     }
@@ -37,6 +38,8 @@ void nitro_schema_free(nitro_schema *schema)
     }
     for (size_t i = 0; i < schema->num_variants; i++)
         free(schema->variants[i]);
+    nitro_schema_keep_relative(schema, NULL);
+    free(schema->relative);
     free(schema->features);
     free(schema->variants);
     free(schema->computation);
@@ -82,6 +85,10 @@ nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *sche
     size_t taken = nitro_name_is_clean(name) ? nitro_schema_feature(schema, name) : NITRO_NONE;
     nitro_status status = check_new_name(context, schema, "feature", name, taken,
                                          schema->num_features, NITRO_MAX_FEATURES);
+    if (status == NITRO_OK && nitro_schema_relative(schema, name) != NITRO_NONE)
+        status = nitro_fail(context, NITRO_ERR_EXISTS,
+                            "%s: feature '%s' has the name of a relative feature",
+                            schema->computation, name);
     if (status != NITRO_OK)
         return status;
     nitro_feature_info feature = {.name = nitro_strdup(context, name),
@@ -121,6 +128,8 @@ nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                           from->features[i].unit, from->features[i].scale);
     for (size_t i = 0; i < from->num_variants && status == NITRO_OK; i++)
         status = nitro_schema_add_variant(context, copy, from->variants[i]);
+    if (status == NITRO_OK)
+        status = nitro_schema_copy_relative(context, from, copy);
     if (status != NITRO_OK) {
         nitro_schema_free(copy);
         return status;

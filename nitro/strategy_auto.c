@@ -145,6 +145,7 @@ const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
     .description = "kernel-ridge, forest and svm-cost, their scores averaged",
     .priority = 9,
+    .dfs = "omit",
     .train = auto_train,
     .score = auto_score,
     .encode = auto_encode,

@@ -150,6 +150,7 @@ const nitro_strategy nitro_strategy_forest = {
     .name = "forest",
     .description = "extremely randomised trees that regress log(time / best time)",
     .priority = 4,
+    .dfs = "omit",
     .train = forest_train,
     .score = forest_score,
     .encode = forest_encode,

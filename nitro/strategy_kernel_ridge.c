@@ -152,6 +152,7 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .name = "kernel-ridge",
     .description = "kernel ridge regression of log(time / best time), an RBF kernel",
     .priority = 3,
+    .dfs = "omit",
     .train = ridge_train,
     .score = ridge_score,
     .encode = ridge_encode,

@@ -312,6 +312,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .name = "svm-cost",
     .description = "one-vs-one SVMs, each row weighted by what a wrong choice costs there",
     .priority = 5,
+    .dfs = "omit",
     .train = cost_train,
     .score = cost_score,
     .encode = cost_encode,

@@ -29,61 +29,96 @@ static void free_rows(lesson_rows *rows)
     free(rows->row_device);
 }
 
-static void find_scales(const nitro_lesson *lesson, nitro_scale *scales)
+static void find_scales(const nitro_model *model, nitro_scale *scales)
 {
-    const nitro_schema *schema = lesson->sources->schema;
+    const nitro_schema *schema = model->schema;
     for (size_t f = 0; f < schema->num_features; f++)
-        scales[f] = schema->features[f].scale;
-    for (size_t i = 0; i < lesson->device_features->count; i++) {
+        *scales++ = schema->features[f].scale;
+    for (size_t r = 0; r < schema->num_relative; r++)
+        *scales++ = schema->relative[r].scale;
+    for (size_t i = 0; i < model->device_features.count; i++) {
         const nitro_device_feature_info *info =
-            nitro_device_feature_lookup(lesson->device_features->items[i]);
-        scales[schema->num_features + i] = info ? info->scale : NITRO_SCALE_AUTO;
+            nitro_device_feature_lookup(model->device_features.items[i]);
+        *scales++ = info ? info->scale : NITRO_SCALE_AUTO;
     }
 }
 
-/** First column whose declared log scale cannot take the row's value, or NITRO_NONE. */
+/** Rows that do not teach for one reason: how many, and the first. */
+typedef struct refusal {
+    size_t count, row, column;
+} refusal;
+
+static void note_refusal(refusal *refused, size_t row, size_t column)
+{
+    if (refused->count++ == 0) {
+        refused->row = row;
+        refused->column = column;
+    }
+}
+
+/** First column that is undefined, or whose declared log scale cannot take the row's value. */
 static size_t find_untakeable(const lesson_rows *rows, const double *columns)
 {
     for (size_t c = 0; c < rows->num_columns; c++)
-        if (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0))
+        if (isnan(columns[c]) || (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0)))
             return c;
     return NITRO_NONE;
 }
 
-static const char *column_name(const nitro_lesson *lesson, size_t column)
+static const char *column_name(const nitro_model *model, size_t column)
 {
-    const nitro_schema *schema = lesson->sources->schema;
-    return column < schema->num_features
-               ? schema->features[column].name
-               : lesson->device_features->items[column - schema->num_features];
+    const nitro_schema *schema = model->schema;
+    if (column < nitro_model_first_relative(model))
+        return schema->features[column].name;
+    if (column < nitro_model_first_device(model))
+        return schema->relative[column - nitro_model_first_relative(model)].name;
+    return model->device_features.items[column - nitro_model_first_device(model)];
 }
 
-static void fill_columns(const nitro_lesson *lesson, size_t row, double *columns)
+static void fill_columns(const nitro_lesson *lesson, const nitro_model *model, size_t row,
+                         double *columns)
 {
     const nitro_dataset *sources = lesson->sources;
-    size_t num_features = sources->schema->num_features;
-    memcpy(columns, nitro_dataset_features(sources, row), num_features * sizeof *columns);
     const nitro_device *device = sources->devices[sources->row_device[row]];
-    for (size_t i = 0; i < lesson->device_features->count; i++)
-        columns[num_features + i] = nitro_device_value(device, lesson->device_features->items[i]);
+    double *relative = columns + nitro_model_first_relative(model);
+    double *plain = columns + nitro_model_first_device(model);
+    double values[NITRO_RELATIVE_MAX_DEVICE_VALUES];
+    memcpy(columns, nitro_dataset_features(sources, row),
+           sources->schema->num_features * sizeof *columns);
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        values[i] = nitro_device_value(device, nitro_relative_device_feature(model->relative, i));
+    nitro_relative_evaluate(model->relative, columns, values, relative);
+    for (size_t i = 0; i < model->device_features.count; i++)
+        plain[i] = nitro_device_value(device, model->device_features.items[i]);
 }
 
-static void collect_rows(nitro_context *context, const nitro_lesson *lesson, lesson_rows *rows)
+static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
+                        const nitro_model *model, const refusal *refused, const char *reason)
+{
+    const nitro_dataset *sources = lesson->sources;
+    if (refused->count == 0)
+        return;
+    nitro_log(context, NITRO_LOG_WARNING,
+              "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
+              refused->count, reason, column_name(model, refused->column),
+              sources->inputs[sources->row_input[refused->row]],
+              sources->devices[sources->row_device[refused->row]]->id);
+}
+
+static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
+                         const nitro_model *model, lesson_rows *rows)
 {
     const nitro_dataset *sources = lesson->sources;
     size_t num_variants = sources->schema->num_variants;
-    size_t num_refused = 0, refused_row = 0, refused_column = 0;
+    refusal undefined = {0}, not_positive = {0};
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (!nitro_dataset_row_teaches(sources, row))
             continue;
         double *columns = rows->columns + rows->num_rows * rows->num_columns;
-        fill_columns(lesson, row, columns);
+        fill_columns(lesson, model, row, columns);
         size_t column = find_untakeable(rows, columns);
         if (column != NITRO_NONE) {
-            if (num_refused++ == 0) {
-                refused_row = row;
-                refused_column = column;
-            }
+            note_refusal(isnan(columns[column]) ? &undefined : &not_positive, row, column);
             continue;
         }
         memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
@@ -91,21 +126,17 @@ static void collect_rows(nitro_context *context, const nitro_lesson *lesson, les
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
-    if (num_refused > 0)
-        nitro_log(context, NITRO_LOG_WARNING,
-                  "%zu samples are left out, for their scale is log and the value not positive: "
-                  "the first is feature %s of input %s on device %s (signed-log takes any value)",
-                  num_refused, column_name(lesson, refused_column),
-                  sources->inputs[sources->row_input[refused_row]],
-                  sources->devices[sources->row_device[refused_row]]->id);
+    say_refusal(context, lesson, model, &not_positive,
+                "their scale is log and the value not positive (signed-log takes any value)");
+    say_refusal(context, lesson, model, &undefined, "a relative feature is undefined there");
 }
 
 static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *lesson,
-                                 lesson_rows *rows)
+                                 const nitro_model *model, lesson_rows *rows)
 {
     const nitro_dataset *sources = lesson->sources;
     const nitro_schema *schema = sources->schema;
-    rows->num_columns = schema->num_features + lesson->device_features->count;
+    rows->num_columns = nitro_model_num_columns(model);
     rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
     rows->times_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
@@ -113,40 +144,45 @@ static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *les
     rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
     if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
-    find_scales(lesson, rows->scales);
-    collect_rows(context, lesson, rows);
+    find_scales(model, rows->scales);
+    collect_rows(context, lesson, model, rows);
     if (rows->num_rows == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
                           "%s: nothing to learn from for %s: none of the %zu samples has times of "
-                          "at least two variants; measure more inputs",
-                          schema->computation, lesson->target->id, sources->num_rows);
+                          "at least two variants%s; measure more inputs",
+                          schema->computation, lesson->target->id, sources->num_rows,
+                          model->relative->count > 0 ? " and all relative features" : "");
     return NITRO_OK;
 }
 
-/** Learn the scaler from the rows, and scale them in place. */
+/** Learn the scaler from the rows, and scale in place those columns that the strategy sees. */
 static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_model *model)
 {
     nitro_status status = nitro_scaler_fit(context, rows->columns, rows->num_rows,
                                            rows->num_columns, rows->scales, model->columns);
     if (status != NITRO_OK)
         return status;
+    double *scaled = rows->columns;
     for (size_t row = 0; row < rows->num_rows; row++)
-        for (size_t c = 0; c < rows->num_columns; c++) {
-            double *value = &rows->columns[row * rows->num_columns + c];
-            *value = nitro_scaler_apply(&model->columns[c], *value);
+        for (size_t i = 0; i < model->num_seen; i++) {
+            size_t c = model->seen[i]; /* never before i: what is overwritten was read */
+            *scaled++ = nitro_model_scale(model, c, rows->columns[row * rows->num_columns + c]);
         }
+    rows->num_columns = model->num_seen;
     for (size_t f = 0; f < model->schema->num_features; f++)
         model->schema->features[f].scale = model->columns[f].scale;
+    for (size_t r = 0; r < model->schema->num_relative; r++)
+        model->schema->relative[r].scale =
+            model->columns[nitro_model_first_relative(model) + r].scale;
     return NITRO_OK;
 }
 
-/** Where an RBF kernel has to extrapolate, it knows nothing: say for which device features. */
-static void warn_of_extrapolation(nitro_context *context, const nitro_model *model)
+void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level)
 {
     char names[512] = "";
     size_t used = 0;
     for (size_t i = 0; i < model->device_features.count; i++) {
-        const nitro_scaler_column *column = &model->columns[model->schema->num_features + i];
+        const nitro_scaler_column *column = &model->columns[nitro_model_first_device(model) + i];
         if (fabs(model->device_columns[i]) <= 1.0 + NITRO_MODEL_TOLERANCE || used >= sizeof names)
             continue;
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (%g; %g to %g)",
@@ -156,7 +192,7 @@ static void warn_of_extrapolation(nitro_context *context, const nitro_model *mod
     }
     if (used > 0)
         nitro_log(
-            context, NITRO_LOG_WARNING,
+            model->context, level,
             "target %s lies outside the range of the sources, where a model may choose badly: "
             "%s",
             model->target, names);
@@ -187,6 +223,55 @@ static nitro_status train_strategy(nitro_context *context, const nitro_lesson *l
     return status;
 }
 
+/* ---- Device's part --------------------------------------------------------------------------- */
+
+/** The first source with rows, or the target, that lacks a device feature of the formula. */
+static const nitro_device *find_lacking(const nitro_lesson *lesson, const nitro_relative *relative,
+                                        size_t index, const char **feature)
+{
+    const nitro_dataset *sources = lesson->sources;
+    for (size_t i = 0; i < nitro_relative_num_device_values(relative); i++) {
+        *feature = nitro_relative_device_feature(relative, i);
+        if (!nitro_relative_needs(relative, index, i))
+            continue;
+        if (isnan(nitro_device_value(lesson->target, *feature)))
+            return lesson->target;
+        for (size_t row = 0; row < sources->num_rows; row++) {
+            const nitro_device *device = sources->devices[sources->row_device[row]];
+            bool is_next = row == 0 || sources->row_device[row] != sources->row_device[row - 1];
+            if (is_next && isnan(nitro_device_value(device, *feature)))
+                return device;
+        }
+    }
+    return NULL;
+}
+
+/** Keep the relative features that all devices have what is needed for. */
+static nitro_status set_relative(nitro_context *context, const nitro_lesson *lesson,
+                                 nitro_model *model)
+{
+    const nitro_schema *schema = model->schema;
+    bool keep[NITRO_MAX_FEATURES] = {false};
+    for (size_t i = 0; lesson->use_relative && i < schema->num_relative; i++) {
+        const char *feature = NULL;
+        const nitro_device *lacking = find_lacking(lesson, model->relative, i, &feature);
+        keep[i] = !lacking;
+        if (lacking)
+            nitro_log(context, NITRO_LOG_WARNING,
+                      "relative feature %s is left out for target %s: device feature %s is not "
+                      "known of %s",
+                      schema->relative[i].name, lesson->target->id, feature, lacking->id);
+    }
+    nitro_schema_keep_relative(model->schema, keep);
+    nitro_status status = nitro_model_set_relative(model);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        model->relative_values[i] =
+            nitro_device_value(lesson->target, nitro_relative_device_feature(model->relative, i));
+    return NITRO_OK;
+}
+
 static nitro_status set_device_features(nitro_context *context, const nitro_lesson *lesson,
                                         nitro_model *model)
 {
@@ -212,14 +297,17 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
     nitro_status status = nitro_model_create(context, lesson->sources->schema, lesson->target->id,
                                              lesson->target->kind, &made);
     if (status == NITRO_OK)
-        status = set_device_features(context, lesson, made);
+        status = set_relative(context, lesson, made);
     if (status == NITRO_OK)
-        status = prepare_rows(context, lesson, &rows);
+        status = set_device_features(context, lesson, made);
+    if (status == NITRO_OK) {
+        nitro_model_choose_seen(made);
+        status = prepare_rows(context, lesson, made, &rows);
+    }
     if (status == NITRO_OK)
         status = scale_rows(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
-        warn_of_extrapolation(context, made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
         status = train_strategy(context, lesson, &rows, made);

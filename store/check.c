@@ -6,6 +6,24 @@
 
 #include "store/store_internal.h"
 
+/* Formulas are parsed, so that nobody who reads them need expect a wrong one. */
+static nitro_status check_relative(nitro_context *context, const char *where,
+                                   const nitro_schema *schema, size_t index, nitro_status failure)
+{
+    nitro_status status = nitro_schema_check_relative(context, schema, index);
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY) {
+        const char *unit = schema->relative[index].unit;
+        if (status == NITRO_OK && !nitro_text_is_clean(unit, NITRO_STORE_MAX_TEXT))
+            return nitro_fail(context, failure,
+                              "%s: computation %s: relative feature %s has no clean unit", where,
+                              schema->computation, schema->relative[index].name);
+        return status;
+    }
+    char message[1024];
+    nitro_context_last_error(context, message, sizeof(message));
+    return nitro_fail(context, failure, "%s: %s", where, message);
+}
+
 nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
                                       const nitro_schema *schema, nitro_status failure)
 {
@@ -13,12 +31,12 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
     if (!nitro_name_is_clean(name))
         return nitro_fail(context, failure, "%s: a computation's name is not clean", where);
     if (schema->num_variants == 0 || schema->num_variants > NITRO_MAX_VARIANTS ||
-        schema->num_features > NITRO_MAX_FEATURES)
+        schema->num_features > NITRO_MAX_FEATURES || schema->num_relative > NITRO_MAX_FEATURES)
         return nitro_fail(context, failure,
-                          "%s: computation %s has %zu variants and %zu features; 1 to %d variants "
-                          "and at most %d features are kept",
+                          "%s: computation %s has %zu variants, %zu features and %zu relative "
+                          "ones; 1 to %d variants and at most %d features of each sort are kept",
                           where, name, schema->num_variants, schema->num_features,
-                          NITRO_MAX_VARIANTS, NITRO_MAX_FEATURES);
+                          schema->num_relative, NITRO_MAX_VARIANTS, NITRO_MAX_FEATURES);
     for (size_t i = 0; i < schema->num_features; i++) {
         const nitro_feature_info *feature = &schema->features[i];
         nitro_scale scale;
@@ -42,7 +60,10 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
         return nitro_fail(context, failure,
                           "%s: computation %s: the default variant is number %zu of %zu", where,
                           name, schema->default_variant, schema->num_variants);
-    return NITRO_OK;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < schema->num_relative && status == NITRO_OK; i++)
+        status = check_relative(context, where, schema, i, failure);
+    return status;
 }
 
 static bool is_measure(double value) /* finite and not negative */

@@ -46,10 +46,17 @@ uint64_t nitro_store_schema_checksum(const nitro_schema *schema)
     }
     for (size_t i = 0; i < schema->num_variants; i++)
         hash = add_text(hash, schema->variants[i]);
+    for (size_t i = 0; i < schema->num_relative; i++) {
+        hash = add_text(hash, schema->relative[i].name);
+        hash = add_text(hash, schema->relative[i].unit);
+        hash = add_text(hash, nitro_scale_name(schema->relative[i].scale));
+        hash = add_text(hash, schema->relative[i].formula);
+        hash = add_text(hash, schema->relative[i].replaces);
+    }
     size_t chosen = schema->default_variant;
-    const uint64_t counts[] = {schema->num_features, schema->num_variants,
+    const uint64_t counts[] = {schema->num_features, schema->num_variants, schema->num_relative,
                                chosen == NITRO_NONE ? UINT64_MAX : chosen};
-    return add_words(hash, counts, 3);
+    return add_words(hash, counts, 4);
 }
 
 uint64_t nitro_store_device_checksum(const nitro_device *device)

@@ -45,10 +45,8 @@ static nitro_status add_features(const import_job *job, const nitro_string_list 
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < names->count && status == NITRO_OK; i++) {
-        const nitro_string_list *logs = job->options->log_features;
-        bool is_log = logs && nitro_string_list_find(logs, names->items[i]) != NITRO_NONE;
-        status = nitro_schema_add_feature(job->context, schema, names->items[i], "1",
-                                          is_log ? NITRO_SCALE_LOG : NITRO_SCALE_AUTO);
+        status =
+            nitro_schema_add_feature(job->context, schema, names->items[i], "1", NITRO_SCALE_AUTO);
     }
     return status;
 }
@@ -73,15 +71,30 @@ static nitro_status require_log_features(const import_job *job, const nitro_sche
     return NITRO_OK;
 }
 
+/* Features that nobody named one by one: those of a computation that is known, where a description
+ * says what it is about; those described, where it is new; else all columns. */
+static nitro_status list_features(const import_job *job, const nitro_schema *stored,
+                                  nitro_string_list *names)
+{
+    if (!job->description)
+        return list_columns(job, false, names);
+    const nitro_schema *from = stored ? stored : job->description->names;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < from->num_features && status == NITRO_OK; i++)
+        status = nitro_string_list_add(job->context, names, from->features[i].name);
+    return status;
+}
+
 /* The names that the file and the options give, in their order. */
-static nitro_status wanted_schema(const import_job *job, nitro_schema **schema)
+static nitro_status wanted_schema(const import_job *job, const nitro_schema *stored,
+                                  nitro_schema **schema)
 {
     const nitro_import_options *options = job->options;
     nitro_string_list features = {0}, variants = {0};
     nitro_schema *wanted = NULL;
     nitro_status status = nitro_schema_create(job->context, options->computation, &wanted);
     if (status == NITRO_OK && !options->features)
-        status = list_columns(job, false, &features);
+        status = list_features(job, stored, &features);
     if (status == NITRO_OK && !options->variants)
         status = list_columns(job, true, &variants);
     if (status == NITRO_OK)
@@ -188,29 +201,36 @@ static nitro_status fail_other_names(const import_job *job, const nitro_schema *
     return status;
 }
 
+/* What the description says of the names, then what the options say. */
+static nitro_status describe(import_job *job)
+{
+    nitro_schema *schema = job->schema;
+    const nitro_string_list *logs = job->options->log_features;
+    nitro_status status = NITRO_OK;
+    if (job->description)
+        status = nitro_description_apply(job->context, job->description, schema);
+    for (size_t i = 0; logs && i < logs->count && status == NITRO_OK; i++)
+        schema->features[nitro_schema_feature(schema, logs->items[i])].scale = NITRO_SCALE_LOG;
+    return status;
+}
+
 /* The stored names where there are some: the file's columns are then found by name. */
 static nitro_status choose_schema(import_job *job)
 {
     nitro_schema *wanted = NULL, *stored = NULL;
-    nitro_status status = wanted_schema(job, &wanted);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_store_get_schema(job->store, job->options->computation, &stored);
-    if (status == NITRO_ERR_NOT_FOUND) {
+    nitro_status status = nitro_store_get_schema(job->store, job->options->computation, &stored);
+    if (status == NITRO_OK || status == NITRO_ERR_NOT_FOUND)
+        status = wanted_schema(job, stored, &wanted);
+    if (status != NITRO_OK || !stored) {
+        nitro_schema_free(stored);
         job->schema = wanted;
-        return NITRO_OK;
+        return status == NITRO_OK ? describe(job) : status;
     }
-    if (status == NITRO_OK &&
-        !(has_same_features(stored, wanted) && has_same_variants(stored, wanted)))
+    if (!(has_same_features(stored, wanted) && has_same_variants(stored, wanted)))
         status = fail_other_names(job, stored, wanted);
-    for (size_t i = 0; status == NITRO_OK && i < wanted->num_features; i++) {
-        const nitro_feature_info *feature = &wanted->features[i];
-        if (feature->scale != NITRO_SCALE_AUTO)
-            stored->features[nitro_schema_feature(stored, feature->name)].scale = feature->scale;
-    }
     nitro_schema_free(wanted);
     job->schema = stored;
-    return status;
+    return status == NITRO_OK ? describe(job) : status;
 }
 
 static nitro_status fail_no_column(const import_job *job, const char *prefix, const char *name)

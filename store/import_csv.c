@@ -42,6 +42,9 @@ static nitro_status count_known(import_job *job)
 static nitro_status read_and_check(import_job *job, nitro_device **device)
 {
     nitro_status status = nitro_csv_read(job->context, job->options->samples_path, &job->csv);
+    if (status == NITRO_OK && job->options->description_path)
+        status =
+            nitro_description_read(job->context, job->options->description_path, &job->description);
     if (status == NITRO_OK)
         status = nitro_import_choose_columns(job);
     if (status == NITRO_OK)
@@ -76,6 +79,7 @@ static void free_job(import_job *job)
     free(job->provenance.origin);
     free(job->provenance.library);
     nitro_schema_free(job->schema);
+    nitro_description_free(job->description);
     nitro_csv_free(job->csv);
 }
 

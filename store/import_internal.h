@@ -11,6 +11,7 @@ typedef struct import_job {
     nitro_store *store;
     const nitro_import_options *options;
     nitro_csv *csv;
+    nitro_description *description; /* NULL: none */
     nitro_schema *schema; /* NULL until columns are chosen */
     size_t input_column;
     size_t feature_columns[NITRO_MAX_FEATURES];

@@ -34,6 +34,28 @@ static nitro_status merge_feature(nitro_context *context, const char *computatio
     return NITRO_OK;
 }
 
+static bool has_same_relative(const nitro_schema *a, const nitro_schema *b)
+{
+    bool same = a->num_relative == b->num_relative;
+    for (size_t i = 0; same && i < a->num_relative; i++)
+        same = strcmp(a->relative[i].name, b->relative[i].name) == 0 &&
+               strcmp(a->relative[i].unit, b->relative[i].unit) == 0 &&
+               a->relative[i].scale == b->relative[i].scale &&
+               strcmp(a->relative[i].formula, b->relative[i].formula) == 0 &&
+               strcmp(a->relative[i].replaces, b->relative[i].replaces) == 0;
+    return same;
+}
+
+/* No sample depends on them, so the newer declaration counts; one without says nothing of them. */
+static nitro_status merge_relative(nitro_context *context, nitro_schema *stored,
+                                   const nitro_schema *declared, bool *changed)
+{
+    if (declared->num_relative == 0 || has_same_relative(stored, declared))
+        return NITRO_OK;
+    *changed = true;
+    return nitro_schema_copy_relative(context, declared, stored);
+}
+
 nitro_status nitro_store_merge_schema(nitro_context *context, const nitro_schema *stored,
                                       const nitro_schema *declared, nitro_schema **merged)
 {
@@ -46,6 +68,8 @@ nitro_status nitro_store_merge_schema(nitro_context *context, const nitro_schema
     for (size_t i = 0; status == NITRO_OK && i < stored->num_features; i++)
         status = merge_feature(context, stored->computation, &copy->features[i],
                                &declared->features[i], &changed);
+    if (status == NITRO_OK)
+        status = merge_relative(context, copy, declared, &changed);
     if (status != NITRO_OK) {
         nitro_schema_free(copy);
         return status;

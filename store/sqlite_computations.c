@@ -1,4 +1,5 @@
-/* Computations' names in SQLite: one row each, with features and variants in declared order. */
+/* Computations' names in SQLite: one row each, with features, variants and relative features in
+ * declared order. */
 #include "store/sqlite_internal.h"
 
 /* Run an INSERT of (owner, position, texts...), all texts bound. */
@@ -28,6 +29,14 @@ static nitro_status insert_names(sqlite_store *store, const nitro_schema *schema
     for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
         const char *texts[] = {schema->variants[i]};
         status = insert_named(store, "INSERT INTO variants VALUES (?1, ?2, ?3)", id, i, texts, 1);
+    }
+    for (size_t i = 0; i < schema->num_relative && status == NITRO_OK; i++) {
+        const nitro_relative_info *relative = &schema->relative[i];
+        const char *texts[] = {relative->name, relative->unit, nitro_scale_name(relative->scale),
+                               relative->formula, relative->replaces};
+        status =
+            insert_named(store, "INSERT INTO relative_features VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                         id, i, texts, 5);
     }
     return status;
 }
@@ -80,6 +89,8 @@ static nitro_status update_schema(sqlite_store *store, const nitro_schema *schem
         status = delete_names(store, "DELETE FROM features WHERE computation = ?1", id);
     if (status == NITRO_OK)
         status = delete_names(store, "DELETE FROM variants WHERE computation = ?1", id);
+    if (status == NITRO_OK)
+        status = delete_names(store, "DELETE FROM relative_features WHERE computation = ?1", id);
     return status == NITRO_OK ? insert_names(store, schema, id) : status;
 }
 
@@ -141,6 +152,19 @@ static nitro_status add_variant_row(sqlite_store *store, sqlite3_stmt *row, nitr
     return as_damaged(store, status, schema);
 }
 
+static nitro_status add_relative_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+{
+    nitro_relative_feature feature = {0};
+    const char *scale_name;
+    nitro_status status = NITRO_ERR_FORMAT;
+    if (nitro_sqlite_text(row, 0, &feature.name) && nitro_sqlite_text(row, 1, &feature.unit) &&
+        nitro_sqlite_text(row, 2, &scale_name) &&
+        nitro_scale_from_name(scale_name, &feature.scale) &&
+        nitro_sqlite_text(row, 3, &feature.formula) && nitro_sqlite_text(row, 4, &feature.replaces))
+        status = nitro_schema_add_relative(store->context, schema, &feature);
+    return as_damaged(store, status, schema);
+}
+
 static nitro_status read_names(sqlite_store *store, const char *sql, sqlite3_int64 id,
                                nitro_schema *schema,
                                nitro_status (*add)(sqlite_store *, sqlite3_stmt *, nitro_schema *))
@@ -199,6 +223,11 @@ static nitro_status get_schema(sqlite_store *store, const char *computation, nit
         status =
             read_names(store, "SELECT name FROM variants WHERE computation = ?1 ORDER BY position",
                        id, read, add_variant_row);
+    if (status == NITRO_OK)
+        status = read_names(store,
+                            "SELECT name, unit, scale, formula, replaces FROM relative_features "
+                            "WHERE computation = ?1 ORDER BY position",
+                            id, read, add_relative_row);
     if (status == NITRO_OK) {
         read->default_variant = default_variant;
         if (nitro_store_schema_checksum(read) != checksum)

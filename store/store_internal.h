@@ -35,7 +35,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
  * What the store shall hold when `declared` comes to what is `stored` already. Names must be the
  * same. A declared scale or unit fills in one that was left open (auto, "1"); two that are declared
  * and differ are refused, for samples would then be read in two ways. A declared default variant
- * replaces the stored one.
+ * replaces the stored one, and declared relative features replace all stored ones.
  * @param[out] merged  NULL when nothing changes.
  * @return NITRO_OK, NITRO_ERR_MISMATCH (both printed), NITRO_ERR_NO_MEMORY.
  */

@@ -3,7 +3,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store, *computation, *device, *samples, *devices;
+    const char *store, *computation, *device, *samples, *devices, *describe;
     nitro_string_list features, variants, log;
     bool replace, json;
 } settings;
@@ -37,6 +37,11 @@ static const option options[] = {
      .offset = offsetof(settings, devices),
      .value = "FILE",
      .help = "CSV: column device, and device features (default: what the store knows already)"},
+    {.name = "describe",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, describe),
+     .value = "FILE",
+     .help = "JSON: units and scales of features, relative features, the default variant"},
     {.name = "features",
      .type = OPTION_LIST,
      .offset = offsetof(settings, features),
@@ -97,6 +102,7 @@ static int run(invocation *call)
                                 .features = if_given(&given->features),
                                 .variants = if_given(&given->variants),
                                 .log_features = if_given(&given->log),
+                                .description_path = given->describe,
                                 .replace = given->replace};
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);
@@ -111,7 +117,8 @@ const command command_store_import = {
     .name = "store import",
     .summary = "Add a recorded device's samples from CSV",
     .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
-                "[--features A,B,...] [--variants V,W,...] [--log A,B,...] [--replace]",
+                "[--describe FILE] [--features A,B,...] [--variants V,W,...] [--log A,B,...] "
+                "[--replace]",
     .description =
         "Adds one sample for each row of a CSV file: the column input names it, columns "
         "time_ms:VARIANT are times in milliseconds (empty: there is none), the others are input "
@@ -120,7 +127,13 @@ const command command_store_import = {
         "this computation are refused.\n\n"
         "A feature's scale is chosen from its values: linear, unless the largest magnitude is at "
         "least 100 times the median or the smallest one that is not zero; then log where all "
-        "values are positive, else signed log. --log sets it.",
+        "values are positive, else signed log. --log sets it.\n\n"
+        "--describe names a file that says what the columns mean, among them relative features: "
+        "formulas over input and device features, which carry over to devices unlike those that "
+        "were measured. Where the computation is new, the features it lists are the columns that "
+        "are taken. It may come with any import: what it says replaces what was said before. "
+        "Nitro brings spmv-ginkgo.json (in share/nitro/computations, or data/computations of its "
+        "sources) for measurements of sparse matrix-vector products.",
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n",
     .options = options,

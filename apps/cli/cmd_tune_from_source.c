@@ -19,7 +19,6 @@ static void set_defaults(void *place)
     nitro_learn_options learn;
     nitro_learn_options_init(&learn);
     given->strategy = learn.strategy;
-    given->dfs = learn.dfs;
     given->seed = learn.seed;
 }
 
@@ -49,7 +48,8 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, dfs),
      .value = "NAME",
-     .help = "how to choose device features; 'none' uses all that sources and target share"},
+     .help = "how to choose device features; 'none' uses all that sources and target share, "
+             "'omit' none of them (default: as the strategy does best)"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
@@ -80,7 +80,7 @@ static int check_plugins(const invocation *call)
     const settings *given = call->settings;
     const char *names[64];
     size_t count = 0;
-    bool strategy = false, dfs = false;
+    bool strategy = false, dfs = !given->dfs;
     for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each && count < 63;
          each++) {
         strategy |= strcmp((*each)->name, given->strategy) == 0;
@@ -94,7 +94,7 @@ static int check_plugins(const invocation *call)
     count = 0;
     for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each && count < 63;
          each++) {
-        dfs |= strcmp((*each)->name, given->dfs) == 0;
+        dfs = dfs || strcmp((*each)->name, given->dfs) == 0;
         names[count++] = (*each)->name;
     }
     names[count] = NULL;

@@ -205,6 +205,48 @@ static int evaluate_diagonals(const void *argument, double *group, void *user)
     return 0;
 }
 
+/* ---- Related to the device ---- */
+
+/* A matrix in CSR takes 12 bytes a non-zero (value, column) and 8 a row (offset); the vectors take
+ * 8 a row and 8 a column. At least 1 of each, so that empty matrices have logarithms too. */
+#define ROWS  "max(rows, 1)"
+#define COLS  "max(cols, 1)"
+#define NNZ   "max(nnz, 1)"
+#define BYTES "12 * nnz + 16 * " ROWS " + 8 * " COLS
+
+#define LAUNCH_US 5 /* about what starting a kernel, or a team of threads, takes */
+
+static nitro_status add_relative(nitro_computation *computation, const char *name,
+                                 const char *replaces, const char *formula)
+{
+    const nitro_relative_feature feature = {
+        .name = name, .scale = NITRO_SCALE_LOG, .formula = formula, .replaces = replaces};
+    return nitro_computation_add_relative_feature(computation, &feature);
+}
+
+static nitro_status add_relative_features(nitro_computation *computation)
+{
+    char rows[512], nonzeros[512], vector[512], all[512], streaming[512], imbalance[512];
+    nitro_formula_per_core(rows, sizeof(rows), ROWS);
+    nitro_formula_per_core(nonzeros, sizeof(nonzeros), NNZ);
+    nitro_formula_per_l2(vector, sizeof(vector), "8 * " COLS);
+    nitro_formula_per_l2(all, sizeof(all), BYTES);
+    nitro_formula_streaming_time(streaming, sizeof(streaming), BYTES, LAUNCH_US);
+    nitro_formula_imbalance(imbalance, sizeof(imbalance), "max(row_max, 1)", NNZ);
+    nitro_status status = add_relative(computation, "rows_per_core", "rows", rows);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "nnz_per_core", "nnz", nonzeros);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "vector_per_l2", "cols", vector);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "work_per_l2", NULL, all);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "streaming_per_launch", NULL, streaming);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "longest_row_per_core", NULL, imbalance);
+    return status;
+}
+
 nitro_status nitro_spmv_add_features(nitro_computation *computation)
 {
     static const struct {
@@ -220,5 +262,5 @@ nitro_status nitro_spmv_add_features(nitro_computation *computation)
         status = nitro_computation_add_features(computation, features + groups[i].first,
                                                 groups[i].end - groups[i].first, groups[i].evaluate,
                                                 NULL);
-    return status;
+    return status == NITRO_OK ? add_relative_features(computation) : status;
 }

@@ -185,7 +185,7 @@ static void test_refusals(void **state)
     f->options.strategy = "svm";
     f->options.dfs = "magic";
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
-    f->options.dfs = "none";
+    f->options.dfs = NULL;
     const char *own[] = {"alpha", "gamma"};
     f->options.sources = own;
     f->options.num_sources = 2;

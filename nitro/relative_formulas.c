@@ -1,0 +1,46 @@
+/* Formulas of common relative features as text. All stand in parentheses as a whole, so that one
+ * that was cut short has no end and is refused. */
+#include <stdio.h>
+
+#include "nitro/nitro_backend.h"
+
+#define THREADS_PER_SM 2048 /* resident at once, on NVIDIA's GPUs of most generations */
+
+static size_t length_of(int printed)
+{
+    return printed < 0 ? 0 : (size_t)printed;
+}
+
+size_t nitro_formula_per_thread(char *text, size_t size, const char *work)
+{
+    return length_of(snprintf(text, size, "((%s) / (%d * device.sm_count))", work, THREADS_PER_SM));
+}
+
+size_t nitro_formula_per_core(char *text, size_t size, const char *work)
+{
+    return length_of(snprintf(text, size, "((%s) / device.cuda_cores)", work));
+}
+
+size_t nitro_formula_per_l2(char *text, size_t size, const char *bytes)
+{
+    return length_of(snprintf(text, size, "((%s) / (1024 * device.l2_cache_size))", bytes));
+}
+
+size_t nitro_formula_streaming_time(char *text, size_t size, const char *bytes, double floor_us)
+{
+    char floor_text[32];
+    nitro_format_number(floor_us, floor_text, sizeof floor_text);
+    return length_of(
+        snprintf(text, size, "(1 + (%s) / (1000 * device.peak_gbps) / %s)", bytes, floor_text));
+}
+
+size_t nitro_formula_imbalance(char *text, size_t size, const char *longest, const char *work)
+{
+    return length_of(snprintf(text, size, "((%s) / ((%s) / device.cuda_cores))", longest, work));
+}
+
+size_t nitro_formula_machine_balance(char *text, size_t size, const char *flops, const char *bytes)
+{
+    return length_of(snprintf(
+        text, size, "((%s) / (%s) / (device.peak_gflops_dp / device.peak_gbps))", flops, bytes));
+}
