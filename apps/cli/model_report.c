@@ -50,6 +50,18 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
+/** What relates inputs to the device; computations without any have no such line. */
+static void print_relative_features(json_t *features)
+{
+    size_t i;
+    json_t *feature;
+    json_array_foreach(features, i, feature)
+        printf("%s%s", i ? ", " : "relative         ",
+               json_string_value(json_object_get(feature, "name")));
+    if (i > 0)
+        printf("\n");
+}
+
 /** "held_out_quality" as people write it. */
 static void spell_name(const char *key, char *name, size_t size)
 {
@@ -66,7 +78,7 @@ static void print_parameters(const char *strategy, json_t *predictor)
     const char *key;
     json_t *value;
     size_t count = 0;
-    printf("%-16s %s (", "strategy", strategy);
+    printf("%-16s %s", "strategy", strategy);
     json_object_foreach(predictor, key, value)
     {
         if (strncmp(key, "num_", 4) == 0)
@@ -74,13 +86,13 @@ static void print_parameters(const char *strategy, json_t *predictor)
         char name[64];
         spell_name(key, name, sizeof name);
         if (json_is_integer(value))
-            printf("%s%s %lld", count++ ? ", " : "", name, (long long)json_integer_value(value));
+            printf("%s%s %lld", count++ ? ", " : " (", name, (long long)json_integer_value(value));
         else if (json_is_real(value))
-            printf("%s%s %.4g", count++ ? ", " : "", name, json_real_value(value));
+            printf("%s%s %.4g", count++ ? ", " : " (", name, json_real_value(value));
         else if (json_is_string(value))
-            printf("%s%s %s", count++ ? ", " : "", name, json_string_value(value));
+            printf("%s%s %s", count++ ? ", " : " (", name, json_string_value(value));
     }
-    printf(")\n");
+    printf("%s\n", count > 0 ? ")" : "");
 }
 
 int model_print(const invocation *call, const nitro_model *model, const char *path)
@@ -93,6 +105,7 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
            nitro_model_target(model), path);
     print_sources(json_object_get(provenance, "sources"));
     print_device_features(json_object_get(summary, "device_features"));
+    print_relative_features(json_object_get(summary, "relative_features"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
     json_decref(summary);
     return EXIT_DONE;
