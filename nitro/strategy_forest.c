@@ -10,8 +10,8 @@
 #include "nitro/forest.h"
 #include "nitro/regret.h"
 
-#define NUM_TREES     100
-#define MIN_LEAF_ROWS 5
+#define NUM_TREES     50
+#define MIN_LEAF_ROWS 4
 
 typedef struct forest_predictor {
     size_t num_variants;

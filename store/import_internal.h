@@ -12,7 +12,7 @@ typedef struct import_job {
     const nitro_import_options *options;
     nitro_csv *csv;
     nitro_description *description; /* NULL: none */
-    nitro_schema *schema; /* NULL until columns are chosen */
+    nitro_schema *schema;           /* NULL until columns are chosen */
     size_t input_column;
     size_t feature_columns[NITRO_MAX_FEATURES];
     size_t time_columns[NITRO_MAX_VARIANTS];

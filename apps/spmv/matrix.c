@@ -4,8 +4,17 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define X_SEED 1 /* of the fixed pattern in x */
+
+static nitro_status out_of_memory(nitro_context *context, const nitro_spmv_entries *entries,
+                                  int64_t count)
+{
+    return nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                      "out of memory for a matrix of %lld x %lld with %lld entries",
+                      (long long)entries->num_rows, (long long)entries->num_cols, (long long)count);
+}
 
 nitro_status nitro_spmv_entries_reserve(nitro_context *context, nitro_spmv_entries *entries,
                                         int64_t capacity)
@@ -23,10 +32,7 @@ nitro_status nitro_spmv_entries_reserve(nitro_context *context, nitro_spmv_entri
     if (values)
         entries->values = values;
     if (!rows || !columns || !values)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                          "out of memory for a matrix of %lld x %lld with %lld entries",
-                          (long long)entries->num_rows, (long long)entries->num_cols,
-                          (long long)capacity);
+        return out_of_memory(context, entries, capacity);
     entries->capacity = capacity;
     return NITRO_OK;
 }
@@ -137,33 +143,37 @@ static void fill_pattern(double *x, int64_t count)
         x[i] = 2 * nitro_random_uniform(&random) - 1;
 }
 
-/* Takes columns and values out of sorted entries. */
-static nitro_status make_argument(nitro_context *context, nitro_spmv_entries *entries,
+/* From sorted entries. */
+static nitro_status make_argument(nitro_context *context, const nitro_spmv_entries *entries,
                                   nitro_spmv **spmv)
 {
     nitro_spmv *made = nitro_calloc(context, 1, sizeof(*made));
-    int64_t *row_offsets = nitro_calloc(context, (size_t)entries->num_rows + 1, sizeof(int64_t));
-    double *x = nitro_calloc(context, (size_t)entries->num_cols, sizeof(*x));
-    double *y = nitro_calloc(context, (size_t)entries->num_rows, sizeof(*y));
-    if (!made || !row_offsets || !x || !y) {
+    int64_t *row_offsets = nitro_spmv_allocate(entries->num_rows + 1, sizeof(*row_offsets));
+    int32_t *columns = nitro_spmv_allocate(entries->count, sizeof(*columns));
+    double *values = nitro_spmv_allocate(entries->count, sizeof(*values));
+    double *x = nitro_spmv_allocate(entries->num_cols, sizeof(*x));
+    double *y = nitro_spmv_allocate(entries->num_rows, sizeof(*y));
+    if (!made || !row_offsets || !columns || !values || !x || !y) {
         free(made);
         free(row_offsets);
+        free(columns);
+        free(values);
         free(x);
         free(y);
-        return NITRO_ERR_NO_MEMORY;
+        return out_of_memory(context, entries, entries->count);
     }
     count_keys(entries->rows, entries->count, entries->num_rows, row_offsets);
+    memcpy(columns, entries->columns, (size_t)entries->count * sizeof(*columns));
+    memcpy(values, entries->values, (size_t)entries->count * sizeof(*values));
     fill_pattern(x, entries->num_cols);
     *made = (nitro_spmv){.num_rows = entries->num_rows,
                          .num_cols = entries->num_cols,
                          .num_nonzeros = entries->count,
                          .row_offsets = row_offsets,
-                         .columns = entries->columns,
-                         .values = entries->values,
+                         .columns = columns,
+                         .values = values,
                          .x = x,
                          .y = y};
-    entries->columns = NULL;
-    entries->values = NULL;
     *spmv = made;
     return NITRO_OK;
 }

@@ -68,6 +68,7 @@ static void summarise(bench_subject *subject, double *times_ms, size_t count)
     qsort(times_ms, count, sizeof(*times_ms), compare_times);
     double quartiles = times_ms[count * 3 / 4] - times_ms[count / 4];
     subject->median_ms = times_ms[count / 2];
+    subject->best_ms = times_ms[0];
     subject->spread = quartiles / 2 / subject->median_ms;
 }
 

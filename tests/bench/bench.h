@@ -32,6 +32,7 @@ typedef struct bench_subject {
     void (*run)(void *state);
     void *state;
     double median_ms; /* result: median wall time of a run */
+    double best_ms;   /* result: the shortest, for bandwidths: load only ever takes from them */
     double spread;    /* result: half the interquartile range over the median */
 } bench_subject;
 

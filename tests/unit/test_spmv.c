@@ -109,6 +109,30 @@ static void variants_agree_with_many_threads(void **state)
     omp_set_num_threads(threads);
 }
 
+/* So many rows that results are stored past the caches: in pairs, cut between threads at odd rows,
+ * and not at all so where y is not aligned for it. */
+static void variants_agree_on_very_many_rows(void **state)
+{
+    fixture *f = *state;
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(3);
+    nitro_spmv_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
+    for (int64_t row = 0; row < entries.num_rows; row++)
+        for (int64_t column = row - row % 3; column < row; column++)
+            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column,
+                                                         (double)(row % 7) - 3));
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    check_all(f, spmv, "very many rows");
+    double *y = spmv->y, *wider = calloc((size_t)spmv->num_rows + 1, sizeof(*wider));
+    spmv->y = wider + 1;
+    check_all(f, spmv, "very many rows, y at an odd address");
+    spmv->y = y;
+    free(wider);
+    nitro_spmv_matrix_free(spmv);
+    omp_set_num_threads(threads);
+}
+
 /* A row with 100,000 entries, cut among threads by coo: its parts must be put together again. */
 static void one_row_is_cut_between_threads(void **state)
 {
@@ -392,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(variants_agree_on_generated_matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup, teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_very_many_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup, teardown),
         cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, teardown),

@@ -92,13 +92,13 @@ void nitro_spmv_release_dia(void *argument, void *user)
 }
 
 /* Does this diagonal have a column for every row of the group? */
-static inline bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t row)
+NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t row)
 {
     return row + offset >= 0 && row + GROUP_ROWS + offset <= spmv->num_cols;
 }
 
 /* y of a whole group of rows, in registers, from the diagonals that pass it from end to end. */
-static inline void multiply_group(const nitro_spmv *spmv, int64_t row)
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
 {
     const nitro_spmv_dia *dia = spmv->dia;
     nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};

@@ -55,9 +55,9 @@ void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
 }
 
 /* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
-__attribute__((always_inline)) static inline void
-multiply_group(const nitro_spmv_ell *ell, int64_t row, const double *restrict x,
-               double *restrict sums, const int num_lanes)
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv_ell *ell, int64_t row,
+                                      const double *restrict x, double *restrict sums,
+                                      const int num_lanes)
 {
     const double *values = ell->values + row;
     const int32_t *columns = ell->columns + row;

@@ -5,20 +5,30 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Waking threads costs about as much as this many non-zeros. */
 #define SERIAL_WORK 32768
 #define MAX_PARTS   NITRO_SPMV_MAX_PARTS
+
+#define CACHE_LINE_BYTES 64
+#define HUGE_PAGE_BYTES  (2 << 20)
+#define LARGE_BYTES      (2 * HUGE_PAGE_BYTES)
 
 void *nitro_spmv_allocate(int64_t count, size_t size)
 {
     size_t bytes;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX / 2)
         return NULL;
-    bytes = (bytes + 64) / 64 * 64;
-    void *memory = aligned_alloc(64, bytes);
-    if (memory)
-        memset(memory, 0, bytes);
+    bool large = bytes >= LARGE_BYTES;
+    size_t alignment = large ? HUGE_PAGE_BYTES : CACHE_LINE_BYTES;
+    bytes = (bytes / alignment + 1) * alignment;
+    void *memory = aligned_alloc(alignment, bytes);
+    if (!memory)
+        return NULL;
+    if (large)
+        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: refused, small pages work as well */
+    memset(memory, 0, bytes);
     return memory;
 }
 

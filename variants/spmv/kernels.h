@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "variants/spmv/spmv.h"
 
@@ -20,9 +23,13 @@
 #define NITRO_SPMV_CLONES
 #endif
 
+/* A kernel's helpers must be part of it, or they would be compiled for the plainest unit alone. */
+#define NITRO_SPMV_INLINE __attribute__((always_inline)) static inline
+
 /* Eight doubles that the compiler maps to whatever vectors the machine has. Gathers by hand: the
  * gather instruction is slower than eight loads on the processors we measured (Zen 5). */
 typedef double nitro_spmv_lanes __attribute__((vector_size(64)));
+typedef double nitro_spmv_pair __attribute__((vector_size(16), may_alias));
 typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
 #define NITRO_SPMV_LANES            8
 #define NITRO_SPMV_LOAD(from)       (*(const nitro_spmv_lanes_unaligned *)(from))
@@ -39,10 +46,27 @@ typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligne
  */
 #define NITRO_SPMV_PREFETCH(array, index)                                                          \
     __builtin_prefetch((const void *)((uintptr_t)(array) + (size_t)(index) * sizeof(*(array))))
-#define NITRO_SPMV_AHEAD 512
+#define NITRO_SPMV_AHEAD 1024
 
-/** calloc, aligned to a cache line, for `count` elements; NULL when that is too much. */
-void *nitro_spmv_allocate(int64_t count, size_t size);
+/*
+ * Storing past the caches: an ordinary store reads the line first, which costs 8 bytes a row of the
+ * bandwidth that the product lives on. For a y so large that it would not stay in a cache anyway,
+ * and that pairs fit on; NITRO_SPMV_FENCE orders such stores before whatever other threads do next.
+ */
+#define NITRO_SPMV_STREAM_ROWS (2 << 20) /* 16 MiB of y */
+
+static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
+{
+    return num_rows >= NITRO_SPMV_STREAM_ROWS && (uintptr_t)y % sizeof(nitro_spmv_pair) == 0;
+}
+
+#ifdef __SSE2__
+#define NITRO_SPMV_STREAM(to, pair) _mm_stream_pd(to, (__m128d)(pair))
+#define NITRO_SPMV_FENCE()          _mm_sfence()
+#else
+#define NITRO_SPMV_STREAM(to, pair) (*(nitro_spmv_pair *)(to) = (pair))
+#define NITRO_SPMV_FENCE()          ((void)0)
+#endif
 
 /**
  * Distance of two columns of a column-major format: room for whole lanes, and an odd number of

@@ -5,10 +5,12 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define SLICE_ROWS NITRO_SPMV_SLICE_ROWS
-#define MAX_FILLIN 12
-#define MAX_SLOTS  INT32_MAX /* 24 GiB */
+#define SLICE_ROWS  NITRO_SPMV_SLICE_ROWS
+#define SLICE_LANES (SLICE_ROWS / NITRO_SPMV_LANES)
+#define MAX_FILLIN  12
+#define MAX_SLOTS   INT32_MAX /* 24 GiB */
 
 /*
  * The features bound the slots: a slice's longest row is at most its mean plus the root of the
@@ -112,39 +114,54 @@ void nitro_spmv_release_sellp(void *argument, void *user)
     spmv->sellp = NULL;
 }
 
-/* `sums` has the slice's rows, all of them, also where the matrix ends within it. */
-static inline void multiply_slice(const double *restrict values, const int32_t *restrict columns,
-                                  int64_t num_slots, const double *restrict x,
-                                  double *restrict sums)
+/* The sums of a slice's rows, all of them, also where the matrix ends within it. */
+NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
+                                      const int32_t *restrict columns, int64_t num_slots,
+                                      const double *restrict x, nitro_spmv_lanes lanes[SLICE_LANES])
 {
-    nitro_spmv_lanes lanes[SLICE_ROWS / NITRO_SPMV_LANES] = {{0}};
+    for (int64_t i = 0; i < SLICE_LANES; i++)
+        lanes[i] = (nitro_spmv_lanes){0};
     for (int64_t slot = 0; slot < num_slots; slot += SLICE_ROWS)
-        for (int64_t i = 0; i < SLICE_ROWS / NITRO_SPMV_LANES; i++) {
+        for (int64_t i = 0; i < SLICE_LANES; i++) {
             int64_t at = slot + i * NITRO_SPMV_LANES;
             NITRO_SPMV_PREFETCH(values, at + 2 * NITRO_SPMV_AHEAD);
             if (i % 2 == 0)
                 NITRO_SPMV_PREFETCH(columns, at + 2 * NITRO_SPMV_AHEAD);
             lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         }
-    for (int64_t i = 0; i < SLICE_ROWS / NITRO_SPMV_LANES; i++)
-        NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
+}
+
+NITRO_SPMV_INLINE void store_slice(double *y, const nitro_spmv_lanes lanes[SLICE_LANES],
+                                   bool streams)
+{
+    for (int64_t i = 0; i < SLICE_LANES; i++, y += NITRO_SPMV_LANES) {
+        if (!streams) {
+            NITRO_SPMV_STORE(y, lanes[i]);
+            continue;
+        }
+        for (int64_t l = 0; l < NITRO_SPMV_LANES; l += 2) {
+            nitro_spmv_pair sums = {lanes[i][l], lanes[i][l + 1]};
+            NITRO_SPMV_STREAM(y + l, sums);
+        }
+    }
 }
 
 NITRO_SPMV_CLONES
 static void multiply_slices(const nitro_spmv_sellp *sellp, int64_t num_rows, const double *x,
                             double *y, int64_t begin, int64_t end)
 {
+    bool streams = nitro_spmv_streams(y, num_rows);
     for (int64_t slice = begin; slice < end; slice++) {
         int64_t base = sellp->slice_offsets[slice], row = slice * SLICE_ROWS;
-        int64_t num_slots = sellp->slice_offsets[slice + 1] - base;
-        double sums[SLICE_ROWS];
-        bool whole = row + SLICE_ROWS <= num_rows;
-        multiply_slice(sellp->values + base, sellp->columns + base, num_slots, x,
-                       whole ? y + row : sums);
-        if (!whole)
-            for (int64_t r = row; r < num_rows; r++)
-                y[r] = sums[r - row];
+        nitro_spmv_lanes lanes[SLICE_LANES];
+        multiply_slice(sellp->values + base, sellp->columns + base,
+                       sellp->slice_offsets[slice + 1] - base, x, lanes);
+        if (row + SLICE_ROWS <= num_rows)
+            store_slice(y + row, lanes, streams);
+        else
+            memcpy(y + row, lanes, (size_t)(num_rows - row) * sizeof(*y));
     }
+    NITRO_SPMV_FENCE();
 }
 
 static int run(void *argument, void *user)
