@@ -89,6 +89,20 @@ static nitro_status list_devices(listing *self)
     return status;
 }
 
+static json_t *relative_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < schema->num_relative; i++)
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o, s:s, s:o, s:o}", "name",
+                                        json_text(schema->relative[i].name), "unit",
+                                        json_text(schema->relative[i].unit), "scale",
+                                        nitro_scale_name(schema->relative[i].scale), "formula",
+                                        json_text(schema->relative[i].formula), "replaces",
+                                        json_text(schema->relative[i].replaces)));
+    return array;
+}
+
 static nitro_status print_computation(nitro_store *store, const nitro_schema *schema)
 {
     text_table table;
@@ -99,6 +113,8 @@ static nitro_status print_computation(nitro_store *store, const nitro_schema *sc
     printf("\n  features:");
     for (size_t f = 0; f < schema->num_features; f++)
         printf("%s %s", f ? "," : "", schema->features[f].name);
+    for (size_t i = 0; i < schema->num_relative; i++)
+        printf("%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
     printf("\n");
     table_begin(&table, nitro_store_context(store), "  device,kind,>samples,>features");
     nitro_status status = list_devices(&self);
@@ -110,10 +126,10 @@ static nitro_status add_computation(nitro_store *store, const nitro_schema *sche
 {
     listing self = {.store = store, .schema = schema, .devices = json_array()};
     nitro_status status = list_devices(&self);
-    json_array_append_new(array, json_pack("{s:o, s:o, s:o, s:o}", "computation",
-                                           json_text(schema->computation), "variants",
-                                           variants_json(schema), "features", features_json(schema),
-                                           "devices", self.devices));
+    json_array_append_new(
+        array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation", json_text(schema->computation),
+                         "variants", variants_json(schema), "features", features_json(schema),
+                         "relative_features", relative_json(schema), "devices", self.devices));
     return status;
 }
 
@@ -157,7 +173,8 @@ const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
     .synopsis = "[--store URL] [--json]",
-    .description = "Prints every computation of the store with its variants and input features, "
+    .description = "Prints every computation of the store with its variants, input features and "
+                   "relative features, "
                    "and for every device with samples of it how many there are.",
     .options = options,
     .settings_size = sizeof(settings),

@@ -50,16 +50,25 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
-/** What relates inputs to the device; computations without any have no such line. */
-static void print_relative_features(json_t *features)
+/** Their names, and what the target has for their formulas. */
+static void print_relative_features(json_t *features, json_t *values)
 {
     size_t i;
-    json_t *feature;
+    json_t *feature, *value;
+    const char *name;
+    if (json_array_size(features) == 0)
+        return;
+    printf("%-16s ", "relative");
     json_array_foreach(features, i, feature)
-        printf("%s%s", i ? ", " : "relative         ",
-               json_string_value(json_object_get(feature, "name")));
-    if (i > 0)
-        printf("\n");
+    {
+        printf("%s%s", i ? ", " : "", json_string_value(json_object_get(feature, "name")));
+    }
+    i = 0;
+    json_object_foreach(values, name, value)
+    {
+        printf("%s%s = %.6g", i++ ? ", " : " (", name, json_number_value(value));
+    }
+    printf("%s\n", i ? ")" : "");
 }
 
 /** "held_out_quality" as people write it. */
@@ -105,7 +114,8 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
            nitro_model_target(model), path);
     print_sources(json_object_get(provenance, "sources"));
     print_device_features(json_object_get(summary, "device_features"));
-    print_relative_features(json_object_get(summary, "relative_features"));
+    print_relative_features(json_object_get(summary, "relative_features"),
+                            json_object_get(summary, "relative_values"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
     json_decref(summary);
     return EXIT_DONE;
