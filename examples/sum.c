@@ -8,22 +8,11 @@ typedef struct vector {
     double sum;
 } vector;
 
-static int sum_serial(void *argument, void *user)
+static int add_up(void *argument, void *num_threads)
 {
-    (void)user;
-    vector *v = argument;
-    v->sum = 0;
-    for (size_t i = 0; i < v->length; i++)
-        v->sum += v->values[i];
-    return 0;
-}
-
-static int sum_parallel(void *argument, void *user)
-{
-    (void)user;
     vector *v = argument;
     double sum = 0;
-#pragma omp parallel for reduction(+ : sum)
+#pragma omp parallel for reduction(+ : sum) num_threads(*(int *)num_threads)
     for (size_t i = 0; i < v->length; i++)
         sum += v->values[i];
     v->sum = sum;
@@ -39,25 +28,25 @@ static int evaluate(const void *argument, double *values, void *user)
 
 int main(int argc, char **argv)
 {
-    const nitro_variant serial = {.name = "serial", .run = sum_serial};
-    const nitro_variant parallel = {.name = "parallel", .run = sum_parallel};
+    const nitro_variant serial = {.name = "serial", .run = add_up, .user = &(int){1}};
+    const nitro_variant parallel = {.name = "parallel", .run = add_up, .user = &(int){8}};
     const nitro_feature length = {.name = "length", .scale = NITRO_SCALE_LOG};
     vector v = {.values = (const double[]){1, 2, 3, 4}, .length = 4};
     nitro_context *context = NULL;
     nitro_computation *sum = NULL;
     nitro_decision decision;
-    char error[512] = "out of memory";
-
-    bool failed =
-        nitro_context_create(&context) || nitro_computation_create(context, "sum", &sum) ||
-        nitro_computation_add_variant(sum, &serial) ||
-        nitro_computation_add_variant(sum, &parallel) ||
-        nitro_computation_add_features(sum, &length, 1, evaluate, NULL) ||
-        (argc > 1 && nitro_computation_load_model(sum, argv[1])) || nitro_run(sum, &v, &decision);
-    if (failed && context)
-        nitro_context_last_error(context, error, sizeof error);
+    char error[512];
+    if (nitro_context_create(&context))
+        return 1;
+    bool failed = nitro_computation_create(context, "sum", &sum) ||
+                  nitro_computation_add_variant(sum, &serial) ||
+                  nitro_computation_add_variant(sum, &parallel) ||
+                  nitro_computation_add_features(sum, &length, 1, evaluate, NULL) ||
+                  (argc > 1 && nitro_computation_load_model(sum, argv[1])) ||
+                  nitro_run(sum, &v, &decision);
+    nitro_context_last_error(context, error, sizeof error);
     if (failed)
-        fprintf(stderr, "%s: %s\n", argv[0], error);
+        fprintf(stderr, "%s\n", error);
     else
         printf("%g by %s: %s\n", v.sum, decision.variant_name, nitro_reason_text(decision.reason));
     nitro_computation_free(sum);
