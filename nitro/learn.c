@@ -30,7 +30,11 @@ typedef struct learn_job {
 
 void nitro_learn_options_init(nitro_learn_options *options)
 {
-    *options = (nitro_learn_options){.strategy = "svm"};
+    const nitro_strategy *best = NULL;
+    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
+        if (!best || (*each)->priority > best->priority)
+            best = *each;
+    *options = (nitro_learn_options){.strategy = best ? best->name : NULL};
 }
 
 static void free_job(learn_job *job)
@@ -220,7 +224,8 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .target = job->target,
                            .device_features = &job->device_features,
                            .strategy = job->strategy,
-                           .use_relative = !job->strategy->without_relative,
+                           /* On one device its part is constant: they would add nothing. */
+                           .use_relative = job->dfs && !job->strategy->without_relative,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;

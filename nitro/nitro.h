@@ -512,7 +512,7 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy; /* "svm" */
+    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
     const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */

@@ -149,7 +149,7 @@ static nitro_status forest_decode(nitro_context *context, const char *path, cons
 const nitro_strategy nitro_strategy_forest = {
     .name = "forest",
     .description = "extremely randomised trees that regress log(time / best time)",
-    .priority = 4,
+    .priority = 20, /* decides a hundred times faster than kernel methods, nearly as well */
     .dfs = "omit",
     .train = forest_train,
     .score = forest_score,

@@ -87,7 +87,7 @@ static void print_parameters(const char *strategy, json_t *predictor)
     const char *key;
     json_t *value;
     size_t count = 0;
-    printf("%-16s %s (", "strategy", strategy);
+    printf("%-16s %s", "strategy", strategy);
     json_object_foreach(predictor, key, value)
     {
         if (strncmp(key, "num_", 4) == 0)
@@ -95,13 +95,13 @@ static void print_parameters(const char *strategy, json_t *predictor)
         char name[64];
         spell_name(key, name, sizeof name);
         if (json_is_integer(value))
-            printf("%s%s %lld", count++ ? ", " : "", name, (long long)json_integer_value(value));
+            printf("%s%s %lld", count++ ? ", " : " (", name, (long long)json_integer_value(value));
         else if (json_is_real(value))
-            printf("%s%s %.4g", count++ ? ", " : "", name, json_real_value(value));
+            printf("%s%s %.4g", count++ ? ", " : " (", name, json_real_value(value));
         else if (json_is_string(value))
-            printf("%s%s %s", count++ ? ", " : "", name, json_string_value(value));
+            printf("%s%s %s", count++ ? ", " : " (", name, json_string_value(value));
     }
-    printf(")\n");
+    printf("%s\n", count > 0 ? ")" : "");
 }
 
 int model_print(const invocation *call, const nitro_model *model, const char *path)

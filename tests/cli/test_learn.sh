@@ -26,6 +26,7 @@ learn() {
     try nitro tune-from-source calc --store s.db "$@"
 }
 learn --target gpu3 --sources gpu1,gpu2 --output m.json
+learn --target gpu3 --sources gpu1,gpu2 --strategy svm --output paper.json
 nitro tune-from-source calc --store s.db --target gpu3 --sources gpu2,gpu1 --threads 1 --output m2.json --json |
     json_get computation target model strategy provenance.sources.0.device
 cmp m.json m2.json

@@ -66,6 +66,7 @@ static int setup(void **state)
     assert_ok(f->context, nitro_store_put_schema(f->store, schema));
     nitro_schema_free(schema);
     nitro_learn_options_init(&f->options);
+    f->options.strategy = "svm"; /* it learns from device features, which these tests are about */
     put_device(f, "alpha", 1.0, 0, 40);
     put_device(f, "beta", 4.0, 20, 40);
     put_device(f, "gamma", 2.0, 0, 0);

@@ -339,9 +339,12 @@ static void damage_member(fixture *f, const nitro_strategy *strategy, const json
         decode_damaged(f, strategy, whole);
     }
     json_object_del(object, key);
-    assert_fails(f->context,
-                 strategy->decode(f->context, "m.json", whole, COLUMNS, VARIANTS, &predictor),
-                 NITRO_ERR_FORMAT, key);
+    if (strcmp(key, "held_out_quality") == 0) /* left out where there is nothing to hold out */
+        decode_damaged(f, strategy, whole);
+    else
+        assert_fails(f->context,
+                     strategy->decode(f->context, "m.json", whole, COLUMNS, VARIANTS, &predictor),
+                     NITRO_ERR_FORMAT, key);
     json_object_set(object, key, value);
     damage(f, strategy, whole, value);
     json_decref(value);
