@@ -106,8 +106,7 @@ double *nitro_folds_columns(nitro_context *context, const nitro_training_set *se
     return columns;
 }
 
-/* ---- Training ---------------------------------------------------------------------------------
- */
+/* ---- Training ----------------------------------------------------------------------------- */
 
 /** Rows that teach when `fold` is held out (NITRO_NONE: all), and how many. */
 static size_t list_members(const nitro_folds *folds, size_t fold, size_t *members)

@@ -36,8 +36,7 @@ static size_t most_leaves(const forest_training *training)
     return leaves > 0 ? leaves : 1;
 }
 
-/* ---- The node's numbers ------------------------------------------------------------------------
- */
+/* ---- The node's numbers ------------------------------------------------------------------- */
 
 static void gather_outputs(forest_grower *grower, const node_rows *node)
 {
@@ -85,8 +84,7 @@ static bool has_equal_outputs(const forest_grower *grower, const node_rows *node
     return true;
 }
 
-/* ---- The node's cut ----------------------------------------------------------------------------
- */
+/* ---- The node's cut ----------------------------------------------------------------------- */
 
 /* In [low, high), so that both sides get a row; weighed, for high - low may be infinite. */
 static double draw_threshold(nitro_random *random, double low, double high)
@@ -177,8 +175,7 @@ static bool find_cut(forest_grower *grower, const node_rows *node, forest_cut *b
     return best->score > -HUGE_VAL;
 }
 
-/* ---- The tree ----------------------------------------------------------------------------------
- */
+/* ---- The tree ----------------------------------------------------------------------------- */
 
 static size_t partition(forest_grower *grower, const node_rows *node, const forest_cut *cut)
 {

@@ -6,8 +6,7 @@
 
 #include "nitro/forest_tree.h"
 
-/* ---- Encode -----------------------------------------------------------------------------------
- */
+/* ---- Encode ------------------------------------------------------------------------------- */
 
 static size_t num_inner(const forest_tree *tree)
 {
@@ -65,8 +64,7 @@ nitro_status nitro_forest_encode(nitro_context *context, const nitro_forest *for
     return NITRO_OK;
 }
 
-/* ---- Decode -----------------------------------------------------------------------------------
- */
+/* ---- Decode ------------------------------------------------------------------------------- */
 
 static nitro_status refuse(const nitro_json_place *place, const char *key, const char *problem)
 {

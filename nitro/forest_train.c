@@ -8,8 +8,7 @@
 #include "nitro/forest_grow.h"
 #include "nitro/parallel.h"
 
-/* ---- What was given ----------------------------------------------------------------------------
- */
+/* ---- What was given ----------------------------------------------------------------------- */
 
 static nitro_status check_numbers(nitro_context *context, const char *what, const double *numbers,
                                   size_t num_rows, size_t row_size, double least, double most)
@@ -53,8 +52,7 @@ static nitro_status check_options(nitro_context *context, const nitro_forest_opt
     return NITRO_OK;
 }
 
-/* ---- Laid out for growing -----------------------------------------------------------------------
- */
+/* ---- Laid out for growing ----------------------------------------------------------------- */
 
 /* Weights over the largest one, so that only ratios count. Returns how many are positive. */
 static size_t scale_weights(const nitro_forest_data *data, double *weights)
@@ -132,8 +130,7 @@ static void release(forest_training *training)
     free(training->lanes);
 }
 
-/* ---- Trees --------------------------------------------------------------------------------------
- */
+/* ---- Trees -------------------------------------------------------------------------------- */
 
 typedef struct forest_tasks {
     const forest_training *training;

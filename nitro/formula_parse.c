@@ -41,8 +41,7 @@ static const struct formula_function {
 #define NUM_FUNCTIONS  (sizeof(functions) / sizeof(functions[0]))
 #define FUNCTION_NAMES "ln, log, log2, sqrt, min, max and signed_log"
 
-/* ---- Errors -----------------------------------------------------------------------------------
- */
+/* ---- Errors ------------------------------------------------------------------------------- */
 
 static nitro_status fail_at(const formula_parser *parser, const char *where, const char *format,
                             ...) NITRO_PRINTF(3, 4);
@@ -98,8 +97,7 @@ static nitro_status fail_unknown(const formula_parser *parser, const char *start
                    quote, MAX_NAME_IN_ERRORS, known, quote);
 }
 
-/* ---- Text and steps ---------------------------------------------------------------------------
- */
+/* ---- Text and steps ----------------------------------------------------------------------- */
 
 static void skip_blanks(formula_parser *parser)
 {
@@ -125,8 +123,7 @@ static void add_operation(formula_parser *parser, formula_operation operation)
     add_step(parser, (formula_step){.operation = operation});
 }
 
-/* ---- The grammar, as formula.h has it ----------------------------------------------------------
- */
+/* ---- The grammar, as formula.h has it ----------------------------------------------------- */
 
 static nitro_status parse_sum(formula_parser *parser);
 

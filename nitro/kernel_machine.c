@@ -14,8 +14,7 @@ static double squared_distance(const double *a, const double *b, size_t count)
     return sum;
 }
 
-/* ---- The matrix of a training set -------------------------------------------------------------
- */
+/* ---- The matrix of a training set --------------------------------------------------------- */
 
 typedef struct matrix_job {
     const double *columns;
@@ -55,8 +54,7 @@ nitro_status nitro_kernel_matrix(nitro_context *context, const double *columns, 
     return status;
 }
 
-/* ---- Machines ---------------------------------------------------------------------------------
- */
+/* ---- Machines ----------------------------------------------------------------------------- */
 
 nitro_status nitro_kernel_machine_create(nitro_context *context, size_t num_columns,
                                          size_t num_outputs, size_t num_vectors, double gamma,

@@ -26,8 +26,7 @@ typedef struct measurement {
     bool out_of_memory; /* while an entry was written down */
 } measurement;
 
-/* ---- Options
- * --------------------------------------------------------------------------------------- */
+/* ---- Options ------------------------------------------------------------------------------ */
 
 void nitro_measure_options_init(nitro_measure_options *options)
 {
@@ -69,8 +68,7 @@ nitro_status nitro_measure_options_check(nitro_context *context,
     return NITRO_OK;
 }
 
-/* ---- What a worker says
- * ------------------------------------------------------------------------------ */
+/* ---- What a worker says ------------------------------------------------------------------- */
 
 /* Entries are read by people and kept in files: one line each. */
 static void put_on_one_line(char *text)
@@ -163,8 +161,7 @@ static void receive(void *user, const nitro_record *record)
     }
 }
 
-/* ---- How a worker ended
- * --------------------------------------------------------------------------------- */
+/* ---- How a worker ended ------------------------------------------------------------------- */
 
 static void describe_ending(const nitro_measure_options *options, const nitro_worker_end *end,
                             char *text, size_t size)
@@ -257,8 +254,7 @@ static nitro_status blame(measurement *self, const nitro_measure_options *option
     return NITRO_OK;
 }
 
-/* ---- One input
- * -------------------------------------------------------------------------------------------- */
+/* ---- One input ---------------------------------------------------------------------------- */
 
 /* Each round either comes to its end or finds one more variant that fails, so rounds are few. */
 static nitro_status run_workers(measurement *self, const nitro_input *input,

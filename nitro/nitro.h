@@ -431,8 +431,7 @@ NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
 
-/* ---- Measuring and tuning ---------------------------------------------------------------------
- */
+/* ---- Measuring and tuning ----------------------------------------------------------------- */
 
 /** One input to measure. `load` runs in the worker process that measures it. */
 typedef struct nitro_input {
@@ -536,8 +535,7 @@ NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *stor
                                        const char *computation, const char *device,
                                        const nitro_learn_options *options, nitro_model **model);
 
-/* ---- Modules: computations in shared objects ----------------------------------------------------
- */
+/* ---- Modules: computations in shared objects ---------------------------------------------- */
 
 #define NITRO_MODULE_VERSION 1
 

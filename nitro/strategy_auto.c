@@ -57,8 +57,7 @@ static void auto_score(const void *user, const double *columns, double *scores)
     }
 }
 
-/* ---- Training ----------------------------------------------------------------------------------
- */
+/* ---- Training ----------------------------------------------------------------------------- */
 
 /** Members hold out the same rows, so that their held-out scores add up like any others. */
 static nitro_status train_members(nitro_context *context, const nitro_training_set *set,
@@ -95,8 +94,7 @@ free_all:
     return status;
 }
 
-/* ---- Model files -------------------------------------------------------------------------------
- */
+/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status auto_encode(nitro_context *context, const void *user, json_t **json)
 {

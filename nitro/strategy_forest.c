@@ -46,8 +46,7 @@ static void forest_score(const void *user, const double *columns, double *scores
         scores[v] = -scores[v];
 }
 
-/* ---- Training ----------------------------------------------------------------------------------
- */
+/* ---- Training ----------------------------------------------------------------------------- */
 
 static nitro_forest_data gather(const forest_job *job, const size_t *members, size_t count)
 {
@@ -120,8 +119,7 @@ static nitro_status forest_train(nitro_context *context, const nitro_training_se
     return status;
 }
 
-/* ---- Model files -------------------------------------------------------------------------------
- */
+/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status forest_encode(nitro_context *context, const void *user, json_t **json)
 {

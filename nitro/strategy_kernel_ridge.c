@@ -41,8 +41,7 @@ static void ridge_score(const void *predictor, const double *columns, double *sc
         scores[v] = -scores[v];
 }
 
-/* ---- Training ----------------------------------------------------------------------------------
- */
+/* ---- Training ----------------------------------------------------------------------------- */
 
 static void gather_kernel(const ridge_job *job, const size_t *members, size_t count)
 {
@@ -128,8 +127,7 @@ static nitro_status ridge_train(nitro_context *context, const nitro_training_set
     return status;
 }
 
-/* ---- Model files -------------------------------------------------------------------------------
- */
+/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status ridge_encode(nitro_context *context, const void *predictor, json_t **json)
 {

@@ -69,8 +69,7 @@ static void cost_score(const void *user, const double *columns, double *scores)
         }
 }
 
-/* ---- One pair ----------------------------------------------------------------------------------
- */
+/* ---- One pair ----------------------------------------------------------------------------- */
 
 /** Rows on which the pair differs: which variant is faster, and how much. */
 typedef struct pair_problem {
@@ -174,8 +173,7 @@ static nitro_status train_pair(void *user, size_t pair)
     return status;
 }
 
-/* ---- Training ----------------------------------------------------------------------------------
- */
+/* ---- Training ----------------------------------------------------------------------------- */
 
 static bool supports(const cost_part *part, size_t place)
 {
@@ -282,8 +280,7 @@ static nitro_status cost_train(nitro_context *context, const nitro_training_set 
     return status;
 }
 
-/* ---- Model files -------------------------------------------------------------------------------
- */
+/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status cost_encode(nitro_context *context, const void *user, json_t **json)
 {

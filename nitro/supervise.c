@@ -45,8 +45,7 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- Starting
- * ------------------------------------------------------------------------------------ */
+/* ---- Starting ----------------------------------------------------------------------------- */
 
 /* Another thread may hold the error lock right now, and nobody would free it in the child. */
 static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
@@ -94,8 +93,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     return NITRO_OK;
 }
 
-/* ---- Listening
- * ------------------------------------------------------------------------------------- */
+/* ---- Listening ---------------------------------------------------------------------------- */
 
 static void close_pipe(supervisor *self)
 {
@@ -135,8 +133,7 @@ static bool has_ended(const supervisor *self)
     return info.si_pid == self->worker;
 }
 
-/* ---- Watching
- * -------------------------------------------------------------------------------------- */
+/* ---- Watching ----------------------------------------------------------------------------- */
 
 static size_t memory_bytes(const supervisor *self)
 {

@@ -31,9 +31,7 @@ void nitro_tune_options_init(nitro_tune_options *options)
     nitro_measure_options_init(&options->measure);
 }
 
-/* ---- One input
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- One input ---------------------------------------------------------------------------- */
 
 static nitro_status set_provenance(const tuning *self, const nitro_tune_target *t,
                                    nitro_sample *sample)
@@ -124,9 +122,7 @@ static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
     return status;
 }
 
-/* ---- The run
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- The run ------------------------------------------------------------------------------ */
 
 static nitro_status report(tuning *self, size_t input)
 {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Inputs
- * ------------------------------------------------------------------------------------------ */
+/* ---- Inputs ------------------------------------------------------------------------------- */
 
 static int compare_inputs(const void *left, const void *right, void *user)
 {
@@ -65,8 +64,7 @@ static size_t find_input(const nitro_tune_plan *self, const char *name)
     return NITRO_NONE;
 }
 
-/* ---- Devices
- * ------------------------------------------------------------------------------------------- */
+/* ---- Devices ------------------------------------------------------------------------------ */
 
 /* Modelled and real times must never pass for each other. */
 static nitro_status require_same_kind(const nitro_tune_plan *self, const nitro_tune_target *t,
@@ -159,8 +157,7 @@ static nitro_status find_targets(nitro_tune_plan *self, const char *list)
     return status == NITRO_OK ? check_targets(self) : status;
 }
 
-/* ---- What is there already
- * --------------------------------------------------------------------------------- */
+/* ---- What is there already ---------------------------------------------------------------- */
 
 typedef struct stored_samples {
     const nitro_tune_plan *plan;

@@ -29,8 +29,7 @@ typedef struct worker {
     size_t kept_reference; /* the one whose result was kept; NITRO_NONE: none so far */
 } worker;
 
-/* ---- What is sent -------------------------------------------------------------------------------
- */
+/* ---- What is sent ------------------------------------------------------------------------- */
 
 static void send_record(const worker *self, const nitro_record *record)
 {
@@ -100,8 +99,7 @@ static void send_series(const worker *self, const nitro_series *series)
     send_record(self, &record);
 }
 
-/* ---- The input
- * ------------------------------------------------------------------------------------ */
+/* ---- The input ---------------------------------------------------------------------------- */
 
 static void enter(const worker *self, nitro_phase phase)
 {
@@ -144,8 +142,7 @@ static void send_error(const worker *self, nitro_status status)
     send_record(self, &record);
 }
 
-/* ---- Variants
- * --------------------------------------------------------------------------------------- */
+/* ---- Variants ----------------------------------------------------------------------------- */
 
 static bool is_allowed(worker *self, size_t v, const double *features)
 {

@@ -71,6 +71,8 @@ expect_version "$work/consumer build/consumer"
 # The program and its pages.
 "$prefix/bin/nitro" --version >"$work/program" || fail "bin/nitro does not run where it is installed"
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
+[[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||
+    fail "no description spmv-ginkgo.json was installed"
 [[ -s $prefix/share/man/man1/nitro.1 ]] || fail "no man page nitro.1 was installed"
 
 echo "install: headers, pkg-config, find_package and program work"

@@ -1,5 +1,5 @@
 /* Description files: what they say of recorded computations, at import, and what is refused. */
-#include "nitro/formula.h"
+#include "nitro/relative.h"
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
@@ -166,8 +166,7 @@ static void test_application(void **state)
     nitro_schema_free(schema);
 }
 
-/* ---- At import --------------------------------------------------------------------------------
- */
+/* ---- At import ---------------------------------------------------------------------------- */
 
 static nitro_status import(fixture *f, const char *device, const char *describe,
                            const char *features)
@@ -267,6 +266,48 @@ static void test_shipped_description(void **state)
     nitro_description_free(description);
 }
 
+/* It fits the recorded measurements: every formula is defined on every matrix of each device. */
+static void test_recorded_data(void **state)
+{
+    fixture *f = *state;
+    static const char *const devices[] = {"K20Xm", "V100_SXM2", "MI100"};
+    const char *table = strdup(unit_shared_data("spmv/devices.csv"));
+    for (size_t d = 0; d < 3; d++) {
+        char name[64];
+        snprintf(name, sizeof(name), "spmv/%s.csv", devices[d]);
+        nitro_string_list variants = {0};
+        assert_ok(f->context,
+                  nitro_string_list_split(f->context, &variants, "coo,csr,ell,hybrid,sellp"));
+        const nitro_import_options options = {.computation = "spmv",
+                                              .device = devices[d],
+                                              .samples_path = unit_shared_data(name),
+                                              .devices_path = table,
+                                              .variants = &variants,
+                                              .description_path =
+                                                  SOURCE_DIR "/data/computations/spmv-ginkgo.json"};
+        assert_ok(f->context, nitro_store_import_csv(f->store, &options, NULL));
+        nitro_string_list_free(&variants);
+    }
+    free((char *)table);
+    nitro_dataset *dataset = NULL;
+    nitro_relative *relative = NULL;
+    assert_ok(f->context, nitro_dataset_load(f->store, "spmv", devices, 3, &dataset));
+    assert_int_equal(dataset->schema->num_features, 14);
+    assert_int_equal(dataset->schema->num_relative, 5);
+    assert_ok(f->context, nitro_relative_compile(f->context, dataset->schema, &relative));
+    for (size_t row = 0; row < dataset->num_rows; row++) {
+        double values[NITRO_RELATIVE_MAX_DEVICE_VALUES], columns[NITRO_MAX_FEATURES];
+        const nitro_device *device = dataset->devices[dataset->row_device[row]];
+        for (size_t i = 0; i < nitro_relative_num_device_values(relative); i++)
+            values[i] = nitro_device_value(device, nitro_relative_device_feature(relative, i));
+        nitro_relative_evaluate(relative, dataset->features + row * 14, values, columns);
+        for (size_t i = 0; i < 5; i++)
+            assert_true(columns[i] > 0);
+    }
+    nitro_relative_free(relative);
+    nitro_dataset_free(dataset);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -280,6 +321,7 @@ int main(void)
         TEST(test_known_computation),
         TEST(test_bad_description_imports_nothing),
         TEST(test_shipped_description),
+        TEST(test_recorded_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,8 +117,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 1e-9;
 }
 
-/* ---- Known answers ----------------------------------------------------------------------------
- */
+/* ---- Known answers ------------------------------------------------------------------------ */
 
 /* Two devices; inputs a, b teach, c, d, e are tests; e has one time on the target. */
 static void put_small(fixture *f)
@@ -293,8 +292,7 @@ static void test_it_says_when_tests_were_learnt_from(void **state)
     nitro_string_list_free(&test);
 }
 
-/* ---- Drawn splits -----------------------------------------------------------------------------
- */
+/* ---- Drawn splits ------------------------------------------------------------------------- */
 
 static void put_synthetic(fixture *f, size_t num_inputs)
 {
@@ -379,8 +377,7 @@ static void test_same_answers(void **state)
     nitro_evaluate_results_free(first, count);
 }
 
-/* ---- Recorded GPUs ----------------------------------------------------------------------------
- */
+/* ---- Recorded GPUs ------------------------------------------------------------------------ */
 
 static void import(fixture *f, const char *device)
 {

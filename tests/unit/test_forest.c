@@ -83,8 +83,7 @@ static void assert_same_bytes(double *a, double *b, size_t count)
     free(b);
 }
 
-/* ---- Learning ---------------------------------------------------------------------------------
- */
+/* ---- Learning ----------------------------------------------------------------------------- */
 
 /* Share of the outputs' variance that predictions of unseen rows leave, for one output. */
 static double unexplained(const double *predicted, const double *expected, size_t output)
@@ -155,8 +154,7 @@ static void test_predicts_mean_of_leaves(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Options -----------------------------------------------------------------------------------
- */
+/* ---- Options ------------------------------------------------------------------------------ */
 
 /* How many training rows share the leaf of row `row`. */
 static size_t leaf_rows(const nitro_forest *forest, size_t tree, const made_data *data, size_t row)
@@ -236,8 +234,7 @@ static void test_candidates(void **state)
     nitro_context_free(context);
 }
 
-/* ---- What must not matter, and what must
- * --------------------------------------------------------- */
+/* ---- What must not matter, and what must -------------------------------------------------- */
 
 static char *encoded(nitro_context *context, const nitro_forest *forest)
 {
@@ -342,8 +339,7 @@ static void test_offset_of_outputs_does_not_matter(void **state)
     free(moved);
 }
 
-/* ---- Weights -----------------------------------------------------------------------------------
- */
+/* ---- Weights ------------------------------------------------------------------------------ */
 
 static void test_only_ratios_of_weights_count(void **state)
 {
@@ -434,8 +430,7 @@ static void test_weight_two_is_twice(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Degenerate data ---------------------------------------------------------------------------
- */
+/* ---- Degenerate data ---------------------------------------------------------------------- */
 
 static void test_one_row(void **state)
 {
@@ -591,8 +586,7 @@ static void test_bad_counts_are_refused(void **state)
     free(data);
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------
- */
+/* ---- JSON --------------------------------------------------------------------------------- */
 
 static void test_round_trip(void **state)
 {

@@ -404,8 +404,7 @@ static void test_a_computation_without_features(void **state)
     records_assert_sound(f->store);
 }
 
-/* ---- What the log says ------------------------------------------------------------------------
- */
+/* ---- What the log says -------------------------------------------------------------------- */
 
 typedef struct heard {
     size_t warnings;

@@ -11,8 +11,7 @@
 
 #include "unit/unit.h"
 
-/* ---- A computation whose variants play a script
- * -------------------------------------------------- */
+/* ---- A computation whose variants play a script ------------------------------------------- */
 
 static struct {
     double wall_ms, cpu_ms;
@@ -324,8 +323,7 @@ static void assert_trace(const char *want)
     assert_string_equal(text, want);
 }
 
-/* ---- Times
- * ------------------------------------------------------------------------------------------- */
+/* ---- Times -------------------------------------------------------------------------------- */
 
 static void test_medians(void **state)
 {
@@ -471,8 +469,7 @@ static void test_clock_without_value(void **state)
     assert_without_time(b, 0, NITRO_OUTCOME_FAILED, "nan ms");
 }
 
-/* ---- Bad variants
- * ------------------------------------------------------------------------------------- */
+/* ---- Bad variants ------------------------------------------------------------------------- */
 
 /* Between two good variants; these survive with their times, whatever the one in the middle does.
  */
@@ -683,8 +680,7 @@ static void test_nothing_works(void **state)
     assert_int_equal(nitro_sample_best(b->sample), NITRO_NONE);
 }
 
-/* ---- Bad inputs
- * ------------------------------------------------------------------------------------------ */
+/* ---- Bad inputs --------------------------------------------------------------------------- */
 
 static nitro_status load_nothing(nitro_context *context, void *state, void **argument)
 {
@@ -759,8 +755,7 @@ static void test_bad_options(void **state)
     assert_input_fails(b, load_size, &input_size, NITRO_ERR_ARGUMENT, "steady spread of -1");
 }
 
-/* ---- The measuring process
- * ---------------------------------------------------------------------------------- */
+/* ---- The measuring process ---------------------------------------------------------------- */
 
 static size_t count_open_files(void)
 {

@@ -72,8 +72,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* ---- Decisions --------------------------------------------------------------------------------
- */
+/* ---- Decisions ---------------------------------------------------------------------------- */
 
 static void test_it_learns(void **state)
 {
@@ -180,8 +179,7 @@ static void test_low_confidence(void **state)
     assert_true(unsure.confidence == sure.confidence);
 }
 
-/* ---- What is learnt from ----------------------------------------------------------------------
- */
+/* ---- What is learnt from ------------------------------------------------------------------ */
 
 static void test_default_is_the_best_fixed(void **state)
 {
@@ -260,8 +258,7 @@ static void test_same_bytes_whatever_the_threads(void **state)
     }
 }
 
-/* ---- Files ------------------------------------------------------------------------------------
- */
+/* ---- Files -------------------------------------------------------------------------------- */
 
 static void test_round_trip(void **state)
 {
@@ -444,8 +441,7 @@ static void test_newer_and_altered(void **state)
     assert_null(model);
 }
 
-/* ---- Attached to a computation ----------------------------------------------------------------
- */
+/* ---- Attached to a computation ------------------------------------------------------------ */
 
 static int run_nothing(void *argument, void *user)
 {
@@ -501,8 +497,7 @@ static void test_attached(void **state)
     temporary_remove(&folder);
 }
 
-/* ---- Confidence -------------------------------------------------------------------------------
- */
+/* ---- Confidence --------------------------------------------------------------------------- */
 
 static void test_calibration(void **state)
 {

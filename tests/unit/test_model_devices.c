@@ -363,8 +363,7 @@ static void test_noise_is_as_documented(void **state)
     nitro_context_free(context);
 }
 
-/* ---- What it is for: a choice that depends on the input and on the device ----------------------
- */
+/* ---- What it is for: a choice that depends on the input and on the device ----------------- */
 
 typedef struct winners {
     size_t best[NUM_GPUS][NUM_INPUTS];

@@ -13,8 +13,7 @@ static void assert_near(double value, double expected, double tolerance)
         fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
 }
 
-/* ---- Regrets ----------------------------------------------------------------------------------
- */
+/* ---- Regrets ------------------------------------------------------------------------------ */
 
 /* Two sources, three variants; the second source never measured variant 1. */
 static const double times[] = {1.0, 2.0, NAN, 4.0, 1.0, 100.0, 3.0, NAN, 1.0, 5.0, NAN, NAN};
@@ -57,8 +56,7 @@ static void test_regrets_are_cut_and_holes_filled(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Folds ------------------------------------------------------------------------------------
- */
+/* ---- Folds -------------------------------------------------------------------------------- */
 
 enum { INPUTS = 50, ROWS = 2 * INPUTS };
 
@@ -108,8 +106,7 @@ static void test_folds_sample_whole_inputs(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Cholesky ---------------------------------------------------------------------------------
- */
+/* ---- Cholesky ----------------------------------------------------------------------------- */
 
 /* A kernel matrix with a ridge, its right sides, and how well the solution fits. */
 static double worst_residual(nitro_context *context, size_t size, unsigned threads, double *values)
@@ -170,8 +167,7 @@ static void test_cholesky_refuses(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Kernel machines --------------------------------------------------------------------------
- */
+/* ---- Kernel machines ---------------------------------------------------------------------- */
 
 static void test_kernel_matrix(void **state)
 {

@@ -15,8 +15,7 @@ static const nitro_relative_feature work = {.name = "work",
                                             .formula = "size / device.launch",
                                             .replaces = "size"};
 
-/* ---- Declaring --------------------------------------------------------------------------------
- */
+/* ---- Declaring ---------------------------------------------------------------------------- */
 
 static void test_declaration(void **state)
 {
@@ -203,8 +202,7 @@ static void test_computation_declares(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Stored -----------------------------------------------------------------------------------
- */
+/* ---- Stored ------------------------------------------------------------------------------- */
 
 static void assert_stored(nitro_context *context, nitro_store *store, size_t count,
                           const char *formula)
@@ -294,8 +292,7 @@ static void test_store_refuses(void **state)
     nitro_context_free(context);
 }
 
-/* ---- In models --------------------------------------------------------------------------------
- */
+/* ---- In models ---------------------------------------------------------------------------- */
 
 typedef struct fixture {
     nitro_context *context;

@@ -209,8 +209,7 @@ static void test_no_store_is_made_in_a_read_only_folder(void **state)
     assert_child_failed(f, NITRO_ERR_IO, "Permission denied");
 }
 
-/* ---- A full disk ------------------------------------------------------------------------------
- */
+/* ---- A full disk -------------------------------------------------------------------------- */
 
 static void limit_file_size(rlim_t size)
 {
@@ -286,8 +285,7 @@ static void test_a_new_store_on_a_full_disk(void **state)
     nitro_store_close(store);
 }
 
-/* ---- A writer killed halfway ------------------------------------------------------------------
- */
+/* ---- A writer killed halfway -------------------------------------------------------------- */
 
 /* Change every row, with so little cache that pages reach the file before the commit; then die. */
 static nitro_status die_writing(fixture *f)

@@ -92,8 +92,7 @@ static void for_each(strategy_test test)
     }
 }
 
-/* ---- Who they are -----------------------------------------------------------------------------
- */
+/* ---- Who they are ------------------------------------------------------------------------- */
 
 static void check_identity(const nitro_strategy *strategy)
 {
@@ -117,8 +116,7 @@ static void test_identity(void **state)
     for_each(check_identity);
 }
 
-/* ---- What they learn --------------------------------------------------------------------------
- */
+/* ---- What they learn ---------------------------------------------------------------------- */
 
 static double mean_quality(const fixture *f, const double *scores)
 {
@@ -186,8 +184,7 @@ static void test_held_out_inputs_are_not_seen(void **state)
     for_each(check_held_out);
 }
 
-/* ---- Always the same --------------------------------------------------------------------------
- */
+/* ---- Always the same ---------------------------------------------------------------------- */
 
 static json_t *encode(fixture *f, const trained *made)
 {
@@ -253,8 +250,7 @@ static void test_predictor_without_held_out_scores(void **state)
     for_each(check_without_held_out);
 }
 
-/* ---- To a model file and back -----------------------------------------------------------------
- */
+/* ---- To a model file and back ------------------------------------------------------------- */
 
 static void check_round_trip(const nitro_strategy *strategy)
 {
@@ -404,8 +400,7 @@ static void test_damaged_files(void **state)
     for_each(check_damaged);
 }
 
-/* ---- Sets that teach little -------------------------------------------------------------------
- */
+/* ---- Sets that teach little --------------------------------------------------------------- */
 
 /* Train, and ask at a few points: finite scores, and `expected` the best, or anything that is not
  * `forbidden`. */

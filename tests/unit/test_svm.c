@@ -75,8 +75,7 @@ static const nitro_strategy *svm_strategy(void)
     return NULL;
 }
 
-/* ---- Against LIBSVM ---------------------------------------------------------------------------
- */
+/* ---- Against LIBSVM ----------------------------------------------------------------------- */
 
 static void quiet(const char *text)
 {
@@ -219,8 +218,7 @@ static void test_kernel_matrix_gives_the_same(void **state)
     free_fixture(f);
 }
 
-/* ---- Scores -----------------------------------------------------------------------------------
- */
+/* ---- Scores ------------------------------------------------------------------------------- */
 
 static void test_scores(void **state)
 {
@@ -248,8 +246,7 @@ static void test_scores(void **state)
     nitro_context_free(context);
 }
 
-/* ---- The search -------------------------------------------------------------------------------
- */
+/* ---- The search --------------------------------------------------------------------------- */
 
 static void test_search_does_not_depend_on_threads(void **state)
 {
@@ -307,8 +304,7 @@ static void test_one_input_is_not_searched(void **state)
     free_fixture(f);
 }
 
-/* ---- Sets that teach little -------------------------------------------------------------------
- */
+/* ---- Sets that teach little --------------------------------------------------------------- */
 
 static void check_predictor(fixture *f, size_t expected)
 {

@@ -246,8 +246,7 @@ static nitro_status check_measured(void *user, const nitro_sample *sample)
     return NITRO_OK;
 }
 
-/* ---- What is stored
- * ------------------------------------------------------------------------------- */
+/* ---- What is stored ----------------------------------------------------------------------- */
 
 static void test_samples_are_stored(void **state)
 {
@@ -334,8 +333,7 @@ static void test_measured_device_features_are_kept(void **state)
     nitro_device_free(device);
 }
 
-/* ---- Modelled devices
- * --------------------------------------------------------------------------------- */
+/* ---- Modelled devices --------------------------------------------------------------------- */
 
 static nitro_status check_modelled(void *user, const nitro_sample *sample)
 {
@@ -418,8 +416,7 @@ static void test_bad_devices(void **state)
     assert_fails(b->context, tune(b, NULL, 2), NITRO_ERR_ARGUMENT, "no device");
 }
 
-/* ---- Bad inputs
- * ------------------------------------------------------------------------------------------ */
+/* ---- Bad inputs --------------------------------------------------------------------------- */
 
 static void test_inputs_that_cannot_be_loaded(void **state)
 {
@@ -466,8 +463,7 @@ static void test_other_names_are_refused(void **state)
     assert_fails(b->context, tune(b, "host", 2), NITRO_ERR_MISMATCH, "coo");
 }
 
-/* ---- Runs that end early
- * ----------------------------------------------------------------------------------- */
+/* ---- Runs that end early ------------------------------------------------------------------ */
 
 static void test_interrupted_by_progress(void **state)
 {
