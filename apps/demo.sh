@@ -90,11 +90,12 @@ say "How good would its choices be? Only to answer that are its own times needed
 show tune spmv --generate "$modelled" --device model:gtx-770 --store shared.db --no-model --quiet |
     sed -n '/^\$/{s/^/\n/;p}; /^spmv on/p'
 show evaluate spmv --store shared.db --targets model:gtx-770 --train-fraction 0.5 --quiet \
-    --method random,fixed,majority,pooled,full,forest,native
+    --method random,fixed,majority,pooled,full,forest,auto,native
 say "random picks any variant; fixed is the best single one on the five sources; majority, pooled," \
-    "full and forest learn from the sources alone: pooled by input features, full by all device" \
-    "features besides, forest, which made the model above, by features that relate input and" \
-    "device. native learns from measurements on the new device itself: the ceiling, unless its" \
+    "full, forest and auto learn from the sources alone: pooled by input features, full by all" \
+    "device features besides, forest, which made the model above, by features that relate input" \
+    "and device. auto averages forest with two others, and takes some hundred times as long to" \
+    "decide. native learns from measurements on the new device itself: the ceiling, unless its" \
     "matrices are so few that five sources teach more."
 
 say "Done in $SECONDS seconds."
