@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nitro/dataset.h"
+#include "nitro/folds.h"
 #include "nitro/parallel.h"
 #include "nitro/svm.h"
 
@@ -27,9 +28,7 @@ static const double fine_gamma[] = {-1, 0, 1};
 typedef struct svm_search {
     nitro_context *context;
     const nitro_training_set *set;
-    size_t num_rows, num_folds;
-    size_t *rows;    /* shape [num_rows]: the sample, as rows of the set */
-    size_t *folds;   /* shape [num_rows] */
+    nitro_folds sample;
     size_t *labels;  /* shape [num_rows] */
     double *squares; /* shape [num_rows x num_rows]: squared distances */
     double *kernel;  /* the same, for the gamma at hand */
@@ -41,87 +40,11 @@ typedef struct svm_search {
     double *best_scores;                     /* shape [num_rows x num_variants] */
 } svm_search;
 
-/* ---- Sample and folds ------------------------------------------------------------------------ */
-
-static void shuffle(size_t *items, size_t count, uint64_t seed)
-{
-    nitro_random random;
-    nitro_random_seed(&random, seed);
-    for (size_t i = count; i > 1; i--) {
-        size_t other = (size_t)nitro_random_below(&random, i), item = items[i - 1];
-        items[i - 1] = items[other];
-        items[other] = item;
-    }
-}
-
-/** Inputs that occur, ascending, and how many rows each has. `num_rows` has room for all. */
-static size_t list_inputs(const nitro_training_set *set, size_t max_input, size_t *inputs,
-                          size_t *num_rows)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < set->num_rows; i++)
-        num_rows[set->row_input[i]]++;
-    for (size_t input = 0; input <= max_input; input++)
-        if (num_rows[input] > 0)
-            inputs[count++] = input;
-    return count;
-}
-
-/** Draw inputs until the sample is full, and deal them out to the folds. */
-static void draw(svm_search *search, size_t *inputs, size_t num_inputs, const size_t *input_rows,
-                 size_t *fold_of)
-{
-    const nitro_training_set *set = search->set;
-    shuffle(inputs, num_inputs, set->seed);
-    search->num_folds = num_inputs < MAX_FOLDS ? num_inputs : MAX_FOLDS;
-    size_t taken = 0;
-    for (size_t i = 0; i < num_inputs; i++) {
-        size_t more = input_rows[inputs[i]];
-        bool fits = i < search->num_folds || taken + more <= MAX_SAMPLE_ROWS;
-        fold_of[inputs[i]] = fits ? i % search->num_folds : NITRO_NONE;
-        taken += fits ? more : 0;
-    }
-    for (size_t i = 0; i < set->num_rows; i++)
-        if (fold_of[set->row_input[i]] != NITRO_NONE) {
-            search->folds[search->num_rows] = fold_of[set->row_input[i]];
-            search->rows[search->num_rows++] = i;
-        }
-}
-
-static nitro_status draw_sample(svm_search *search, const size_t *labels)
-{
-    const nitro_training_set *set = search->set;
-    size_t max_input = 0;
-    for (size_t i = 0; i < set->num_rows; i++)
-        if (set->row_input[i] > max_input)
-            max_input = set->row_input[i];
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    size_t *inputs = nitro_calloc(search->context, max_input + 1, sizeof *inputs);
-    size_t *input_rows = nitro_calloc(search->context, max_input + 1, sizeof *input_rows);
-    size_t *fold_of = nitro_calloc(search->context, max_input + 1, sizeof *fold_of);
-    search->rows = nitro_calloc(search->context, set->num_rows, sizeof *search->rows);
-    search->folds = nitro_calloc(search->context, set->num_rows, sizeof *search->folds);
-    search->labels = nitro_calloc(search->context, set->num_rows, sizeof *search->labels);
-    if (!inputs || !input_rows || !fold_of || !search->rows || !search->folds || !search->labels)
-        goto free_lists;
-    size_t num_inputs = list_inputs(set, max_input, inputs, input_rows);
-    draw(search, inputs, num_inputs, input_rows, fold_of);
-    for (size_t i = 0; i < search->num_rows; i++)
-        search->labels[i] = labels[search->rows[i]];
-    status = NITRO_OK;
-
-free_lists:
-    free(inputs);
-    free(input_rows);
-    free(fold_of);
-    return status;
-}
-
 /* ---- Kernel ---------------------------------------------------------------------------------- */
 
 static nitro_status create_matrices(svm_search *search)
 {
-    size_t count = search->num_rows, width = search->set->num_columns;
+    size_t count = search->sample.num_rows, width = search->set->num_columns;
     size_t num_scores = count * search->set->num_variants;
     search->squares = nitro_calloc(search->context, count, count * sizeof(double));
     search->kernel = nitro_calloc(search->context, count, count * sizeof(double));
@@ -130,9 +53,9 @@ static nitro_status create_matrices(svm_search *search)
     if (!search->squares || !search->kernel || !search->scores || !search->best_scores)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        const double *a = search->set->columns + search->rows[i] * width;
+        const double *a = search->set->columns + search->sample.rows[i] * width;
         for (size_t j = 0; j < i; j++) {
-            const double *b = search->set->columns + search->rows[j] * width;
+            const double *b = search->set->columns + search->sample.rows[j] * width;
             double sum = 0.0;
             for (size_t c = 0; c < width; c++)
                 sum += (a[c] - b[c]) * (a[c] - b[c]);
@@ -150,7 +73,7 @@ static double gamma_of(const svm_search *search, double power)
 
 static void set_gamma(svm_search *search, double power)
 {
-    size_t count = search->num_rows;
+    size_t count = search->sample.num_rows;
     double gamma = gamma_of(search, power);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
@@ -175,13 +98,13 @@ static double look_up(const void *user, size_t vector)
 static nitro_status train_fold(void *user, size_t index)
 {
     const svm_search *search = user;
-    size_t fold = index % search->num_folds, at = index / search->num_folds;
-    size_t count = search->num_rows, num_variants = search->set->num_variants, kept = 0;
+    size_t fold = index % search->sample.num_folds, at = index / search->sample.num_folds;
+    size_t count = search->sample.num_rows, num_variants = search->set->num_variants, kept = 0;
     size_t *rows = nitro_calloc(search->context, count, sizeof *rows);
     if (!rows)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count; i++)
-        if (search->folds[i] != fold)
+        if (search->sample.folds[i] != fold)
             rows[kept++] = i;
     nitro_svm_machine *machine = NULL;
     nitro_status status =
@@ -192,7 +115,7 @@ static nitro_status train_fold(void *user, size_t index)
         return status;
     double decisions[NITRO_SVM_MAX_PAIRS];
     for (size_t i = 0; i < count; i++)
-        if (search->folds[i] == fold) {
+        if (search->sample.folds[i] == fold) {
             kernel_row row = {search->kernel + i * count, machine->vector_rows};
             nitro_svm_machine_decide(machine, look_up, &row, decisions);
             nitro_svm_machine_score(machine, decisions, num_variants,
@@ -209,12 +132,12 @@ static double mean_quality(const svm_search *search, const double *scores)
 {
     size_t num_variants = search->set->num_variants;
     double sum = 0.0;
-    for (size_t i = 0; i < search->num_rows; i++) {
-        const double *times = search->set->times_ms + search->rows[i] * num_variants;
+    for (size_t i = 0; i < search->sample.num_rows; i++) {
+        const double *times = search->set->times_ms + search->sample.rows[i] * num_variants;
         size_t chosen = nitro_scores_best(scores + i * num_variants, num_variants);
         sum += nitro_times_quality(times, num_variants, chosen);
     }
-    return sum / (double)search->num_rows;
+    return sum / (double)search->sample.num_rows;
 }
 
 static bool is_better(const svm_search *search, double quality, double c, double gamma)
@@ -226,7 +149,7 @@ static bool is_better(const svm_search *search, double quality, double c, double
 
 static void compare(svm_search *search, double gamma, size_t num_cs)
 {
-    size_t num_scores = search->num_rows * search->set->num_variants;
+    size_t num_scores = search->sample.num_rows * search->set->num_variants;
     for (size_t i = 0; i < num_cs; i++) {
         const double *scores = search->scores + i * num_scores;
         double quality = mean_quality(search, scores);
@@ -251,7 +174,7 @@ static nitro_status try_grid(svm_search *search, double base_c, const double *cs
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < num_gammas && status == NITRO_OK; i++) {
         set_gamma(search, base_gamma + gammas[i]);
-        status = nitro_parallel_run(search->set->num_threads, num_cs * search->num_folds,
+        status = nitro_parallel_run(search->set->num_threads, num_cs * search->sample.num_folds,
                                     train_fold, search);
         if (status == NITRO_OK)
             compare(search, base_gamma + gammas[i], num_cs);
@@ -277,25 +200,37 @@ static void hand_out(const svm_search *search, nitro_svm_choice *choice, double 
         return;
     *choice = (nitro_svm_choice){exp2(search->best_c), gamma_of(search, search->best_gamma),
                                  search->best_quality};
-    for (size_t i = 0; scores && i < search->num_rows; i++)
-        memcpy(scores + search->rows[i] * num_variants, search->best_scores + i * num_variants,
-               num_variants * sizeof *scores);
+    for (size_t i = 0; scores && i < search->sample.num_rows; i++)
+        memcpy(scores + search->sample.rows[i] * num_variants,
+               search->best_scores + i * num_variants, num_variants * sizeof *scores);
+}
+
+static nitro_status gather_labels(svm_search *search, const size_t *labels)
+{
+    search->labels = nitro_calloc(search->context, search->sample.num_rows, sizeof *search->labels);
+    if (!search->labels)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < search->sample.num_rows; i++)
+        search->labels[i] = labels[search->sample.rows[i]];
+    return NITRO_OK;
 }
 
 nitro_status nitro_svm_search(nitro_context *context, const nitro_training_set *set,
                               const size_t *labels, nitro_svm_choice *choice, double *scores)
 {
     svm_search search = {.context = context, .set = set};
-    nitro_status status = draw_sample(&search, labels);
-    if (status == NITRO_OK && search.num_folds > 1) {
+    nitro_status status =
+        nitro_folds_draw(context, set, MAX_SAMPLE_ROWS, MAX_FOLDS, &search.sample);
+    if (status == NITRO_OK)
+        status = gather_labels(&search, labels);
+    if (status == NITRO_OK && search.sample.num_folds > 1) {
         status = create_matrices(&search);
         if (status == NITRO_OK)
             status = run_grids(&search);
     }
     if (status == NITRO_OK)
         hand_out(&search, choice, scores);
-    free(search.rows);
-    free(search.folds);
+    nitro_folds_free(&search.sample);
     free(search.labels);
     free(search.squares);
     free(search.kernel);
