@@ -1,16 +1,13 @@
 /* Device-feature selection "none": every candidate is chosen, the paper's full set. */
 #include "nitro/nitro_backend.h"
 
-static nitro_status choose_all(nitro_context *context, const nitro_dataset *sources,
-                               const nitro_device *target, const nitro_string_list *candidates,
-                               uint64_t seed, nitro_string_list *chosen)
+static nitro_status choose_all(nitro_context *context, const nitro_dfs_task *task,
+                               nitro_string_list *chosen, struct json_t **report)
 {
-    (void)sources;
-    (void)target;
-    (void)seed;
+    (void)report;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < candidates->count && status == NITRO_OK; i++)
-        status = nitro_string_list_add(context, chosen, candidates->items[i]);
+    for (size_t i = 0; i < task->candidates->count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(context, chosen, task->candidates->items[i]);
     return status;
 }
 

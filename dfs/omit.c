@@ -2,16 +2,13 @@
  * alone. */
 #include "nitro/nitro_backend.h"
 
-static nitro_status choose_nothing(nitro_context *context, const nitro_dataset *sources,
-                                   const nitro_device *target, const nitro_string_list *candidates,
-                                   uint64_t seed, nitro_string_list *chosen)
+static nitro_status choose_nothing(nitro_context *context, const nitro_dfs_task *task,
+                                   nitro_string_list *chosen, struct json_t **report)
 {
     (void)context;
-    (void)sources;
-    (void)target;
-    (void)candidates;
-    (void)seed;
+    (void)task;
     (void)chosen;
+    (void)report;
     return NITRO_OK;
 }
 

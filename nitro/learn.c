@@ -26,6 +26,7 @@ typedef struct learn_job {
     nitro_device *target;
     bool target_is_live; /* known of the machine alone */
     nitro_string_list device_features;
+    json_t *dfs_report; /* what the selection says of its choice; NULL: nothing */
 } learn_job;
 
 void nitro_learn_options_init(nitro_learn_options *options)
@@ -34,7 +35,8 @@ void nitro_learn_options_init(nitro_learn_options *options)
     for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
         if (!best || (*each)->priority > best->priority)
             best = *each;
-    *options = (nitro_learn_options){.strategy = best ? best->name : NULL};
+    *options = (nitro_learn_options){
+        .strategy = best ? best->name : NULL, .dfs_max_subset = 3, .dfs_k = 1};
 }
 
 static void free_job(learn_job *job)
@@ -43,6 +45,7 @@ static void free_job(learn_job *job)
     nitro_string_list_free(&job->device_features);
     nitro_dataset_free(job->dataset);
     nitro_device_free(job->target);
+    json_decref(job->dfs_report);
 }
 
 /* ---- Target ---------------------------------------------------------------------------------- */
@@ -179,6 +182,19 @@ static nitro_status load_sources(learn_job *job)
     return NITRO_OK;
 }
 
+static nitro_status select_device_features(learn_job *job, const nitro_string_list *candidates)
+{
+    const nitro_dfs_task task = {.sources = job->dataset,
+                                 .target = job->target,
+                                 .candidates = candidates,
+                                 .store = job->store,
+                                 .max_subset = job->options->dfs_max_subset,
+                                 .k = job->options->dfs_k,
+                                 .seed = job->options->seed,
+                                 .num_threads = job->options->num_threads};
+    return job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+}
+
 static nitro_status choose_device_features(learn_job *job)
 {
     nitro_string_list candidates = {0};
@@ -186,8 +202,7 @@ static nitro_status choose_device_features(learn_job *job)
         nitro_device_candidates(job->context, (const nitro_device *const *)job->dataset->devices,
                                 job->dataset->num_devices, job->target, &candidates);
     if (status == NITRO_OK)
-        status = job->dfs->select(job->context, job->dataset, job->target, &candidates,
-                                  job->options->seed, &job->device_features);
+        status = select_device_features(job, &candidates);
     nitro_string_list_free(&candidates);
     return status;
 }
@@ -210,9 +225,10 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
-    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:s}", "library", nitro_version(),
+    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:s}", "library", nitro_version(),
                                   "sources", describe_sources(job->dataset), "records", digest,
-                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "seed", seed);
+                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
+                                  job->dfs_report, "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;

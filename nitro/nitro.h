@@ -511,8 +511,10 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
-    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
+    const char *strategy;  /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
+    size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
+    size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;

@@ -19,6 +19,8 @@ extern "C" {
 /** "No such index". */
 #define NITRO_NONE SIZE_MAX
 
+struct json_t; /* jansson */
+
 /* ---- Names, strings, files, randomness ----------------------------------------------------- */
 
 /** Name rules of nitro.h: computations, variants and features; device ids; input names. */
@@ -594,8 +596,6 @@ typedef struct nitro_training_set {
     unsigned num_threads; /* 0: one a core */
 } nitro_training_set;
 
-struct json_t; /* jansson */
-
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
@@ -623,18 +623,31 @@ typedef struct nitro_strategy {
     void (*free)(void *predictor);
 } nitro_strategy;
 
+/** What a device-feature selection may look at; all borrowed. */
+typedef struct nitro_dfs_task {
+    const nitro_dataset *sources; /* the samples to learn from */
+    const nitro_device *target;
+    const nitro_string_list *candidates; /* device features that every source and the target have */
+    nitro_store *store;                  /* where profiles are; NULL: none can be asked for */
+    size_t max_subset;                   /* search: most device features in a subset, >= 1 */
+    size_t k;                            /* search: how many device features to choose, >= 1 */
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core; the choice does not depend on it */
+} nitro_dfs_task;
+
 /** Device-feature selection: which device features a model shall see. */
 typedef struct nitro_dfs_kind {
     const char *name; /* "none" */
     const char *description;
     int priority;
     /**
-     * @param[in]  candidates  device features that every source and the target have.
-     * @param[out] chosen      a subset of them, appended.
+     * @param[out] chosen  a subset of the candidates, appended.
+     * @param[out] report  a JSON object that says what was found and why, for people and reports;
+     *                     no times in it: the same task gives the same bytes. NULL where there is
+     *                     nothing to say. The caller's to free; may itself be NULL: not wanted.
      */
-    nitro_status (*select)(nitro_context *context, const nitro_dataset *sources,
-                           const nitro_device *target, const nitro_string_list *candidates,
-                           uint64_t seed, nitro_string_list *chosen);
+    nitro_status (*select)(nitro_context *context, const nitro_dfs_task *task,
+                           nitro_string_list *chosen, struct json_t **report);
 } nitro_dfs_kind;
 
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
