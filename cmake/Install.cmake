@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(nitro_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nitro)
 
 install(TARGETS nitro EXPORT nitroTargets)
-install(FILES nitro/nitro.h nitro/nitro_backend.h
+install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY data/computations DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)

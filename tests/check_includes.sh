@@ -8,6 +8,7 @@ set -euo pipefail
 # @own: headers of the same folder; @argument: a computation's variants/NAME/NAME.h.
 readonly project_rules='
 nitro/nitro.h          none
+nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
 variants/*             nitro/nitro.h @own
