@@ -20,7 +20,8 @@
  *   control characters. What is passed in is copied unless "borrowed" is said.
  * - Times are in milliseconds (_ms), sizes in bytes unless the name says otherwise.
  * - Threads: one computation may be selected from and run by any number of threads at once, once
- *   its declaration and its model are complete. All else: one thread at a time an object.
+ *   its declaration is complete, also while another thread attaches a model or sets the confidence
+ *   asked for. All else: one thread at a time an object.
  * - _free functions accept NULL.
  */
 #ifndef NITRO_NITRO_H
@@ -326,8 +327,9 @@ typedef struct nitro_decision {
 } nitro_decision;
 
 /**
- * Attach a model; the computation owns it from then on, and the declaration is closed. A model that
- * was attached before is freed: no other thread may be selecting meanwhile.
+ * Attach a model; the computation owns it from then on, and the declaration is closed. Other
+ * threads may be selecting meanwhile: each decision is the old model's or the new one's, and the
+ * old one is freed once no thread asks it any more, at the latest with the computation.
  * @return NITRO_OK, or NITRO_ERR_MISMATCH with both sets in the error: the model was made for other
  *         variants, features or another computation (the model then stays the caller's).
  */
