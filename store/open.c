@@ -128,10 +128,16 @@ static nitro_status open_url(nitro_context *context, const char *url, nitro_stor
 nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
                               nitro_store **store)
 {
+    nitro_setting_value set = {0};
     if (url)
         return open_url(context, url, mode, store);
+    nitro_status status = nitro_setting_get(context, NULL, "store", &set);
+    if (status != NITRO_OK)
+        return status;
+    if (set.text[0] != '\0')
+        return open_url(context, set.text, mode, store);
     char *path = NULL;
-    nitro_status status = default_path(context, mode, &path);
+    status = default_path(context, mode, &path);
     if (status != NITRO_OK)
         return status;
     status = open_url(context, path, mode, store);
