@@ -52,6 +52,9 @@ nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes
                                       size_t num_vectors, nitro_svm_machine **machine);
 void nitro_svm_machine_free(nitro_svm_machine *machine);
 
+/** LIBSVM prints progress unless told not to; every training calls this first. */
+void nitro_svm_silence(void);
+
 size_t nitro_svm_num_pairs(size_t num_classes);
 
 /**
