@@ -1,0 +1,175 @@
+/* One-vs-one machines for several C. Hides that a larger C is not solved again where the smaller
+ * one was never met. */
+#include "nitro/svm_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/smo.h"
+#include "nitro/svm.h"
+
+#define STOP_TOLERANCE 1e-3
+
+/* ---- Classes ------------------------------------------------------------------------------- */
+
+void nitro_svm_classes_find(const size_t *labels, size_t num_rows, size_t num_variants,
+                            nitro_svm_classes *classes)
+{
+    bool occurs[NITRO_MAX_VARIANTS] = {false};
+    *classes = (nitro_svm_classes){.num_variants = num_variants};
+    for (size_t i = 0; i < num_rows; i++)
+        occurs[labels[i]] = true;
+    for (size_t v = 0; v < num_variants; v++)
+        if (occurs[v])
+            classes->variants[classes->count++] = v;
+}
+
+size_t nitro_svm_classes_num_pairs(const nitro_svm_classes *classes)
+{
+    return nitro_svm_num_pairs(classes->count);
+}
+
+static void find_pair(const nitro_svm_classes *classes, size_t pair, size_t *first, size_t *second)
+{
+    size_t a = 0;
+    for (size_t others = classes->count - 1; pair >= others; others--) {
+        pair -= others;
+        a++;
+    }
+    *first = classes->variants[a];
+    *second = classes->variants[a + 1 + pair];
+}
+
+/* ---- One pair ------------------------------------------------------------------------------ */
+
+typedef struct pair_rows {
+    const nitro_svm_lesson *lesson;
+    size_t num_rows, num_first;
+    size_t *rows;        /* shape [num_rows]: members with one of the labels, `first`'s first */
+    signed char *labels; /* shape [num_rows] */
+    double *coefficients;
+} pair_rows;
+
+static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, size_t *rows)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lesson->num_members; i++)
+        if (lesson->labels[lesson->members[i]] == label)
+            rows[count++] = lesson->members[i];
+    return count;
+}
+
+static void gather(const void *user, size_t row, float *column)
+{
+    const pair_rows *p = user;
+    const double *kernel = p->lesson->kernel + p->rows[row] * p->lesson->num_rows;
+    for (size_t k = 0; k < p->num_rows; k++)
+        column[k] = (float)kernel[p->rows[k]];
+}
+
+static void ask(const pair_rows *p, double rho, double *decisions)
+{
+    const nitro_svm_lesson *lesson = p->lesson;
+    for (size_t r = 0; r < lesson->num_asked; r++)
+        decisions[r] = 0.0;
+    for (size_t i = 0; i < p->num_rows; i++) {
+        const double *kernel = lesson->asked + p->rows[i] * lesson->stride;
+        if (p->coefficients[i] != 0.0)
+            for (size_t r = 0; r < lesson->num_asked; r++)
+                decisions[r] += p->coefficients[i] * kernel[r];
+    }
+    for (size_t r = 0; r < lesson->num_asked; r++)
+        decisions[r] -= rho;
+}
+
+static nitro_status solve(nitro_context *context, const pair_rows *p, double *decisions)
+{
+    const nitro_svm_lesson *lesson = p->lesson;
+    const nitro_smo_problem problem = {.num_rows = p->num_rows,
+                                       .labels = p->labels,
+                                       .gather = gather,
+                                       .user = p,
+                                       .tolerance = STOP_TOLERANCE};
+    nitro_smo *smo = NULL;
+    nitro_status status = nitro_smo_create(context, &problem, &smo);
+    if (status != NITRO_OK)
+        return status;
+    bool c_mattered = true;
+    for (size_t i = 0; i < lesson->num_cs; i++) {
+        double rho, *own = decisions + i * lesson->num_asked;
+        if (!c_mattered) {
+            memcpy(own, own - lesson->num_asked, lesson->num_asked * sizeof *own);
+            continue;
+        }
+        nitro_smo_solve(smo, lesson->cs[i], p->coefficients, &rho, &c_mattered);
+        ask(p, rho, own);
+    }
+    nitro_smo_free(smo);
+    return NITRO_OK;
+}
+
+nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesson *lesson,
+                                   size_t pair, double *decisions)
+{
+    pair_rows p = {.lesson = lesson};
+    size_t first, second;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    find_pair(lesson->classes, pair, &first, &second);
+    p.rows = nitro_calloc(context, lesson->num_members, sizeof *p.rows);
+    p.labels = nitro_calloc(context, lesson->num_members, sizeof *p.labels);
+    p.coefficients = nitro_calloc(context, lesson->num_members, sizeof *p.coefficients);
+    if (!p.rows || !p.labels || !p.coefficients)
+        goto free_pair;
+    p.num_first = list_rows(lesson, first, p.rows);
+    p.num_rows = p.num_first + list_rows(lesson, second, p.rows + p.num_first);
+    for (size_t i = 0; i < p.num_rows; i++)
+        p.labels[i] = i < p.num_first ? 1 : -1;
+    status = NITRO_OK;
+    if (p.num_first > 0 && p.num_first < p.num_rows)
+        status = solve(context, &p, decisions);
+
+free_pair:
+    free(p.rows);
+    free(p.labels);
+    free(p.coefficients);
+    return status;
+}
+
+/* ---- Votes --------------------------------------------------------------------------------- */
+
+/** The classes that members have, as indices into the lesson's classes. */
+static size_t list_present(const nitro_svm_lesson *lesson, size_t *present)
+{
+    bool occurs[NITRO_MAX_VARIANTS] = {false};
+    size_t count = 0;
+    for (size_t i = 0; i < lesson->num_members; i++)
+        occurs[lesson->labels[lesson->members[i]]] = true;
+    for (size_t k = 0; k < lesson->classes->count; k++)
+        if (occurs[lesson->classes->variants[k]])
+            present[count++] = k;
+    return count;
+}
+
+void nitro_svm_pairs_vote(const nitro_svm_lesson *lesson, const double *decisions, size_t c,
+                          double *scores)
+{
+    const nitro_svm_classes *classes = lesson->classes;
+    size_t present[NITRO_MAX_VARIANTS], variants[NITRO_MAX_VARIANTS];
+    const double *of_pairs[NITRO_SVM_MAX_PAIRS];
+    double own[NITRO_SVM_MAX_PAIRS];
+    nitro_svm_machine machine = {.num_classes = list_present(lesson, present), .classes = variants};
+    size_t num_pairs = 0;
+    for (size_t a = 0; a < machine.num_classes; a++) {
+        variants[a] = classes->variants[present[a]];
+        for (size_t b = a + 1; b < machine.num_classes; b++) {
+            size_t pair = nitro_svm_pair_index(present[a], present[b], classes->count);
+            of_pairs[num_pairs++] = decisions + (pair * lesson->num_cs + c) * lesson->num_asked;
+        }
+    }
+    for (size_t r = 0; r < lesson->num_asked; r++) {
+        for (size_t p = 0; p < num_pairs; p++)
+            own[p] = of_pairs[p][r];
+        nitro_svm_machine_score(&machine, own, classes->num_variants,
+                                scores + r * classes->num_variants);
+    }
+}
