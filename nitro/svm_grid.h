@@ -15,9 +15,8 @@ typedef struct nitro_svm_choice {
 typedef struct nitro_svm_work {
     nitro_svm_inputs *inputs;
     nitro_svm_rows rows;
-    const double *place_squares; /* shape [num_places x num_places] */
-    size_t num_places;
-    size_t num_columns; /* that vary: gamma is per column */
+    nitro_svm_distances distances; /* of the rows' places from one another */
+    size_t num_columns;            /* that vary: gamma is per column */
     size_t num_variants;
     const size_t *labels;   /* shape [rows]: fastest variants */
     const double *times_ms; /* shape [rows x num_variants] */
@@ -40,12 +39,21 @@ typedef struct nitro_svm_work {
 nitro_status nitro_svm_grid_search(nitro_context *context, const nitro_svm_work *work,
                                    nitro_svm_choice *choice, double *scores);
 
+/** What an SVM learnt from all rows of some work. */
+typedef struct nitro_svm_fit nitro_svm_fit;
+
+/** @param[in] work  borrowed until nitro_svm_fit_free. Takes 8 rows^2 bytes meanwhile. */
+nitro_status nitro_svm_grid_train(nitro_context *context, const nitro_svm_work *work,
+                                  const nitro_svm_choice *choice, nitro_svm_fit **fit);
+void nitro_svm_fit_free(nitro_svm_fit *fit);
+
 /**
- * Train on all rows with the choice, and score others.
- * @param[out] scores  shape [asked->num_rows x num_variants].
+ * Score other rows.
+ * @param[in]  distances  of the work's places from those of the asked.
+ * @param[out] scores     shape [asked->num_rows x num_variants].
  */
-nitro_status nitro_svm_grid_ask(nitro_context *context, const nitro_svm_work *work,
-                                const nitro_svm_choice *choice, const nitro_svm_rows *asked,
-                                double *scores);
+nitro_status nitro_svm_fit_score(nitro_context *context, const nitro_svm_fit *fit,
+                                 const nitro_svm_rows *asked, const nitro_svm_distances *distances,
+                                 double *scores);
 
 #endif

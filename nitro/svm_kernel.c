@@ -114,29 +114,30 @@ const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma)
 
 /* ---- Kernels of rows ----------------------------------------------------------------------- */
 
-static void fill_row(const double *of_point, const double *of_place, const nitro_svm_rows *b,
+static void fill_row(const double *of_point, const double *of_place, const nitro_svm_rows *to,
                      double *kernel)
 {
-    for (size_t j = 0; j < b->num_rows; j++)
-        kernel[j] = of_point[b->points[j]] * (of_place ? of_place[b->places[j]] : 1.0);
+    for (size_t j = 0; j < to->num_rows; j++)
+        kernel[j] = of_point[to->points[j]] * (of_place ? of_place[to->places[j]] : 1.0);
 }
 
-nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs,
-                                   const double *place_squares, size_t num_places, double gamma,
-                                   const nitro_svm_rows *a, const nitro_svm_rows *b, double *kernel)
+nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
+                                   const nitro_svm_rows *from, const nitro_svm_rows *to,
+                                   const nitro_svm_distances *distances, double *kernel)
 {
+    size_t num_pairs = distances->squares ? distances->num_from * distances->num_to : 0;
     const double *of_points = nitro_svm_inputs_kernel(inputs, gamma);
-    double *of_places = nitro_calloc(context, num_places + 1, num_places * sizeof(double));
+    double *of_places = nitro_calloc(context, num_pairs + 1, sizeof(double));
     if (!of_points || !of_places) {
         free(of_places);
         return NITRO_ERR_NO_MEMORY;
     }
-    for (size_t i = 0; a->places && i < num_places * num_places; i++)
-        of_places[i] = exp(-gamma * place_squares[i]);
-    for (size_t i = 0; i < a->num_rows; i++)
-        fill_row(of_points + a->points[i] * inputs->num_points,
-                 a->places ? of_places + a->places[i] * num_places : NULL, b,
-                 kernel + i * b->num_rows);
+    for (size_t i = 0; i < num_pairs; i++)
+        of_places[i] = exp(-gamma * distances->squares[i]);
+    for (size_t i = 0; i < from->num_rows; i++)
+        fill_row(of_points + from->points[i] * inputs->num_points,
+                 num_pairs ? of_places + from->places[i] * distances->num_to : NULL, to,
+                 kernel + i * to->num_rows);
     free(of_places);
     return NITRO_OK;
 }

@@ -27,22 +27,26 @@ const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma);
 /** Let go of what is kept; nobody may be using it. */
 void nitro_svm_inputs_forget(nitro_svm_inputs *inputs);
 
-/** Rows [x, a]: a point and a place (a device) each; any row of `a` against any row of `b`. */
+/** Rows [x, a]: a point and a place (a device) each. */
 typedef struct nitro_svm_rows {
     size_t num_rows;
     const size_t *points; /* shape [num_rows] */
-    const size_t *places; /* shape [num_rows]; NULL: all of one place */
+    const size_t *places; /* shape [num_rows]; not read where all are of one place */
 } nitro_svm_rows;
+
+/** Squared distances of places of some rows from places of others. */
+typedef struct nitro_svm_distances {
+    size_t num_from, num_to;
+    const double *squares; /* shape [num_from x num_to]; NULL: all rows are of one place */
+} nitro_svm_distances;
 
 /**
  * Kernel values of rows with rows.
- * @param[in]  place_squares  squared distances of places, shape [num_places x num_places]; not read
- *                            where the rows have no places.
- * @param[out] kernel         shape [a->num_rows x b->num_rows].
+ * @param[in]  distances  of the places of `from` to those of `to`.
+ * @param[out] kernel     shape [from->num_rows x to->num_rows].
  */
-nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs,
-                                   const double *place_squares, size_t num_places, double gamma,
-                                   const nitro_svm_rows *a, const nitro_svm_rows *b,
-                                   double *kernel);
+nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
+                                   const nitro_svm_rows *from, const nitro_svm_rows *to,
+                                   const nitro_svm_distances *distances, double *kernel);
 
 #endif

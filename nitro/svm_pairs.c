@@ -48,6 +48,8 @@ typedef struct pair_rows {
     size_t *rows;        /* shape [num_rows]: members with one of the labels, `first`'s first */
     signed char *labels; /* shape [num_rows] */
     double *coefficients;
+    nitro_smo_problem problem;
+    nitro_smo *smo;
 } pair_rows;
 
 static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, size_t *rows)
@@ -67,33 +69,24 @@ static void gather(const void *user, size_t row, float *column)
         column[k] = (float)kernel[p->rows[k]];
 }
 
-static void ask(const pair_rows *p, double rho, double *decisions)
+static void ask(const nitro_svm_lesson *lesson, const size_t *rows, size_t num_rows,
+                const double *coefficients, double rho, double *decisions)
 {
-    const nitro_svm_lesson *lesson = p->lesson;
     for (size_t r = 0; r < lesson->num_asked; r++)
         decisions[r] = 0.0;
-    for (size_t i = 0; i < p->num_rows; i++) {
-        const double *kernel = lesson->asked + p->rows[i] * lesson->stride;
-        if (p->coefficients[i] != 0.0)
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *kernel = lesson->asked + rows[i] * lesson->stride;
+        if (coefficients[i] != 0.0)
             for (size_t r = 0; r < lesson->num_asked; r++)
-                decisions[r] += p->coefficients[i] * kernel[r];
+                decisions[r] += coefficients[i] * kernel[r];
     }
     for (size_t r = 0; r < lesson->num_asked; r++)
         decisions[r] -= rho;
 }
 
-static nitro_status solve(nitro_context *context, const pair_rows *p, double *decisions)
+static void solve_all(const pair_rows *p, double *decisions)
 {
     const nitro_svm_lesson *lesson = p->lesson;
-    const nitro_smo_problem problem = {.num_rows = p->num_rows,
-                                       .labels = p->labels,
-                                       .gather = gather,
-                                       .user = p,
-                                       .tolerance = STOP_TOLERANCE};
-    nitro_smo *smo = NULL;
-    nitro_status status = nitro_smo_create(context, &problem, &smo);
-    if (status != NITRO_OK)
-        return status;
     bool c_mattered = true;
     for (size_t i = 0; i < lesson->num_cs; i++) {
         double rho, *own = decisions + i * lesson->num_asked;
@@ -101,38 +94,79 @@ static nitro_status solve(nitro_context *context, const pair_rows *p, double *de
             memcpy(own, own - lesson->num_asked, lesson->num_asked * sizeof *own);
             continue;
         }
-        nitro_smo_solve(smo, lesson->cs[i], p->coefficients, &rho, &c_mattered);
-        ask(p, rho, own);
+        nitro_smo_solve(p->smo, lesson->cs[i], p->coefficients, &rho, &c_mattered);
+        ask(lesson, p->rows, p->num_rows, p->coefficients, rho, own);
     }
-    nitro_smo_free(smo);
-    return NITRO_OK;
+}
+
+static void free_pair(pair_rows *p)
+{
+    nitro_smo_free(p->smo);
+    free(p->rows);
+    free(p->labels);
+    free(p->coefficients);
+}
+
+/** Leaves `smo` NULL where one of the two classes has no member. */
+static nitro_status make_pair(nitro_context *context, const nitro_svm_lesson *lesson, size_t pair,
+                              pair_rows *p)
+{
+    size_t first, second;
+    find_pair(lesson->classes, pair, &first, &second);
+    p->lesson = lesson;
+    p->rows = nitro_calloc(context, lesson->num_members, sizeof *p->rows);
+    p->labels = nitro_calloc(context, lesson->num_members, sizeof *p->labels);
+    p->coefficients = nitro_calloc(context, lesson->num_members, sizeof *p->coefficients);
+    if (!p->rows || !p->labels || !p->coefficients)
+        return NITRO_ERR_NO_MEMORY;
+    p->num_first = list_rows(lesson, first, p->rows);
+    p->num_rows = p->num_first + list_rows(lesson, second, p->rows + p->num_first);
+    for (size_t i = 0; i < p->num_rows; i++)
+        p->labels[i] = i < p->num_first ? 1 : -1;
+    if (p->num_first == 0 || p->num_first == p->num_rows)
+        return NITRO_OK;
+    p->problem = (nitro_smo_problem){.num_rows = p->num_rows,
+                                     .labels = p->labels,
+                                     .gather = gather,
+                                     .user = p,
+                                     .tolerance = STOP_TOLERANCE};
+    return nitro_smo_create(context, &p->problem, &p->smo);
 }
 
 nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesson *lesson,
                                    size_t pair, double *decisions)
 {
-    pair_rows p = {.lesson = lesson};
-    size_t first, second;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    find_pair(lesson->classes, pair, &first, &second);
-    p.rows = nitro_calloc(context, lesson->num_members, sizeof *p.rows);
-    p.labels = nitro_calloc(context, lesson->num_members, sizeof *p.labels);
-    p.coefficients = nitro_calloc(context, lesson->num_members, sizeof *p.coefficients);
-    if (!p.rows || !p.labels || !p.coefficients)
-        goto free_pair;
-    p.num_first = list_rows(lesson, first, p.rows);
-    p.num_rows = p.num_first + list_rows(lesson, second, p.rows + p.num_first);
-    for (size_t i = 0; i < p.num_rows; i++)
-        p.labels[i] = i < p.num_first ? 1 : -1;
-    status = NITRO_OK;
-    if (p.num_first > 0 && p.num_first < p.num_rows)
-        status = solve(context, &p, decisions);
-
-free_pair:
-    free(p.rows);
-    free(p.labels);
-    free(p.coefficients);
+    pair_rows p = {0};
+    nitro_status status = make_pair(context, lesson, pair, &p);
+    if (p.smo)
+        solve_all(&p, decisions);
+    free_pair(&p);
     return status;
+}
+
+nitro_status nitro_svm_pair_train(nitro_context *context, const nitro_svm_lesson *lesson,
+                                  size_t pair, double *coefficients, double *rho)
+{
+    pair_rows p = {0};
+    bool c_mattered;
+    nitro_status status = make_pair(context, lesson, pair, &p);
+    if (p.smo)
+        nitro_smo_solve(p.smo, lesson->cs[0], p.coefficients, rho, &c_mattered);
+    size_t of_first = 0, of_second = p.num_first; /* each in the members' order */
+    for (size_t i = 0; p.smo && i < lesson->num_members; i++) {
+        if (of_first < p.num_first && lesson->members[i] == p.rows[of_first])
+            coefficients[i] = p.coefficients[of_first++];
+        else if (of_second < p.num_rows && lesson->members[i] == p.rows[of_second])
+            coefficients[i] = p.coefficients[of_second++];
+    }
+    free_pair(&p);
+    return status;
+}
+
+void nitro_svm_pair_ask(const nitro_svm_lesson *lesson, const double *coefficients, double rho,
+                        double *decisions)
+{
+    ask(lesson, lesson->members, lesson->num_members, coefficients, rho, decisions);
 }
 
 /* ---- Votes --------------------------------------------------------------------------------- */
