@@ -880,6 +880,44 @@ typedef struct nitro_dfs_kind {
                            nitro_string_list *chosen, struct json_t **report);
 } nitro_dfs_kind;
 
+#define NITRO_DFS_MAX_CANDIDATES 64
+
+/** What a judgement of subsets looked at, and what it took. */
+typedef struct nitro_dfs_effort {
+    size_t num_inputs, num_rows; /* samples looked at */
+    size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
+    size_t num_models;           /* pretend targets times subsets */
+    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained on
+                           166 parts of its rows to find C and gamma, then on all */
+} nitro_dfs_effort;
+
+/**
+ * How good the paper's SVM (strategy "svm", C and gamma searched, no relative features) is on each
+ * source in turn when it learns from the others with a subset of the device features: what a search
+ * by cross-validation over sources asks (the paper's Algorithm 2).
+ *
+ * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
+ * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
+ * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
+ * seed: memory is bounded, about 12 MB a thread and 100 MB for all. Not read: `store`, `target`,
+ * `max_subset`, `k`.
+ *
+ * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
+ *                        device feature.
+ * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
+ *                        NaN where it has no samples, where no other source has, and for a device
+ *                        feature with a log scale and a source's value that is not positive.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
+ *         NITRO_ERR_NO_DATA (no sample has times of two variants).
+ */
+NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
+                                       const uint64_t *subsets, size_t num_subsets,
+                                       double *qualities, nitro_dfs_effort *effort);
+
+/** The selection of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
+                                      const nitro_dfs_kind **dfs);
+
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
 
