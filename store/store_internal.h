@@ -19,6 +19,12 @@ struct nitro_store {
 #define NITRO_STORE_MAX_DEVICE_VALUES 1024
 
 /**
+ * "scheme:address" without the password that the address may hold: for messages, and for all else
+ * that somebody may see. Free with free(); NULL: out of memory.
+ */
+char *nitro_store_redact(nitro_context *context, const char *scheme, const char *address);
+
+/**
  * Is this record fit to be kept? `where` starts the message: the store's URL or path.
  * @return NITRO_OK, or `failure` (NITRO_ERR_ARGUMENT on the way in, NITRO_ERR_FORMAT on the way
  *         out) naming the record, the field and its value.
