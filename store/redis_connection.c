@@ -69,8 +69,9 @@ static bool charge(redis_budget *budget, size_t bytes)
 static void *create_string(const redisReadTask *task, char *text, size_t size)
 {
     redis_budget *budget = task->privdata;
-    return charge(budget, size + sizeof(redisReply)) ? budget->hiredis.createString(task, text, size)
-                                                     : NULL;
+    return charge(budget, size + sizeof(redisReply))
+               ? budget->hiredis.createString(task, text, size)
+               : NULL;
 }
 
 static void *create_array(const redisReadTask *task, reply_count count)
@@ -131,7 +132,8 @@ static nitro_status send_all(transfer *t)
             return fail_hiredis(t->store, t->node, t->command, connection);
         if (!done && nitro_clock_wall_ms(t->store->context) > t->deadline_ms) {
             t->store->may_pass = true;
-            return fail_io(t->store, t->node, t->command, "the server takes the command too slowly");
+            return fail_io(t->store, t->node, t->command,
+                           "the server takes the command too slowly");
         }
     }
     return NITRO_OK;
@@ -281,9 +283,8 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
     bool is_path = store->url->transport == REDIS_OVER_UNIX;
     struct timeval timeout = timeout_of(store);
     errno = 0;
-    redisContext *connection =
-        is_path ? redisConnectUnixWithTimeout(node->host, timeout)
-                : redisConnectWithTimeout(node->host, node->port, timeout);
+    redisContext *connection = is_path ? redisConnectUnixWithTimeout(node->host, timeout)
+                                       : redisConnectWithTimeout(node->host, node->port, timeout);
     if (!connection)
         return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory: cannot connect",
                           store->url->shown);

@@ -28,7 +28,8 @@ static const struct {
     {"BUSY", NITRO_ERR_IO, true, "another program's script keeps the server busy"},
     {"TRYAGAIN", NITRO_ERR_IO, true, "the cluster is moving these keys; try again"},
     {"CLUSTERDOWN", NITRO_ERR_IO, true,
-     "the cluster has no server for these keys; `redis-cli --cluster check` says which are missing"},
+     "the cluster has no server for these keys; `redis-cli --cluster check` says which are "
+     "missing"},
     {"MASTERDOWN", NITRO_ERR_IO, true, "the replica lost its primary"},
     {"MOVED", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
     {"ASK", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
@@ -79,10 +80,11 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
 
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key)
 {
-    return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                      "%s: %s %s: the reply is not of the sort that Redis gives; is another program's "
-                      "key there, or another program at that port?",
-                      store->url->shown, command, key);
+    return nitro_fail(
+        store->context, NITRO_ERR_FORMAT,
+        "%s: %s %s: the reply is not of the sort that Redis gives; is another program's "
+        "key there, or another program at that port?",
+        store->url->shown, command, key);
 }
 
 nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name)

@@ -66,3 +66,31 @@ nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exist
     nitro_redis_free_replies(&reply, 1);
     return status;
 }
+
+/* ---- Devices with samples or profiles of something ------------------------------------------ */
+
+/* The device's name goes into the index first. The first time its answer is waited for: a user who
+ * may not write there leaves nothing behind. */
+nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device)
+{
+    if (store->announced && strcmp(store->announced, tag) == 0 &&
+        strcmp(store->announced + strlen(tag) + 1, device) == 0)
+        return NITRO_OK;
+    nitro_status status = nitro_redis_index_add(store, tag, "devices", device);
+    if (status != NITRO_OK)
+        return status;
+    size_t first = strlen(tag) + 1, second = strlen(device) + 1;
+    char *pair = nitro_calloc(store->context, first + second, 1);
+    if (!pair)
+        return NITRO_ERR_NO_MEMORY;
+    memcpy(pair, tag, first);
+    memcpy(pair + first, device, second);
+    free(store->announced);
+    store->announced = pair;
+    return NITRO_OK;
+}
+
+nitro_status nitro_redis_list_announced(redis_store *store, const char *tag, nitro_string_list *ids)
+{
+    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_clean, ids);
+}

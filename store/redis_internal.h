@@ -1,6 +1,6 @@
 /*
- * redis_internal.h - what the files of the Redis backend share: connections, commands, keys, tables.
- * docs/redis-keys.md says which keys there are and why.
+ * redis_internal.h - what the files of the Redis backend share: connections, commands, keys,
+ * tables. docs/redis-keys.md says which keys there are and why.
  */
 #ifndef NITRO_STORE_REDIS_INTERNAL_H
 #define NITRO_STORE_REDIS_INTERNAL_H
@@ -12,7 +12,8 @@
 #include "store/store_internal.h"
 
 #define NITRO_REDIS_LAYOUT 1
-/** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples. */
+/** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
+ */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)192 << 20)
 /** Most elements of one array in a reply: every other list is read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
@@ -45,9 +46,9 @@ typedef struct redis_store {
     redis_node nodes[NITRO_REDIS_MAX_NODES]; /* the first is the URL's */
     size_t num_nodes;
     unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* which node has them, as far as we were told */
-    bool may_pass; /* may what failed last succeed a little later? */
-    char *announced; /* "computation\0device" that the last samples were of; NULL: none yet */
-    char *known_device;      /* the last one found to be there; NULL: none yet */
+    bool may_pass;                              /* may what failed last succeed a little later? */
+    char *announced;    /* "computation\0device" that the last samples were of; NULL: none yet */
+    char *known_device; /* the last one found to be there; NULL: none yet */
     char *known_computation; /* the last one whose names were read; NULL: none yet */
     uint64_t known_names;    /* their hash */
 } redis_store;
@@ -110,6 +111,7 @@ unsigned nitro_redis_slot(const char *key);
 /** The tags of what is no computation's: '@' is in no name. */
 #define NITRO_REDIS_TAG_COMPUTATIONS "@computations"
 #define NITRO_REDIS_TAG_DEVICES      "@devices"
+#define NITRO_REDIS_TAG_PROXIES      "@proxies"
 
 /** "prefix:1:{tag}:what" or "prefix:1:{tag}:what:of" (`of` not NULL); NULL: out of memory. */
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of);
@@ -122,7 +124,7 @@ typedef struct redis_table {
     char *records, *names; /* keys */
 } redis_table;
 
-/** Tables: of samples by input ("samples", "inputs"), of a computation on a device. */
+/** The samples ("samples", "inputs") or profiles ("profiles", "runs") of a tag on a device. */
 nitro_status nitro_redis_table_of(redis_store *store, const char *tag, const char *records,
                                   const char *names, const char *device, redis_table *table);
 void nitro_redis_table_free(redis_table *table);
@@ -134,11 +136,13 @@ typedef struct redis_row {
 } redis_row;
 
 /**
- * All rows or none. Rows that are there: without `replace`, nothing is written and `there` gets up
- * to eight of their names, `num_there` their number. `extra`, an own command, may go along before.
+ * All rows or none. Rows that are there: with mode "add" nothing is written, `there` gets up to
+ * eight of their names and `num_there` their number; with "replace" they are replaced; with "runs"
+ * all rows go first whose names agree up to the last '\x1f'. `extra`, an own command of the same
+ * slot, goes along before; NULL: none.
  */
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *extra,
-                                   const redis_row *rows, size_t count, bool replace,
+                                   const redis_row *rows, size_t count, const char *mode,
                                    nitro_string_list *there, size_t *num_there);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
 /** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
@@ -147,9 +151,9 @@ nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
 nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
                                      size_t *num_records);
 
-/** How many of these names are there already, and the first eight of them; appended. */
+/** Which of these rows' names are there already? shape [count]. */
 nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
-                                    nitro_string_list *there, size_t *num_there);
+                                    bool *found);
 
 /* ---- redis_index.c: sets of names, which may hold more than there is, never less ---- */
 
@@ -161,7 +165,25 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
 /** Is this key there? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
 
+/* ---- redis_remove.c ---- */
+
+/**
+ * Take away the keys of these sorts, ended by NULL, of these devices, and the key `also` (NULL:
+ * none), all at once. The first sort is of names: they are counted.
+ */
+nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
+                                const nitro_string_list *devices, const char *const *sorts,
+                                const char *also, size_t *removed);
+
 /* ---- the backend's functions ---- */
+nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
+                              const char *address, nitro_store_mode mode, void **state);
+void nitro_redis_close(void *state);
+/** The device's name into the index of those with samples or profiles of a tag. */
+nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device);
+/** All devices in that index, whether or not anything is left of them. */
+nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
+                                        nitro_string_list *ids);
 /** NITRO_ERR_NOT_FOUND where there is no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
@@ -183,9 +205,17 @@ nitro_status nitro_redis_list_inputs(void *state, const char *computation, const
                                      nitro_string_list *inputs);
 nitro_status nitro_redis_count_samples(void *state, const char *computation, const char *device,
                                        size_t *count);
+nitro_status nitro_redis_put_profiles(void *state, const char *device,
+                                      const nitro_profile *const *profiles, size_t count,
+                                      bool replace);
+nitro_status nitro_redis_each_profile(void *state, const char *device, const char *computation,
+                                      nitro_profile_function function, void *user);
+nitro_status nitro_redis_count_profiles(void *state, const char *device, const char *computation,
+                                        size_t *count);
+nitro_status nitro_redis_remove_profiles(void *state, const char *device, const char *computation,
+                                         size_t *removed);
 nitro_status nitro_redis_remove(void *state, const char *computation, const char *device,
                                 size_t *removed);
 nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
-nitro_status nitro_redis_size_bytes(void *state, uint64_t *bytes);
 
 #endif

@@ -64,8 +64,8 @@ static nitro_status follow(redis_store *store, const char *error, unsigned slot,
         return nitro_redis_fail(store, &store->nodes[*node], "redirection", error);
     bool same_host = size == 0 || (size == 1 && place[0] == '?');
     snprintf(host, sizeof(host), "%.*s", (int)size, place);
-    nitro_status status = find_node(store, same_host ? store->nodes[*node].host : host, (int)port,
-                                    node);
+    nitro_status status =
+        find_node(store, same_host ? store->nodes[*node].host : host, (int)port, node);
     *asking = error[0] == 'A';
     if (status == NITRO_OK && !*asking)
         store->slots[slot] = (unsigned char)*node;

@@ -48,27 +48,6 @@ static nitro_status samples_of(redis_store *store, const char *computation, cons
     return nitro_redis_table_of(store, computation, "samples", "inputs", device, table);
 }
 
-/* The device's name goes into the index first. The first time its answer is waited for: a user who
- * may not write there leaves nothing behind. */
-static nitro_status announce(redis_store *store, const char *computation, const char *device)
-{
-    if (store->announced && strcmp(store->announced, computation) == 0 &&
-        strcmp(store->announced + strlen(computation) + 1, device) == 0)
-        return NITRO_OK;
-    nitro_status status = nitro_redis_index_add(store, computation, "devices", device);
-    if (status != NITRO_OK)
-        return status;
-    size_t first = strlen(computation) + 1, second = strlen(device) + 1;
-    char *pair = nitro_calloc(store->context, first + second, 1);
-    if (!pair)
-        return NITRO_ERR_NO_MEMORY;
-    memcpy(pair, computation, first);
-    memcpy(pair + first, device, second);
-    free(store->announced);
-    store->announced = pair;
-    return NITRO_OK;
-}
-
 static nitro_status put_batch(redis_store *store, const char *computation, const char *device,
                               const batch *b, bool replace)
 {
@@ -77,17 +56,17 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
     nitro_string_list there = {0};
     size_t num_there = 0;
     char *index = nitro_redis_key(store, computation, "devices", NULL);
-    nitro_status status = index ? samples_of(store, computation, device, &table)
-                                : NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        index ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
-        status = announce(store, computation, device);
+        status = nitro_redis_announce(store, computation, device);
     /* Again with every batch, for it costs no round trip, and others may have emptied the store. */
     if (status == NITRO_OK)
-        status = nitro_redis_words_add_texts(store->context, &add, "SADD", index, device,
-                                             (char *)NULL);
+        status =
+            nitro_redis_words_add_texts(store->context, &add, "SADD", index, device, (char *)NULL);
     if (status == NITRO_OK)
-        status = nitro_redis_table_put(&table, &add, b->rows, b->count, replace, &there,
-                                       &num_there);
+        status = nitro_redis_table_put(&table, &add, b->rows, b->count, replace ? "replace" : "add",
+                                       &there, &num_there);
     if (status == NITRO_OK && num_there > 0)
         status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
                                          &there, num_there, b->count);
@@ -132,40 +111,53 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
 
 /* ---- A recording: names, device and samples ------------------------------------------------ */
 
+static nitro_status check_inputs(redis_store *store, const char *computation, const char *device,
+                                 const batch *b)
+{
+    redis_table table = {0};
+    nitro_string_list there = {0};
+    size_t num_there = 0;
+    bool *found = nitro_calloc(store->context, b->count, sizeof(*found));
+    nitro_status status =
+        found ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_redis_table_find(&table, b->rows, b->count, found);
+    for (size_t i = 0; i < b->count && status == NITRO_OK; i++)
+        if (found[i] && ++num_there <= 8)
+            status = nitro_string_list_add(store->context, &there, b->rows[i].name);
+    if (status == NITRO_OK && num_there > 0)
+        status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
+                                         &there, num_there, b->count);
+    nitro_string_list_free(&there);
+    nitro_redis_table_free(&table);
+    free(found);
+    return status;
+}
+
 /* What would be refused later is refused before anything is written. */
 static nitro_status check_recording(redis_store *store, const nitro_schema *schema,
                                     const char *device_id, bool device_comes, const batch *b,
                                     bool replace)
 {
     nitro_schema *stored = NULL, *merged = NULL;
-    redis_table table = {0};
-    nitro_string_list there = {0};
-    size_t num_there = 0;
     nitro_status status = device_comes ? NITRO_OK : nitro_redis_require_device(store, device_id);
-    if (status == NITRO_OK) {
-        status = nitro_redis_get_schema(store, schema->computation, &stored);
-        if (status == NITRO_ERR_NOT_FOUND)
-            status = NITRO_OK;
-        else if (status == NITRO_OK)
-            status = nitro_store_merge_schema(store->context, stored, schema, &merged);
-    }
-    if (status == NITRO_OK && !replace)
-        status = samples_of(store, schema->computation, device_id, &table);
-    if (status == NITRO_OK && !replace)
-        status = nitro_redis_table_find(&table, b->rows, b->count, &there, &num_there);
-    if (status == NITRO_OK && num_there > 0)
-        status = nitro_store_fail_exists(store->context, store->url->shown, schema->computation,
-                                         device_id, &there, num_there, b->count);
-    nitro_string_list_free(&there);
-    nitro_redis_table_free(&table);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_redis_get_schema(store, schema->computation, &stored);
+    if (status == NITRO_OK)
+        status = nitro_store_merge_schema(store->context, stored, schema, &merged);
+    else if (status == NITRO_ERR_NOT_FOUND)
+        status = NITRO_OK; /* the names are new */
     nitro_schema_free(merged);
     nitro_schema_free(stored);
+    if (status == NITRO_OK && !replace)
+        status = check_inputs(store, schema->computation, device_id, b);
     return status;
 }
 
 /* A device's slot is not that of the computation: no transaction has both. So the device comes
- * first, then the names, then the samples: nobody sees samples of what is not there, and who does it
- * again after a crash does it all. */
+ * first, then the names, then the samples: nobody sees samples of what is not there, and who does
+ * it again after a crash does it all. */
 nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
                                        const nitro_device *device, const char *device_id,
                                        const nitro_sample *const *samples, size_t count,
@@ -214,9 +206,9 @@ static nitro_status read_row(void *user, const redis_row *row)
                                         loop->schema->computation);
     if (!row->record) /* removed meanwhile */
         return NITRO_OK;
-    nitro_status status = nitro_record_read_sample(
-        store->context, store->url->shown, loop->schema, loop->names_hash, loop->device, row->name,
-        row->record, row->record_size, &sample);
+    nitro_status status =
+        nitro_record_read_sample(store->context, store->url->shown, loop->schema, loop->names_hash,
+                                 loop->device, row->name, row->record, row->record_size, &sample);
     if (status == NITRO_OK)
         status = loop->function(loop->user, sample);
     nitro_sample_free(sample);
@@ -232,8 +224,7 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    sample_loop loop = {store,  schema,   nitro_record_names_hash(schema),
-                        device, function, user};
+    sample_loop loop = {store, schema, nitro_record_names_hash(schema), device, function, user};
     status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
         status = nitro_redis_table_each(&table, true, read_row, &loop);

@@ -114,11 +114,11 @@ nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
     return status;
 }
 
-/* Samples are written under a hash of the names, and whoever writes them has just read the names. */
+/* Samples are written under a hash of the names, and whoever writes them has just read the names.
+ */
 static nitro_status remember_names(redis_store *store, const nitro_schema *schema)
 {
-    if (!store->known_computation ||
-        strcmp(store->known_computation, schema->computation) != 0) {
+    if (!store->known_computation || strcmp(store->known_computation, schema->computation) != 0) {
         char *copy = nitro_strdup(store->context, schema->computation);
         if (!copy)
             return NITRO_ERR_NO_MEMORY;

@@ -21,10 +21,11 @@ static nitro_status check_file(nitro_context *context, const char *path, int des
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: NITRO_REDIS_PASSWORD_FILE is not a plain file", path);
     if (file.st_mode & (S_IRWXG | S_IRWXO))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s: the password file may be read or written by others (mode %03o); run: "
-                          "chmod 600 %s",
-                          path, (unsigned)(file.st_mode & 0777), path);
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "%s: the password file may be read or written by others (mode %03o); run: "
+            "chmod 600 %s",
+            path, (unsigned)(file.st_mode & 0777), path);
     return NITRO_OK;
 }
 

@@ -8,14 +8,25 @@
 
 #define PAGE 250 /* names; a page's records are at most NITRO_REDIS_MAX_REPLY_BYTES */
 
-/* ARGV: "add", "again" or "replace"; then name and record in turn. A command that was sent twice,
- * because nobody knows whether it arrived the first time, says "again": the same record is no
- * obstacle then. Answers how many names are there already, and the first eight; none: written. */
+/* ARGV: "add", "again", "replace" or "runs"; then name and record in turn. A command that was sent
+ * twice, because nobody knows whether it arrived the first time, says "again": the same record is
+ * no obstacle then. "runs" takes away first what agrees with a name up to its last '\x1f'. Answers
+ * how many names are there already, and the first eight; none: written. */
 static const char put_script[] =
     "local mode, there = ARGV[1], {0}\n"
     "for first = 2, #ARGV, 2000 do\n"
     "  local last = math.min(first + 1999, #ARGV)\n"
-    "  if mode ~= 'replace' then\n"
+    "  if mode == 'runs' then\n"
+    "    for i = first, last, 2 do\n"
+    "      local run = string.match(ARGV[i], '^(.*)\\31')\n"
+    "      local old = redis.call('ZRANGEBYLEX', KEYS[2], '[' .. run .. '\\31', '(' .. run .. ' "
+    "')\n"
+    "      for k = 1, #old do\n"
+    "        redis.call('HDEL', KEYS[1], old[k])\n"
+    "        redis.call('ZREM', KEYS[2], old[k])\n"
+    "      end\n"
+    "    end\n"
+    "  elseif mode ~= 'replace' then\n"
     "    local names = {}\n"
     "    for i = first, last, 2 do names[#names + 1] = ARGV[i] end\n"
     "    local old = redis.call('HMGET', KEYS[1], unpack(names))\n"
@@ -62,9 +73,8 @@ static nitro_status make_put(const redis_table *table, const char *mode, const r
                              size_t count, redis_words *words)
 {
     nitro_context *context = table->store->context;
-    nitro_status status =
-        nitro_redis_words_add_texts(context, words, "EVAL", put_script, "2", table->records,
-                                    table->names, mode, (char *)NULL);
+    nitro_status status = nitro_redis_words_add_texts(
+        context, words, "EVAL", put_script, "2", table->records, table->names, mode, (char *)NULL);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         status = nitro_redis_words_add(context, words, rows[i].name, rows[i].name_size);
         if (status == NITRO_OK)
@@ -100,8 +110,8 @@ static nitro_status run_put(const redis_table *table, const redis_words *extra, 
     if (extra)
         words[0] = *extra;
     if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, &words[1 - num_extra],
-                                 1 + num_extra, replies, resent);
+        status = nitro_redis_run(table->store, table->records, &words[1 - num_extra], 1 + num_extra,
+                                 replies, resent);
     if (status == NITRO_OK)
         status = read_there(table, replies[num_extra], there, num_there);
     nitro_redis_free_replies(replies, 2);
@@ -110,15 +120,14 @@ static nitro_status run_put(const redis_table *table, const redis_words *extra, 
 }
 
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *extra,
-                                   const redis_row *rows, size_t count, bool replace,
+                                   const redis_row *rows, size_t count, const char *mode,
                                    nitro_string_list *there, size_t *num_there)
 {
     bool resent = false;
     *num_there = 0;
     if (count == 0)
         return NITRO_OK;
-    nitro_status status = run_put(table, extra, replace ? "replace" : "add", rows, count, there,
-                                  num_there, &resent);
+    nitro_status status = run_put(table, extra, mode, rows, count, there, num_there, &resent);
     if (status != NITRO_OK || *num_there == 0 || !resent)
         return status;
     while (there->count > 0)
@@ -128,7 +137,7 @@ nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *
 
 /* One HMGET of a part of the names. */
 static nitro_status find_part(const redis_table *table, const redis_row *rows, size_t count,
-                              nitro_string_list *there, size_t *num_there)
+                              bool *found)
 {
     redis_words words = {0};
     redisReply *reply = NULL;
@@ -141,27 +150,20 @@ static nitro_status find_part(const redis_table *table, const redis_row *rows, s
         status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
     if (status == NITRO_OK && (reply->type != REDIS_REPLY_ARRAY || reply->elements != count))
         status = nitro_redis_fail_reply(table->store, "HMGET", table->records);
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        if (reply->element[i]->type == REDIS_REPLY_NIL)
-            continue;
-        if (++*num_there <= 8)
-            status = nitro_string_list_add(context, there, rows[i].name);
-    }
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        found[i] = reply->element[i]->type != REDIS_REPLY_NIL;
     nitro_redis_free_replies(&reply, 1);
     nitro_redis_words_free(&words);
     return status;
 }
 
 nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
-                                    nitro_string_list *there, size_t *num_there)
+                                    bool *found)
 {
-    size_t found = 0;
     nitro_status status = NITRO_OK;
     for (size_t first = 0; first < count && status == NITRO_OK; first += PAGE)
-        status = find_part(table, rows + first, count - first < PAGE ? count - first : PAGE, there,
-                           &found);
-    if (status == NITRO_OK)
-        *num_there = found;
+        status = find_part(table, rows + first, count - first < PAGE ? count - first : PAGE,
+                           found + first);
     return status;
 }
 
@@ -197,9 +199,9 @@ static nitro_status ask_names(const redis_table *table, const redisReply *before
         nitro_redis_words_add_texts(context, words, "ZRANGEBYLEX", table->names, (char *)NULL);
     if (status == NITRO_OK)
         status = nitro_redis_words_add(context, words, begin, size);
-    return status == NITRO_OK ? nitro_redis_words_add_texts(context, words, "+", "LIMIT", "0",
-                                                            "250", (char *)NULL)
-                              : status;
+    return status == NITRO_OK
+               ? nitro_redis_words_add_texts(context, words, "+", "LIMIT", "0", "250", (char *)NULL)
+               : status;
 }
 
 static nitro_status ask_records(const redis_table *table, const redisReply *names,
@@ -294,8 +296,7 @@ nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names
          .count = 2},
     };
     redisReply *replies[2] = {0};
-    nitro_status status =
-        nitro_redis_run(table->store, table->records, words, 2, replies, NULL);
+    nitro_status status = nitro_redis_run(table->store, table->records, words, 2, replies, NULL);
     if (status != NITRO_OK)
         return status;
     if (replies[0]->type != REDIS_REPLY_INTEGER || replies[1]->type != REDIS_REPLY_INTEGER ||

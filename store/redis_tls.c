@@ -1,4 +1,5 @@
-/* TLS through hiredis_ssl, which hiredis has from version 1.0 on; without it, what to do instead. */
+/* TLS through hiredis_ssl, which hiredis has from version 1.0 on; without it, what to do instead.
+ */
 #include "store/redis_tls.h"
 
 #ifdef NITRO_HAVE_HIREDIS_SSL

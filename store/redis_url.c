@@ -17,15 +17,17 @@ static const char *const schemes[] = {
 
 static nitro_status refuse(nitro_context *context, const redis_url *url, const char *problem)
 {
-    return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                      "%s: %s; write redis://[user:password@]host[:port]/database or "
-                      "redis+unix:///path, with %%XX for characters like / @ : in user and password",
-                      url->shown, problem);
+    return nitro_fail(
+        context, NITRO_ERR_ARGUMENT,
+        "%s: %s; write redis://[user:password@]host[:port]/database or "
+        "redis+unix:///path, with %%XX for characters like / @ : in user and password",
+        url->shown, problem);
 }
 
 static int hex_digit(char digit)
 {
-    const char *digits = "0123456789abcdef0123456789ABCDEF", *at = digit ? strchr(digits, digit) : NULL;
+    const char *digits = "0123456789abcdef0123456789ABCDEF",
+               *at = digit ? strchr(digits, digit) : NULL;
     return at ? (int)((at - digits) % 16) : -1;
 }
 

@@ -60,6 +60,14 @@ nitro_status nitro_store_check_profile(nitro_context *context, const char *where
  */
 char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile);
 
+/** Append what a profile is called in messages: "csr on input: kernel". */
+nitro_status nitro_store_describe_profile(nitro_context *context, const nitro_profile *profile,
+                                          nitro_string_list *list);
+/** NITRO_ERR_EXISTS: of `count` profiles to store, those that `there` describes are there. */
+nitro_status nitro_store_fail_profiles_exist(nitro_context *context, const char *where,
+                                             const char *device, const nitro_string_list *there,
+                                             size_t count);
+
 /**
  * What the store shall hold when `declared` comes to what is `stored` already. Names must be the
  * same. A declared scale or unit fills in one that was left open (auto, "1"); two that are declared

@@ -25,7 +25,8 @@ char *nitro_store_print_some(nitro_context *context, const nitro_string_list *li
 char *nitro_store_print_some_of(nitro_context *context, const nitro_string_list *list,
                                 size_t total);
 
-/** NITRO_ERR_EXISTS: of `count` inputs to store `num_there` are there, some of which `there` names. */
+/** NITRO_ERR_EXISTS: of `count` inputs to store `num_there` are there, some of which `there` names.
+ */
 nitro_status nitro_store_fail_exists(nitro_context *context, const char *where,
                                      const char *computation, const char *device,
                                      const nitro_string_list *there, size_t num_there,
