@@ -492,6 +492,61 @@ typedef struct nitro_import_report {
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
+
+/**
+ * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
+ * follows from its times; files of one folder with another executor, spelling of variants or unit
+ * are another campaign and become a device of their own. Names are as in "cusp_csr".
+ */
+typedef struct nitro_ginkgo_options {
+    const char *path;                  /* the checkout, or a folder in it */
+    const char *computation;           /* NULL: "spmv-ginkgo" */
+    const char *campaign;              /* joined to the devices' ids with '_'; NULL: nothing */
+    const char *devices_path;          /* rows by device id, else by folder; NULL: none */
+    const char *description_path;      /* as in nitro_import_options, like those below */
+    const nitro_string_list *folders;  /* devices to take; NULL: all */
+    const nitro_string_list *features; /* NULL: the store's, else as described, else all 18 */
+    const nitro_string_list *variants; /* NULL: the store's, else what all devices share */
+    const nitro_string_list *log_features;
+    bool replace;
+} nitro_ginkgo_options;
+
+/** One campaign of the checkout. */
+typedef struct nitro_ginkgo_campaign {
+    char *device; /* id in the store: the folder's name for its largest campaign */
+    char *folder, *executor;
+    const char *unit;                 /* "s", "ns": static */
+    bool capital;                     /* variants are spelled as in "CuspCsr" */
+    double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
+    size_t inputs, added, replaced, holes;
+    char *left_out; /* why it was not imported; NULL: it was */
+} nitro_ginkgo_campaign;
+
+/** Files, or measurements in them, that were left out for one reason. */
+typedef struct nitro_ginkgo_skipped {
+    const char *reason; /* static */
+    size_t count;
+    char *example; /* the first one */
+} nitro_ginkgo_skipped;
+
+typedef struct nitro_ginkgo_report {
+    size_t num_campaigns, num_skipped;
+    nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
+    nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
+    nitro_string_list variants;       /* that were imported */
+} nitro_ginkgo_report;
+
+/**
+ * Everything is read and checked before the first device is written; each device is written whole.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no measurement found, or no two variants in common: the
+ *         error says what to do); as nitro_store_import_csv.
+ */
+NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
+                                                 const nitro_ginkgo_options *options,
+                                                 nitro_ginkgo_report **report);
+NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
+
 /** Write the same form back; `devices_path` may be NULL. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
