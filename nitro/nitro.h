@@ -382,8 +382,8 @@ NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *arg
 
 /**
  * Read a model file. Everything is checked before use.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated, altered, not a model: the error
- *         names file and field); NITRO_ERR_NEWER.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated,
+ *         altered, not a model: the error names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
