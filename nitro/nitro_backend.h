@@ -584,6 +584,8 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
+/** A hash of all that the rows say: devices, inputs, features, times. */
+NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
