@@ -301,10 +301,10 @@ static char *describe_provenance(const report_run *self)
     const nitro_study_options *how = &self->reports[0].options;
     char *text =
         nitro_asprintf(self->call->context,
-                       "Made by Nitro %s from %s; %g %% of the inputs to learn from, seeds %" PRIu64
-                       " to %" PRIu64 "; measurements",
+                       "Made by Nitro %s from %s; %g %% of the inputs to learn from, seed %" PRIu64
+                       " (the first of %zu); measurements",
                        nitro_version(), nitro_store_url(self->store), 100.0 * how->train_fraction,
-                       how->seed, how->seed + how->num_seeds - 1);
+                       how->seed, how->num_seeds);
     for (size_t r = 0; text && r < self->num_reports; r++) {
         char *longer = nitro_asprintf(self->call->context, "%s%s %s %016" PRIx64, text,
                                       r ? "," : "", self->reports[r].computation,

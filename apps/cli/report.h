@@ -50,13 +50,15 @@ typedef enum report_chart_kind {
 
 typedef struct report_chart {
     report_chart_kind kind;
-    nitro_string_list categories;
+    nitro_string_list categories; /* names; "\n" parts two lines */
     nitro_string_list series;
     double *values; /* shape [series x categories]; NaN: nothing to draw */
     const char *x_label, *y_label;
     double low, high; /* of the value axis; NaN: as the values ask */
     bool logarithmic;
-    bool ordered; /* series are steps of one thing: shades of a colour */
+    bool ordered;                  /* series are steps of one thing: shades of a colour */
+    const nitro_string_list *hues; /* borrowed: a series has the colour of its place here, the same
+                                      in every chart; NULL: of its place in the chart */
 } report_chart;
 
 /** Make room for the values, all NaN, once categories and series are there. */
@@ -107,8 +109,9 @@ nitro_status report_say(report *self, report_part *part, const char *format, ...
     NITRO_PRINTF(3, 4);
 void report_free_parts(report *self);
 
-/** "gpu1", or "model:k20c (modelled)". Static storage is not used: `text` has shape [size]. */
+/** "gpu1", or "model:k20c (modelled)"; in charts on two lines. */
 void report_device_name(const nitro_device *device, char *text, size_t size);
+void report_device_category(const nitro_device *device, char *text, size_t size);
 const nitro_device *report_device(const report *self, const char *id);
 /** What a device's generation is called: by its feature or label of this name, or by its label
  *  "architecture"; "" where it has none. */

@@ -86,7 +86,9 @@ static nitro_status fill_similarity(report *self, report_part *part, const doubl
     if (status == NITRO_OK)
         status = report_chart_allocate(self->context, &part->chart);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        report_table_text(&part->table, "%s", self->dataset->devices[i]->id);
+        char name[128];
+        report_device_name(self->dataset->devices[i], name, sizeof name);
+        report_table_text(&part->table, "%s", name);
         for (size_t j = 0; j < count; j++) {
             double value = matrix[i * count + j];
             report_table_number(&part->table, value);

@@ -27,7 +27,10 @@ static void colour_of(const report_chart *chart, size_t series, char *colour, si
 {
     size_t count = chart->series.count;
     if (!chart->ordered) {
-        snprintf(colour, size, "%s", colours[series % NUM_COLOURS]);
+        size_t place = chart->hues
+                           ? nitro_string_list_find(chart->hues, chart->series.items[series])
+                           : NITRO_NONE;
+        snprintf(colour, size, "%s", colours[(place == NITRO_NONE ? series : place) % NUM_COLOURS]);
         return;
     }
     double share = count > 1 ? (double)series / (double)(count - 1) : 1.0;
@@ -47,16 +50,20 @@ static void write_quoted(FILE *file, char quote, const char *text)
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
         bool means = byte == '"' || byte == '\'' || byte == '`' || byte == '\\';
-        fputc(byte < 0x20 || byte == 0x7f ? ' ' : means ? '.' : byte, file);
+        if (byte == '\n' && quote == '"')
+            fputs("\\n", file);
+        else
+            fputc(byte < 0x20 || byte == 0x7f ? ' ' : means ? '.' : byte, file);
     }
     fputc(quote, file);
 }
 
+/** The first line of the longest name. */
 static size_t longest_name(const nitro_string_list *names)
 {
     size_t longest = 0;
     for (size_t i = 0; i < names->count; i++) {
-        size_t length = strlen(names->items[i]);
+        size_t length = strcspn(names->items[i], "\n");
         longest = length > longest ? length : longest;
     }
     return longest;
@@ -88,10 +95,14 @@ static void write_axes(FILE *file, const report_chart *chart)
     size_t letters = longest_name(&chart->categories) * chart->categories.count;
     fputs("set style data histogram\nset boxwidth 0.9\nset style fill solid noborder\n"
           "set grid ytics lc rgb \"#dddddd\" lt 1\nset border 1 lc rgb \"#888888\"\n"
-          "set xtics nomirror scale 0\nset ytics nomirror scale 0\n"
+          "set xtics nomirror scale 0 textcolor rgb \"#333333\"\n"
+          "set ytics nomirror scale 0 textcolor rgb \"#333333\"\n"
           "set key outside above left horizontal Left reverse samplen 1 width 1\n"
           "set datafile missing \"?\"\n",
           file);
+    fprintf(file, "set xrange [-0.7:%g]\n", (double)chart->categories.count - 0.3);
+    if (strchr(chart->categories.items[0], '\n'))
+        fputs("set bmargin 4\n", file);
     if (letters > 95)
         fputs("set xtics rotate by -25\n", file);
     if (chart->logarithmic)
@@ -138,7 +149,7 @@ static void write_matrix(FILE *file, const report_chart *chart)
         }
     fputs("END_OF_DATA\nset cbrange [-1:1]\nset cbtics 0.5\nunset key\nunset border\n"
           "set palette defined (-1 \"#b35806\", 0 \"#f7f7f7\", 1 \"#2166ac\")\n"
-          "set style fill solid noborder\nset tics scale 0\n",
+          "set style fill solid noborder\nset tics scale 0 textcolor rgb \"#333333\"\n",
           file);
     fprintf(file, "set xrange [-0.5:%g]\nset yrange [-0.5:%g]\n", (double)width - 0.5,
             (double)height - 0.5);

@@ -133,9 +133,14 @@ nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_st
 {
     nitro_status status = NITRO_OK;
     chart->kind = REPORT_BARS;
+    chart->hues = self->options.methods;
     for (size_t i = 0; i < names->count && status == NITRO_OK; i++) {
         char name[128];
-        report_target_name(self, names->items[i], name, sizeof name);
+        const nitro_device *device = report_device(self, names->items[i]);
+        if (device)
+            report_device_category(device, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "%s", names->items[i]);
         status = nitro_string_list_add(self->context, &chart->categories, name);
     }
     if (status == NITRO_OK && last)

@@ -188,6 +188,12 @@ void report_device_name(const nitro_device *device, char *text, size_t size)
              strcmp(device->kind, "model") == 0 ? " (modelled)" : "");
 }
 
+void report_device_category(const nitro_device *device, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s", device->id,
+             strcmp(device->kind, "model") == 0 ? "\n(modelled)" : "");
+}
+
 const nitro_device *report_device(const report *self, const char *id)
 {
     for (size_t d = 0; d < self->dataset->num_devices; d++)

@@ -77,8 +77,8 @@ static nitro_status say_quality(const report_learnt *self, report_part *part)
     const char *name = self->methods.items[index];
     nitro_status status = report_say(
         self->report, part,
-        "Over %zu targets '%s' chooses best: a mean quality of %.1f %%, and at least %.1f %% for "
-        "95 %% of the inputs.",
+        "Over %zu targets '%s' chooses best: a mean quality of %.1f %%, with a 5th percentile of "
+        "%.1f %%.",
         self->targets.count, name, best.mean, best.p5);
     if (status == NITRO_OK && strcmp(name, "fixed") != 0 &&
         nitro_study_mean(self->all.results, self->all.count, "fixed", &other))
@@ -88,11 +88,10 @@ static nitro_status say_quality(const report_learnt *self, report_part *part)
                             best.mean - other.mean);
     if (status == NITRO_OK &&
         nitro_study_mean(self->all.results, self->all.count, REPORT_CEILING, &other))
-        status =
-            report_say(self->report, part,
-                       "A model report_learnt on the target itself ('%s', which needs measurements "
-                       "there) reaches %.1f %%.",
-                       REPORT_CEILING, other.mean);
+        status = report_say(self->report, part,
+                            "A model learnt on the target itself ('%s', which needs measurements "
+                            "there) reaches %.1f %%.",
+                            REPORT_CEILING, other.mean);
     return status;
 }
 

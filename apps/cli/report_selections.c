@@ -162,16 +162,19 @@ static nitro_status say_features(const selected *self, report_part *part)
     return status;
 }
 
-static const char no_selection[] =
-    "Not studied: --quick was given, or no device-feature selection that is built in says anything "
-    "of its choice.";
+static const char *why_omitted(const selected *self)
+{
+    return self->report->quick ? "Not studied here: --quick leaves it out."
+                               : "No device-feature selection that is built in says anything of "
+                                 "its choice.";
+}
 
 static nitro_status add_features(selected *self)
 {
     report_part *part =
         report_add(self->report, "features", "Chosen proxies and device features", "Table 5");
     if (self->kinds.count == 0)
-        return report_omit(self->report, part, "%s", no_selection);
+        return report_omit(self->report, part, "%s", why_omitted(self));
     part->method = "What each device-feature selection chooses for each target from its sources' "
                    "training inputs (of the first seed). Candidates are the device features that "
                    "the target and all of its sources have. All that a selection says of its "
@@ -239,7 +242,7 @@ static nitro_status add_times(selected *self)
         report_add(self->report, "dfs-time", "Time that choosing device features takes", "Table 6");
     nitro_context *context = self->report->context;
     if (self->kinds.count == 0)
-        return report_omit(self->report, part, "%s", no_selection);
+        return report_omit(self->report, part, "%s", why_omitted(self));
     part->method = "Wall time of the selection alone, once a target, on the machine that made this "
                    "report and with its load; the only numbers here that differ from run to run.";
     part->chart.kind = REPORT_BARS;

@@ -24,6 +24,26 @@ static nitro_status list_generations(const report *self, nitro_string_list *name
     return status;
 }
 
+/** "generation 1 (Kepler)": with the architecture's name, where all of its devices have the same.
+ */
+static void describe_generation(const report *self, const char *generation, const bool *devices,
+                                char *text, size_t size)
+{
+    const char *shared = NULL;
+    bool same = true;
+    for (size_t d = 0; d < self->dataset->num_devices; d++) {
+        const char *own = nitro_device_label(self->dataset->devices[d], "architecture");
+        if (!devices[d])
+            continue;
+        same = same && own && (!shared || strcmp(own, shared) == 0);
+        shared = own;
+    }
+    if (same && shared && strcmp(shared, generation) != 0)
+        snprintf(text, size, "%s (%s)", generation, shared);
+    else
+        snprintf(text, size, "%s", generation);
+}
+
 /** Which devices are of this generation, shape [num_devices]. @return how many */
 static size_t mark_generation(const report *self, const char *generation, bool *devices)
 {
@@ -132,8 +152,8 @@ static nitro_status share_generation(report *self, report_part *part, const char
     nitro_status status = NITRO_OK;
     for (size_t t = 0; t < 2 && status == NITRO_OK; t++) {
         size_t inputs = 0;
-        char name[200];
-        snprintf(name, sizeof name, "%s, %s", group, t ? "within 5 %" : "fastest");
+        char name[300];
+        snprintf(name, sizeof name, "%s\n%s", group, t ? "within 5 %" : "fastest");
         status = nitro_study_share(self->context, self->dataset, devices, tolerances[t], counts,
                                    &inputs);
         if (status == NITRO_OK)
@@ -148,8 +168,8 @@ static nitro_status share_generation(report *self, report_part *part, const char
     if (status != NITRO_OK || isnan(all[0]))
         return status;
     return report_say(self, part,
-                      "%s: one variant is the fastest on all %zu devices for %.0f %% of the "
-                      "inputs, within 5 %% of the fastest for %.0f %%.",
+                      "Within %s one variant is the fastest on all %zu devices for %.0f %% of "
+                      "the inputs, and within 5 %% of the fastest for %.0f %%.",
                       group, num_devices, all[0], all[1]);
 }
 
@@ -160,13 +180,15 @@ static nitro_status share_generations(report *self, report_part *part,
 {
     nitro_status status = NITRO_OK;
     size_t rows = 0;
+    char group[256];
     begin_sharing(&part->table, most);
     for (size_t g = 0; g < names->count && status == NITRO_OK; g++) {
         size_t count = mark_generation(self, names->items[g], devices);
         if (count < 2 || !*names->items[g])
             continue;
-        status = share_generation(self, part, names->items[g], devices, count, most,
-                                  values + rows * most, counts);
+        describe_generation(self, names->items[g], devices, group, sizeof group);
+        status =
+            share_generation(self, part, group, devices, count, most, values + rows * most, counts);
         rows += 2;
     }
     for (size_t n = 1; n <= most && status == NITRO_OK; n++) {

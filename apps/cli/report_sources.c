@@ -126,8 +126,11 @@ static nitro_status list_sub_methods(const report_learnt *self, nitro_string_lis
     return status;
 }
 
-static const char without_less[] =
-    "Not studied here: it takes three sources or more, and no --quick.";
+static const char *why_omitted(const report_learnt *self)
+{
+    return self->report->quick ? "Not studied here: --quick leaves it out."
+                               : "Not studied here: it takes three sources at least.";
+}
 
 nitro_status report_add_source_less(report_learnt *self)
 {
@@ -135,7 +138,7 @@ nitro_status report_add_source_less(report_learnt *self)
         report_add(self->report, "source-less", "The same with one source less", "Figure 7");
     nitro_string_list methods = {0};
     if (self->num_less == 0)
-        return report_omit(self->report, part, "%s", without_less);
+        return report_omit(self->report, part, "%s", why_omitted(self));
     part->method = "As above, but with each source in turn left out; a target's number is the mean "
                    "over the sources that were left out, the worst case the least of them all.";
     nitro_status status = list_sub_methods(self, &methods);
@@ -198,7 +201,9 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
     for (size_t m = 0; m < methods->count; m++)
         report_table_column(digest, methods->items[m], "points", 2);
     for (size_t i = 0; i < self->num_less; i++) {
-        report_table_text(digest, "%s", self->less[i].left_out);
+        char name[128];
+        report_target_name(self->report, self->less[i].left_out, name, sizeof name);
+        report_table_text(digest, "%s", name);
         for (size_t m = 0; m < methods->count; m++) {
             double drop = mean_drop(self, i, methods->items[m]);
             report_table_number(digest, drop);
@@ -244,7 +249,7 @@ nitro_status report_add_contribution(report_learnt *self)
         report_add(self->report, "contribution", "What each source contributes", NULL);
     nitro_string_list methods = {0}, sources = {0};
     if (self->num_less == 0)
-        return report_omit(self->report, part, "%s", without_less);
+        return report_omit(self->report, part, "%s", why_omitted(self));
     part->method = "The mean quality with all sources less that without this one, in points, as a "
                    "mean over the targets. Methods that do not depend on the sources are left "
                    "away.";

@@ -36,7 +36,7 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
     order_variants(wins, dataset->num_devices, num_variants, order);
     for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
         char name[128];
-        report_device_name(dataset->devices[d], name, sizeof name);
+        report_device_category(dataset->devices[d], name, sizeof name);
         status = nitro_string_list_add(self->context, &part->chart.categories, name);
     }
     for (size_t v = 0; v < drawn && status == NITRO_OK; v++)
@@ -63,7 +63,7 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
 static nitro_status say_variants(report *self, report_part *part, const nitro_study_wins *wins)
 {
     const nitro_schema *schema = self->dataset->schema;
-    size_t winners[NITRO_MAX_VARIANTS] = {0}, num_used = 0, top = 0;
+    size_t winners[NITRO_MAX_VARIANTS] = {0};
     double most = 0.0, least = 100.0;
     for (size_t d = 0; d < self->dataset->num_devices; d++) {
         size_t best = 0;
@@ -76,19 +76,17 @@ static nitro_status say_variants(report *self, report_part *part, const nitro_st
         most = fmax(most, report_percent(wins[d].wins[best], wins[d].inputs));
         least = fmin(least, report_percent(wins[d].wins[best], wins[d].inputs));
     }
-    for (size_t v = 0; v < schema->num_variants; v++) {
-        num_used += winners[v] > 0;
-        top = winners[v] > winners[top] ? v : top;
-    }
-    if (num_used == 1)
-        return report_say(self, part,
-                          "%s is the most frequent best variant on every device, but the best for "
-                          "only %.0f to %.0f %% of the inputs: no single variant is the answer.",
-                          schema->variants[top], least, most);
+    nitro_status status = NITRO_OK;
+    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
+        if (winners[v] > 0)
+            status = report_say(self, part,
+                                "%s is the most frequent best variant on %zu of %zu devices.",
+                                schema->variants[v], winners[v], self->dataset->num_devices);
+    if (status != NITRO_OK || most == 0.0)
+        return status;
     return report_say(self, part,
-                      "%zu different variants are the most frequent best one, depending on the "
-                      "device; the most frequent one wins %.0f to %.0f %% of a device's inputs.",
-                      num_used, least, most);
+                      "The most frequent one is the best for %.0f to %.0f %% of a device's inputs.",
+                      least, most);
 }
 
 nitro_status report_add_variants(report *self)
