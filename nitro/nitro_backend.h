@@ -607,7 +607,9 @@ typedef struct nitro_strategy {
      *  that generalise well over inputs, and lose on devices unlike the sources when they see
      *  devices' numbers as plain columns. */
     const char *dfs;
-    bool without_relative; /* a method as published: relative features are not for it */
+    bool without_relative;     /* a method as published: relative features are not for it */
+    bool scores_are_log_times; /* scores are about the expected ln(time / best time), negated: their
+                                  differences say how much slower, not only which is better */
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
