@@ -48,8 +48,8 @@ static const argument arguments[] = {
 /* ---- The input ------------------------------------------------------------------------------- */
 
 /** The code's features must be the model's, in its order. */
-static int check_names(const invocation *call, const nitro_computation *computation,
-                       const nitro_model *model)
+static int check_names(const invocation *call, const char *name,
+                       const nitro_computation *computation, const nitro_model *model)
 {
     bool same = nitro_computation_num_features(computation) == nitro_model_num_features(model);
     for (size_t f = 0; same && f < nitro_model_num_features(model); f++)
@@ -58,9 +58,9 @@ static int check_names(const invocation *call, const nitro_computation *computat
     if (same)
         return EXIT_DONE;
     return fail_text(call,
-                     "the model was made for other features than the computation %s has: give "
-                     "them with --features",
-                     nitro_model_computation(model));
+                     "the model of %s was made for other features than %s evaluates: give them "
+                     "with --features",
+                     nitro_model_computation(model), name);
 }
 
 static int evaluate_file(const invocation *call, const char *path, const nitro_model *model,
@@ -72,7 +72,7 @@ static int evaluate_file(const invocation *call, const char *path, const nitro_m
         call->arguments.count ? call->arguments.items[0] : nitro_model_computation(model);
     int code = module_open(call, name, &loaded);
     if (code == EXIT_DONE)
-        code = check_names(call, loaded.computation, model);
+        code = check_names(call, name, loaded.computation, model);
     if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE &&

@@ -105,6 +105,7 @@ typedef struct report_run {
     report *reports; /* shape [num_reports] */
     size_t num_reports;
     bool has_gnuplot, drew_all;
+    char no_pictures[1024]; /* the first reason why one could not be drawn */
 } report_run;
 
 /* ---- What is asked -------------------------------------------------------------------------- */
@@ -273,6 +274,8 @@ static void draw(report_run *self, report *made, report_part *part)
     if (status == NITRO_OK)
         return;
     nitro_context_last_error(self->call->context, message, sizeof message);
+    if (!*self->no_pictures)
+        memcpy(self->no_pictures, message, sizeof message);
     if (status != NITRO_ERR_NOT_BUILT || self->has_gnuplot)
         warn(self->call, "%s", message);
     if (status == NITRO_ERR_NOT_BUILT)
@@ -332,7 +335,8 @@ static int report_all(report_run *self)
     }
     char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
     if (status == NITRO_OK && provenance)
-        status = report_write_page(self->reports, self->num_reports, self->has_gnuplot, provenance,
+        status = report_write_page(self->reports, self->num_reports,
+                                   *self->no_pictures ? self->no_pictures : NULL, provenance,
                                    given->output);
     if (status != NITRO_OK || !provenance)
         return fail(self->call);
@@ -367,7 +371,7 @@ static int run(invocation *call)
 
 const command command_report = {
     .name = "report",
-    .summary = "Write the evaluation of a store as a page, with its data and pictures",
+    .summary = "Write a store's evaluation as a page with pictures",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick]",
     .description =

@@ -147,8 +147,9 @@ nitro_status report_write_files(const report *self, const report_part *part, con
  */
 nitro_status report_draw(const report *self, report_part *part, const char *folder);
 
-/** The whole page, FOLDER/index.html, from the parts of all computations (report_page.c). */
-nitro_status report_write_page(const report *reports, size_t count, bool has_gnuplot,
+/** The whole page, FOLDER/index.html, from the parts of all computations (report_page.c).
+ *  `no_pictures`: why there are none, or not all; NULL: all are there. */
+nitro_status report_write_page(const report *reports, size_t count, const char *no_pictures,
                                const char *provenance, const char *folder);
 
 #endif

@@ -238,6 +238,17 @@ static int start_gnuplot(const char *folder, char *script, const int ends[2], pi
     return code;
 }
 
+/** The last line that says something, cut out of the text: gnuplot's reason. */
+static const char *last_line(char *text)
+{
+    size_t length = strlen(text);
+    while (length > 0 && strchr("\n ", text[length - 1]))
+        text[--length] = '\0';
+    char *before = strrchr(text, '\n');
+    return before ? before + 1 : text;
+}
+
+/** `script`: a name in the folder, after "./". */
 static nitro_status run_gnuplot(nitro_context *context, const char *folder, char *script)
 {
     int ends[2], state = 0;
@@ -261,9 +272,8 @@ static nitro_status run_gnuplot(nitro_context *context, const char *folder, char
         ;
     if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
         return NITRO_OK;
-    said[strcspn(said + strspn(said, "\n"), "\n") + strspn(said, "\n")] = '\0';
-    return nitro_fail(context, NITRO_ERR_IO, "gnuplot failed on %s/%s: %s", folder, script,
-                      said + strspn(said, "\n"));
+    return nitro_fail(context, NITRO_ERR_IO, "gnuplot failed on %s/%s: %s", folder, script + 2,
+                      last_line(said));
 }
 
 /* ---- One picture ---------------------------------------------------------------------------- */

@@ -89,8 +89,14 @@ static nitro_status learn(report_learnt *self)
     nitro_status status = list_studies(self);
     if (status == NITRO_OK)
         status = run_study(self, self->report->options.methods, &self->all);
-    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
+    if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
+        self->num_less = 0;
+        return NITRO_OK;
+    }
+    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++) {
         status = run_study(self, self->report->sub_methods, &self->less[i]);
+        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+    }
     for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
         status = report_add_name(context, &self->targets, self->all.results[i].target);
         if (status == NITRO_OK)

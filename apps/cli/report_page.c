@@ -226,7 +226,7 @@ static void write_methods(FILE *file, const report *asked)
     fputs("</dl></section>\n", file);
 }
 
-static void write_head(FILE *file, const report *reports, size_t count, bool has_gnuplot,
+static void write_head(FILE *file, const report *reports, size_t count, const char *no_pictures,
                        const char *provenance)
 {
     fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
@@ -247,16 +247,12 @@ static void write_head(FILE *file, const report *reports, size_t count, bool has
               "a documented cost model. What is said of them is a demonstration, never a "
               "result.</p>\n",
               file);
-    if (!has_gnuplot)
-        fputs("<p class=\"warn\"><strong>No pictures:</strong> gnuplot was not found when this "
-              "page was made. Install it (on Debian: apt-get install gnuplot-nox) and make the "
-              "page again.</p>\n",
-              file);
+    write_element(file, "<p class=\"warn\"><strong>No pictures:</strong> ", no_pictures, "</p>\n");
     write_element(file, "<p class=\"soft\">", provenance, "</p>\n");
     write_contents(file, reports, count);
 }
 
-nitro_status report_write_page(const report *reports, size_t count, bool has_gnuplot,
+nitro_status report_write_page(const report *reports, size_t count, const char *no_pictures,
                                const char *provenance, const char *folder)
 {
     nitro_context *context = reports[0].context;
@@ -267,7 +263,7 @@ nitro_status report_write_page(const report *reports, size_t count, bool has_gnu
         free(path);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
     }
-    write_head(file, reports, count, has_gnuplot, provenance);
+    write_head(file, reports, count, no_pictures, provenance);
     for (size_t r = 0; r < count; r++) {
         fprintf(file, "<h2>%s</h2>\n", reports[r].computation);
         for (size_t p = 0; p < reports[r].num_parts; p++)

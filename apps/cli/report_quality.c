@@ -99,6 +99,11 @@ nitro_status report_add_method_quality(report_learnt *self)
 {
     report_part *part = report_add(self->report, "quality",
                                    "How well methods choose for an unseen device", "Figure 6");
+    if (self->all.count == 0) {
+        char message[512];
+        nitro_context_last_error(self->report->context, message, sizeof message);
+        return report_omit(self->report, part, "Not studied: %s.", message);
+    }
     part->method = quality_method;
     nitro_status status = report_begin_bars(self->report, &part->chart, &self->targets,
                                             "mean of targets", &self->methods);

@@ -266,6 +266,8 @@ nitro_status report_add_selections(report *self)
 {
     selected found = {.report = self};
     nitro_status status = self->quick ? NITRO_OK : select_features(&found);
+    if (status == NITRO_ERR_NO_DATA) /* no source: the other parts stand */
+        status = NITRO_OK;
     if (status == NITRO_OK)
         status = add_features(&found);
     if (status == NITRO_OK)
