@@ -928,6 +928,8 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
+/** A hash of all that the rows say: devices, inputs, features, times. */
+NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
@@ -949,7 +951,9 @@ typedef struct nitro_strategy {
      *  that generalise well over inputs, and lose on devices unlike the sources when they see
      *  devices' numbers as plain columns. */
     const char *dfs;
-    bool without_relative; /* a method as published: relative features are not for it */
+    bool without_relative;     /* a method as published: relative features are not for it */
+    bool scores_are_log_times; /* scores are about the expected ln(time / best time), negated: their
+                                  differences say how much slower, not only which is better */
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
