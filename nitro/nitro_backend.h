@@ -27,6 +27,8 @@ struct json_t; /* jansson */
 NITRO_API bool nitro_name_is_clean(const char *name);
 NITRO_API bool nitro_device_id_is_clean(const char *id);
 NITRO_API bool nitro_input_name_is_clean(const char *name);
+/** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
+NITRO_API bool nitro_metric_name_is_clean(const char *name);
 /** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
 
@@ -350,6 +352,12 @@ typedef struct nitro_provenance {
     int64_t time_s; /* since 1970, UTC; 0 when unknown */
 } nitro_provenance;
 
+/** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
+NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
+                                             nitro_provenance *copy);
+/** Free what it holds, not itself. */
+NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
+
 /** One input measured on one device. Array lengths are the schema's. */
 typedef struct nitro_sample {
     char *input;
@@ -370,9 +378,53 @@ NITRO_API void nitro_sample_free(nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
+/** One hardware metric of one kernel. */
+typedef struct nitro_metric {
+    char *name;   /* as its profiler calls it: nvprof's or CUPTI's */
+    double value; /* finite: what was not collected is not there */
+} nitro_metric;
+
+/** A proxy's dial goes from 0 to this. */
+#define NITRO_MAX_INTENSITY 5
+
+/**
+ * Hardware metrics of one kernel on one device: of a variant on one input, or of a proxy at one
+ * intensity. A run (variant on input, proxy at intensity) has one profile a kernel. A kernel that a
+ * run launches several times is one profile a launch, "NAME", "NAME#2" and so on.
+ */
+typedef struct nitro_profile {
+    char *computation; /* NULL: a proxy's */
+    char *name;        /* of the variant or of the proxy */
+    char *input;       /* NULL: a proxy's */
+    double intensity;  /* in [0, NITRO_MAX_INTENSITY]; NaN: a variant's */
+    char *kernel;      /* rules of an input's name */
+    size_t num_metrics;
+    nitro_metric *metrics; /* shape [num_metrics], byte order of names */
+    nitro_provenance provenance;
+} nitro_profile;
+
+/** Names must be clean, an intensity in its range: else NITRO_ERR_ARGUMENT. No metrics yet. */
+NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
+                                                       const char *computation, const char *variant,
+                                                       const char *input, const char *kernel,
+                                                       nitro_profile **profile);
+NITRO_API nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *proxy,
+                                                     double intensity, const char *kernel,
+                                                     nitro_profile **profile);
+/** Add or replace. NITRO_ERR_ARGUMENT where the name is not clean or the value not finite. */
+NITRO_API nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile,
+                                         const char *metric, double value);
+/** The value, or NaN where it was not collected. */
+NITRO_API double nitro_profile_value(const nitro_profile *profile, const char *metric);
+NITRO_API nitro_status nitro_profile_copy(nitro_context *context, const nitro_profile *from,
+                                          nitro_profile **profile);
+NITRO_API void nitro_profile_free(nitro_profile *profile);
+
 /* ---- Family: stores ------------------------------------------------------------------------ */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
+typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
+                                               const nitro_profile *profile);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
 
 /**
@@ -422,7 +474,29 @@ typedef struct nitro_store_kind {
     nitro_status (*count_samples)(void *state, const char *computation, const char *device,
                                   size_t *count);
 
-    /** Remove the samples of a computation on a device; NULL device: on all, and its names too. */
+    /**
+     * All `count` profiles or none, in one transaction; their computations and the device are
+     * there. One that is there already: NITRO_ERR_EXISTS (named). With `replace` every profile that
+     * is there of a run of the batch goes first, whatever its kernel.
+     */
+    nitro_status (*put_profiles)(void *state, const char *device,
+                                 const nitro_profile *const *profiles, size_t count, bool replace);
+    /**
+     * Profiles of a computation's variants (`computation` NULL: of proxies) on a device (NULL: on
+     * all), in byte order of device, name, input, kernel, intensities from small to large. Rules of
+     * each_sample. What is not there is no error.
+     */
+    nitro_status (*each_profile)(void *state, const char *device, const char *computation,
+                                 nitro_profile_function function, void *user);
+    nitro_status (*count_profiles)(void *state, const char *device, const char *computation,
+                                   size_t *count);
+    nitro_status (*remove_profiles)(void *state, const char *device, const char *computation,
+                                    size_t *removed);
+
+    /**
+     * Remove the samples and profiles of a computation on a device; NULL device: on all, and its
+     * names too. `removed` counts samples.
+     */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
@@ -458,14 +532,34 @@ NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *c
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
                                                  const char *device, size_t *count);
+/** Also NITRO_ERR_NOT_FOUND: a computation or the device is not there; NITRO_ERR_MISMATCH: the
+ *  computation has no such variant. Profiles of several computations and proxies may be mixed. */
+NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
+                                                const nitro_profile *const *profiles, size_t count,
+                                                bool replace);
+NITRO_API nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
+                                                const char *computation,
+                                                nitro_profile_function function, void *user);
+NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
+                                                  const char *computation, size_t *count);
+/** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
+NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const char *device,
+                                                   const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
-/** Copy all computations, devices and samples; inputs that are there already are left alone. */
-NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied,
-                                        size_t *skipped);
+/** What was copied, and what was left alone because it is there already. */
+typedef struct nitro_copy_report {
+    size_t samples, samples_skipped;
+    size_t profiles, profiles_skipped;
+} nitro_copy_report;
+
+/** Copy all computations, devices, samples and profiles. An input that is there already, or a run
+ *  that has any profile there, stays as it is there. */
+NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
+                                        nitro_copy_report *report);
 
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {

@@ -87,11 +87,7 @@ static nitro_status insert_sample_row(sqlite_store *store, const sample_place *p
     encode_doubles(sample->features, sample->num_features, bytes);
     uint64_t checksum = nitro_store_sample_checksum(place->computation, place->device, sample);
     sqlite3_bind_blob64(statement, 4, bytes, size, SQLITE_STATIC);
-    nitro_sqlite_bind_text(statement, 5, sample->provenance.origin);
-    nitro_sqlite_bind_text(statement, 6, sample->provenance.library);
-    nitro_sqlite_bind_text(statement, 7, sample->provenance.compiler);
-    nitro_sqlite_bind_text(statement, 8, sample->provenance.host);
-    sqlite3_bind_int64(statement, 9, sample->provenance.time_s);
+    nitro_sqlite_bind_provenance(statement, 5, &sample->provenance);
     sqlite3_bind_int64(statement, 10, (sqlite3_int64)checksum);
     return nitro_sqlite_finish(store, statement);
 }
@@ -237,13 +233,15 @@ nitro_status nitro_sqlite_remove(void *state, const char *computation, const cha
 {
     sqlite_store *store = state;
     sqlite3_int64 id;
-    size_t count = 0;
+    size_t count = 0, num_profiles;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
     status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION, computation, &id);
     if (status == NITRO_OK)
         status = remove_samples(store, computation, device, &count);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_delete_profiles(store, device, &id, &num_profiles);
     if (status == NITRO_OK && !device)
         status = remove_computation(store, computation);
     status = nitro_sqlite_end_write(store, status);
