@@ -1049,6 +1049,10 @@ typedef struct nitro_evaluate_options {
     const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
     const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
     double train_fraction;                 /* (0, 1) */
+    const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
+                                    matrix's group); NULL: each input by itself */
+    bool without_generation;     /* sources of the target's generation (a device feature or label)
+                                    do not teach: how good is a model on a new kind of device? */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -1063,6 +1067,9 @@ typedef struct nitro_evaluate_result {
     bool modelled;      /* times come from a cost model: never a result */
     size_t inputs;
     double mean, geomean, p5, min, accuracy;
+    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
+    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
+                         or (both) the method knows no confidence */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
