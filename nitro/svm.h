@@ -64,6 +64,17 @@ void nitro_svm_machine_decide(const nitro_svm_machine *machine,
                               double *decisions);
 
 /**
+ * The same with an RBF kernel.
+ * @param[in] vectors  shape [machine->num_vectors x num_columns].
+ */
+void nitro_svm_machine_evaluate(const nitro_svm_machine *machine, const double *vectors,
+                                size_t num_columns, double gamma, const double *columns,
+                                double *decisions);
+
+/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
+size_t nitro_svm_pair(size_t a, size_t b, size_t count);
+
+/**
  * One score a variant: its one-vs-one votes, plus up to 0.5 for its mean margin (cut at +-1), which
  * orders variants of equal votes, except that the first declared one of those with most votes
  * stays the best, as LIBSVM has it. Variants that were never a label come last, in declared order.
