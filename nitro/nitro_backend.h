@@ -942,6 +942,9 @@ typedef struct nitro_training_set {
     unsigned num_threads; /* 0: one a core */
 } nitro_training_set;
 
+/** What scores are made of: kernels and trees (nitro/parts.h). */
+typedef struct nitro_parts nitro_parts;
+
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
@@ -964,6 +967,9 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
+     *  compiled, and `score` decides. What the parts point to stays the predictor's. */
+    nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
     nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
     nitro_status (*decode)(nitro_context *context, const char *path, const struct json_t *json,
