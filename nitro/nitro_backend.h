@@ -27,6 +27,8 @@ struct json_t; /* jansson */
 NITRO_API bool nitro_name_is_clean(const char *name);
 NITRO_API bool nitro_device_id_is_clean(const char *id);
 NITRO_API bool nitro_input_name_is_clean(const char *name);
+/** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
+NITRO_API bool nitro_metric_name_is_clean(const char *name);
 /** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
 
@@ -91,6 +93,49 @@ NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviatio
 NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/** A setting of nitro.h's: where it may be made, and what it may be. */
+typedef struct nitro_setting {
+    const char *name;        /* "model" */
+    const char *environment; /* "NITRO_MODEL" */
+    const char *value;       /* what help calls the value: "PATH" */
+    const char *standard;    /* the value where nobody makes one; NULL: none */
+    const char *help;
+    const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
+    bool is_number;
+    double minimum, maximum; /* of numbers */
+} nitro_setting;
+
+/** The whole table, ended by a NULL name. */
+NITRO_API const nitro_setting *nitro_setting_table(void);
+
+/** Most bytes of a setting's value, its end included. */
+#define NITRO_SETTING_MAX_BYTES 4096
+
+typedef enum nitro_setting_origin {
+    NITRO_SETTING_DEFAULT,
+    NITRO_SETTING_FILE,
+    NITRO_SETTING_ENVIRONMENT,
+    NITRO_SETTING_PROGRAM
+} nitro_setting_origin;
+
+/** "default", "file", "environment", "program". */
+NITRO_API const char *nitro_setting_origin_name(nitro_setting_origin origin);
+
+typedef struct nitro_setting_value {
+    char text[NITRO_SETTING_MAX_BYTES]; /* "": none */
+    nitro_setting_origin origin;
+    char where[NITRO_SETTING_MAX_BYTES]; /* the variable, or FILE:LINE; else "" */
+} nitro_setting_value;
+
+/**
+ * Look a setting up for a computation (NULL: for none in particular).
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value, with where it is).
+ */
+NITRO_API nitro_status nitro_setting_get(nitro_context *context, const char *computation,
+                                         const char *setting, nitro_setting_value *value);
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
@@ -350,6 +395,12 @@ typedef struct nitro_provenance {
     int64_t time_s; /* since 1970, UTC; 0 when unknown */
 } nitro_provenance;
 
+/** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
+NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
+                                             nitro_provenance *copy);
+/** Free what it holds, not itself. */
+NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
+
 /** One input measured on one device. Array lengths are the schema's. */
 typedef struct nitro_sample {
     char *input;
@@ -370,9 +421,123 @@ NITRO_API void nitro_sample_free(nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
+/** One hardware metric of one kernel. */
+typedef struct nitro_metric {
+    char *name;   /* as its profiler calls it: nvprof's or CUPTI's */
+    double value; /* finite: what was not collected is not there */
+} nitro_metric;
+
+/** A proxy's dial goes from 0 to this. */
+#define NITRO_MAX_INTENSITY 5
+
+/**
+ * Hardware metrics of one kernel on one device: of a variant on one input, or of a proxy at one
+ * intensity. A run (variant on input, proxy at intensity) has one profile a kernel. A kernel that a
+ * run launches several times is one profile a launch, "NAME", "NAME#2" and so on.
+ */
+typedef struct nitro_profile {
+    char *computation; /* NULL: a proxy's */
+    char *name;        /* of the variant or of the proxy */
+    char *input;       /* NULL: a proxy's */
+    double intensity;  /* in [0, NITRO_MAX_INTENSITY]; NaN: a variant's */
+    char *kernel;      /* rules of an input's name */
+    size_t num_metrics;
+    nitro_metric *metrics; /* shape [num_metrics], byte order of names */
+    nitro_provenance provenance;
+} nitro_profile;
+
+/** Names must be clean, an intensity in its range: else NITRO_ERR_ARGUMENT. No metrics yet. */
+NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
+                                                       const char *computation, const char *variant,
+                                                       const char *input, const char *kernel,
+                                                       nitro_profile **profile);
+NITRO_API nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *proxy,
+                                                     double intensity, const char *kernel,
+                                                     nitro_profile **profile);
+/** Add or replace. NITRO_ERR_ARGUMENT where the name is not clean or the value not finite. */
+NITRO_API nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile,
+                                         const char *metric, double value);
+/** The value, or NaN where it was not collected. */
+NITRO_API double nitro_profile_value(const nitro_profile *profile, const char *metric);
+NITRO_API nitro_status nitro_profile_copy(nitro_context *context, const nitro_profile *from,
+                                          nitro_profile **profile);
+NITRO_API void nitro_profile_free(nitro_profile *profile);
+
+/* ---- Proxies ------------------------------------------------------------------------------- */
+
+struct nitro_formula;
+
+/** A metric by the name that nvprof gave it, and how it follows from counters of today's names. */
+typedef struct nitro_proxy_metric {
+    char *name;
+    bool is_ratio; /* percentages, rates, averages: says the same however much work there was */
+    size_t num_formulas;
+    struct nitro_formula **formulas; /* over the set's counters; the first that has them counts */
+} nitro_proxy_metric;
+
+/** A kernel with a dial for one kind of work, and what it stands for (DESIGN: the proxies). */
+typedef struct nitro_proxy {
+    char *name;
+    char *about;
+    size_t num_metrics;
+    size_t *metrics; /* shape [num_metrics], indices of the set's metrics, ascending */
+    nitro_string_list device_features;
+} nitro_proxy;
+
+/** Proxies in declared order. */
+typedef struct nitro_proxies {
+    size_t num_metrics;
+    nitro_proxy_metric *metrics; /* shape [num_metrics] */
+    size_t num_proxies;
+    nitro_proxy *proxies;       /* shape [num_proxies] */
+    nitro_string_list counters; /* that occur in formulas */
+} nitro_proxies;
+
+/**
+ * The built-in proxies, data/proxies/paper.json; and those of a file in the same form.
+ * @param[in] path  NULL: the built-in ones alone. Proxies and metrics of the file's come after
+ *                  them, or in place of one of the same name.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
+ */
+NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *path,
+                                            nitro_proxies **proxies);
+/** Add what a text says, as with a file; on error `proxies` is of no more use but to be freed. */
+NITRO_API nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies,
+                                         const char *origin, const char *text, size_t size);
+NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
+/**
+ * A profile as proxies' models see it: each metric as it was collected, or from today's counters;
+ * counts are divided by the kernel's issued instructions (metric inst_issued), ratios are not. A
+ * ratio of which there was nothing to count is 0.
+ * @param[out] values  shape [num_metrics]; NaN: not collected. All NaN where it is not known how
+ *                     many instructions were issued.
+ */
+NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
+                                            const nitro_profile *profile, double *values);
+
+/**
+ * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
+ * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
+ * that was learnt from is asked about at the range's edge.
+ * @param[in] columns  shape [num_rows x num_columns], finite.
+ * @param[in] values   shape [num_rows], finite.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA: fewer than two rows, or no column varies.
+ */
+typedef struct nitro_regression nitro_regression;
+
+NITRO_API nitro_status nitro_regression_train(nitro_context *context, const double *columns,
+                                              size_t num_rows, size_t num_columns,
+                                              const double *values, nitro_regression **regression);
+/** @param[in] columns  shape [num_columns]. Allocates nothing; thread-safe. */
+NITRO_API double nitro_regression_predict(const nitro_regression *regression,
+                                          const double *columns);
+NITRO_API void nitro_regression_free(nitro_regression *regression);
+
 /* ---- Family: stores ------------------------------------------------------------------------ */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
+typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
+                                               const nitro_profile *profile);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
 
 /**
@@ -422,7 +587,29 @@ typedef struct nitro_store_kind {
     nitro_status (*count_samples)(void *state, const char *computation, const char *device,
                                   size_t *count);
 
-    /** Remove the samples of a computation on a device; NULL device: on all, and its names too. */
+    /**
+     * All `count` profiles or none, in one transaction; their computations and the device are
+     * there. One that is there already: NITRO_ERR_EXISTS (named). With `replace` every profile that
+     * is there of a run of the batch goes first, whatever its kernel.
+     */
+    nitro_status (*put_profiles)(void *state, const char *device,
+                                 const nitro_profile *const *profiles, size_t count, bool replace);
+    /**
+     * Profiles of a computation's variants (`computation` NULL: of proxies) on a device (NULL: on
+     * all), in byte order of device, name, input, kernel, intensities from small to large. Rules of
+     * each_sample. What is not there is no error.
+     */
+    nitro_status (*each_profile)(void *state, const char *device, const char *computation,
+                                 nitro_profile_function function, void *user);
+    nitro_status (*count_profiles)(void *state, const char *device, const char *computation,
+                                   size_t *count);
+    nitro_status (*remove_profiles)(void *state, const char *device, const char *computation,
+                                    size_t *removed);
+
+    /**
+     * Remove the samples and profiles of a computation on a device; NULL device: on all, and its
+     * names too. `removed` counts samples.
+     */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
@@ -458,14 +645,34 @@ NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *c
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
                                                  const char *device, size_t *count);
+/** Also NITRO_ERR_NOT_FOUND: a computation or the device is not there; NITRO_ERR_MISMATCH: the
+ *  computation has no such variant. Profiles of several computations and proxies may be mixed. */
+NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
+                                                const nitro_profile *const *profiles, size_t count,
+                                                bool replace);
+NITRO_API nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
+                                                const char *computation,
+                                                nitro_profile_function function, void *user);
+NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
+                                                  const char *computation, size_t *count);
+/** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
+NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const char *device,
+                                                   const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
-/** Copy all computations, devices and samples; inputs that are there already are left alone. */
-NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied,
-                                        size_t *skipped);
+/** What was copied, and what was left alone because it is there already. */
+typedef struct nitro_copy_report {
+    size_t samples, samples_skipped;
+    size_t profiles, profiles_skipped;
+} nitro_copy_report;
+
+/** Copy all computations, devices, samples and profiles. An input that is there already, or a run
+ *  that has any profile there, stays as it is there. */
+NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
+                                        nitro_copy_report *report);
 
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
@@ -521,7 +728,29 @@ typedef struct nitro_device_kind {
      */
     nitro_status (*simulate)(nitro_context *context, const nitro_device *device,
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
+
+    /**
+     * NULL where kernels really run. A modelled kind hands on profiles from a documented formula
+     * instead, of every variant on a sample's input (its features), or, with `schema` and `sample`
+     * NULL, of every proxy at intensities 0, 1 and so on. Their origin is "modelled". Errors as
+     * simulate's, and the function's.
+     */
+    nitro_status (*simulate_profiles)(nitro_context *context, const nitro_device *device,
+                                      const nitro_schema *schema, const nitro_sample *sample,
+                                      uint64_t seed, nitro_profile_function function, void *user);
 } nitro_device_kind;
+
+/**
+ * Put modelled profiles into a store: of proxies on a modelled device, and of a computation's
+ * variants on the inputs that the store has samples of there. Those that are there are replaced.
+ * @param[out] count  profiles that were put.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, or no cost model of it); NITRO_ERR_
+ *         NO_DATA (no samples there); NITRO_ERR_ARGUMENT (the device is not modelled).
+ */
+NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
+                                                         const char *computation,
+                                                         const char *device, uint64_t seed,
+                                                         size_t *count);
 
 /** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  *  @param[out] kind  may be NULL. */
@@ -635,6 +864,7 @@ typedef struct nitro_dfs_task {
     nitro_store *store;                  /* where profiles are; NULL: none can be asked for */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
+    const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core; the choice does not depend on it */
 } nitro_dfs_task;
@@ -653,6 +883,44 @@ typedef struct nitro_dfs_kind {
     nitro_status (*select)(nitro_context *context, const nitro_dfs_task *task,
                            nitro_string_list *chosen, struct json_t **report);
 } nitro_dfs_kind;
+
+#define NITRO_DFS_MAX_CANDIDATES 64
+
+/** What a judgement of subsets looked at, and what it took. */
+typedef struct nitro_dfs_effort {
+    size_t num_inputs, num_rows; /* samples looked at */
+    size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
+    size_t num_models;           /* pretend targets times subsets */
+    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained on
+                           166 parts of its rows to find C and gamma, then on all */
+} nitro_dfs_effort;
+
+/**
+ * How good the paper's SVM (strategy "svm", C and gamma searched, no relative features) is on each
+ * source in turn when it learns from the others with a subset of the device features: what a search
+ * by cross-validation over sources asks (the paper's Algorithm 2).
+ *
+ * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
+ * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
+ * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
+ * seed: memory is bounded, about 12 MB a thread and 100 MB for all. Not read: `store`, `target`,
+ * `max_subset`, `k`.
+ *
+ * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
+ *                        device feature.
+ * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
+ *                        NaN where it has no samples, where no other source has, and for a device
+ *                        feature with a log scale and a source's value that is not positive.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
+ *         NITRO_ERR_NO_DATA (no sample has times of two variants).
+ */
+NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
+                                       const uint64_t *subsets, size_t num_subsets,
+                                       double *qualities, nitro_dfs_effort *effort);
+
+/** The selection of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
+                                      const nitro_dfs_kind **dfs);
 
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);

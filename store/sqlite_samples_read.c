@@ -16,15 +16,6 @@ static void decode_doubles(const unsigned char *bytes, size_t count, double *val
     }
 }
 
-static bool copy_text(nitro_context *context, sqlite3_stmt *row, int column, char **copy)
-{
-    const char *text;
-    if (!nitro_sqlite_text_or_null(row, column, &text))
-        return false;
-    *copy = nitro_strdup(context, text);
-    return *copy || !text;
-}
-
 /* Entry number `index`: rows come in order, and none is missing or there twice. */
 static bool read_entry(nitro_context *context, sqlite3_stmt *row, size_t index,
                        nitro_sample *sample)
@@ -42,8 +33,8 @@ static bool read_entry(nitro_context *context, sqlite3_stmt *row, size_t index,
         count < 0 || count > UINT32_MAX)
         return false;
     entry->count = (uint32_t)count;
-    return copy_text(context, row, 6, &entry->version) &&
-           copy_text(context, row, 7, &entry->detail);
+    return nitro_sqlite_copy_text(context, row, 6, &entry->version) &&
+           nitro_sqlite_copy_text(context, row, 7, &entry->detail);
 }
 
 static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sample *sample)
@@ -70,15 +61,6 @@ static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sa
     return status == NITRO_OK && count != sample->num_entries ? NITRO_ERR_FORMAT : status;
 }
 
-static bool read_provenance(nitro_context *context, sqlite3_stmt *row, nitro_provenance *provenance)
-{
-    return copy_text(context, row, 3, &provenance->origin) &&
-           copy_text(context, row, 4, &provenance->library) &&
-           copy_text(context, row, 5, &provenance->compiler) &&
-           copy_text(context, row, 6, &provenance->host) &&
-           nitro_sqlite_integer(row, 7, &provenance->time_s);
-}
-
 /* NITRO_ERR_FORMAT: the row is damaged. */
 static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema, const char *device,
                                 sqlite3_stmt *row, nitro_sample **sample)
@@ -97,7 +79,7 @@ static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema,
     if (sqlite3_column_type(row, 2) != SQLITE_BLOB || size != 8 * schema->num_features)
         goto free_sample;
     decode_doubles(bytes, schema->num_features, read->features);
-    if (!read_provenance(store->context, row, &read->provenance))
+    if (!nitro_sqlite_provenance(store->context, row, 3, &read->provenance))
         goto free_sample;
     status = read_entries(store, sqlite3_column_int64(row, 0), read);
     if (status != NITRO_OK)

@@ -62,6 +62,23 @@ static nitro_status check_sample(void *user, const nitro_sample *sample)
     return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
 }
 
+static nitro_status check_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    verification *v = user;
+    nitro_status status = nitro_store_check_profile(v->store->context, v->store->path, v->schema,
+                                                    device, profile, NITRO_ERR_FORMAT);
+    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
+}
+
+/* Of the computation that v->schema names, or of proxies where it is NULL. */
+static nitro_status verify_profiles(verification *v)
+{
+    nitro_status status =
+        nitro_sqlite_read_profiles(v->store, NULL, v->schema ? v->schema->computation : NULL,
+                                   check_profile, v, report_problem, v);
+    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
+}
+
 static nitro_status verify_computation(verification *v, const char *computation,
                                        const nitro_string_list *devices)
 {
@@ -82,6 +99,9 @@ static nitro_status verify_computation(verification *v, const char *computation,
         if (status != NITRO_OK)
             status = report_failure(v, status);
     }
+    if (status == NITRO_OK)
+        status = verify_profiles(v);
+    v->schema = NULL;
     nitro_schema_free(schema);
     return status;
 }
@@ -109,6 +129,8 @@ static nitro_status verify_records(verification *v)
         status = verify_device(v, devices.items[i]);
     for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
         status = verify_computation(v, computations.items[i], &devices);
+    if (status == NITRO_OK)
+        status = verify_profiles(v);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
     return status;

@@ -25,7 +25,7 @@ void nitro_store_close(nitro_store *store)
     free(store);
 }
 
-static nitro_status require_writable(const nitro_store *store)
+nitro_status nitro_store_require_writable(const nitro_store *store)
 {
     if (store->mode == NITRO_STORE_WRITE)
         return NITRO_OK;
@@ -38,7 +38,7 @@ static nitro_status require_writable(const nitro_store *store)
 
 nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
     return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
@@ -95,7 +95,7 @@ nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list
 
 nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_device(store->context, store->url, device, NITRO_ERR_ARGUMENT);
     return status == NITRO_OK ? store->kind->put_device(store->state, device) : status;
@@ -124,22 +124,29 @@ nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_de
     return status;
 }
 
-/* Names that come from a caller go on to a backend only when they are clean. */
-static nitro_status require_names(nitro_store *store, const char *computation, const char *device)
+nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
+                                       const char *device)
 {
-    if (!nitro_name_is_clean(computation))
+    if (computation && !nitro_name_is_clean(computation))
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation name",
-                          computation ? computation : "(null)");
-    if (!nitro_device_id_is_clean(device))
-        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id",
-                          device ? device : "(null)");
+                          computation);
+    if (device && !nitro_device_id_is_clean(device))
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id", device);
     return NITRO_OK;
+}
+
+/* Both must be named. */
+static nitro_status require_names(const nitro_store *store, const char *computation,
+                                  const char *device)
+{
+    return nitro_store_require_names(store, computation ? computation : "(null)",
+                                     device ? device : "(null)");
 }
 
 nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
                                       nitro_string_list *ids)
 {
-    nitro_status status = computation ? require_names(store, computation, "any") : NITRO_OK;
+    nitro_status status = nitro_store_require_names(store, computation, NULL);
     return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
 }
 
@@ -185,7 +192,7 @@ nitro_status nitro_store_put_samples(nitro_store *store, const char *computation
                                      size_t count, bool replace)
 {
     nitro_schema *schema = NULL;
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = require_names(store, computation, device);
     if (status != NITRO_OK || count == 0)
@@ -204,7 +211,7 @@ nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *s
                                        const nitro_sample *const *samples, size_t count,
                                        bool replace)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
     if (status == NITRO_OK)
@@ -276,15 +283,17 @@ nitro_status nitro_store_count_samples(nitro_store *store, const char *computati
 nitro_status nitro_store_remove(nitro_store *store, const char *computation, const char *device,
                                 size_t *removed)
 {
-    size_t count = 0;
-    nitro_status status = require_writable(store);
+    size_t count = 0, num_profiles = 0;
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = require_names(store, computation, device ? device : "any");
+    if (status == NITRO_OK)
+        status = store->kind->count_profiles(store->state, device, computation, &num_profiles);
     if (status == NITRO_OK)
         status = store->kind->remove(store->state, computation, device, &count);
     if (status == NITRO_ERR_NOT_FOUND)
         return fail_no_computation(store, computation);
-    if (status == NITRO_OK && device && count == 0)
+    if (status == NITRO_OK && device && count == 0 && num_profiles == 0)
         return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
                           "%s: no samples of %s on device '%s' to remove", store->url, computation,
                           device);

@@ -52,32 +52,58 @@ static bool is_shown(const selected *self, const nitro_study_selection *selectio
 
 /* ---- Features ------------------------------------------------------------------------------- */
 
-/** The proxies that a selection's report names: "proxies", of names or of objects with a name. */
-static void join_proxies(const nitro_study_selection *selection, char *text, size_t size)
+/** What a selection says of its choice; a combined one says it a step. NULL: nothing. */
+static json_t *read_report(const nitro_study_selection *selection)
 {
-    json_t *said = selection->report ? json_loads(selection->report, 0, NULL) : NULL, *proxy;
+    return selection->report ? json_loads(selection->report, 0, NULL) : NULL;
+}
+
+/** Why it did not choose but took all or nothing; NULL: it chose. */
+static const char *why_aside(const json_t *answer)
+{
+    const char *why = json_string_value(json_object_get(answer, "stepped_aside"));
+    return why ? why : json_string_value(json_object_get(answer, "reason"));
+}
+
+/** The proxies that won, of a report that has "proxies". */
+static void join_proxies(const json_t *answer, char *text, size_t size)
+{
+    json_t *proxies = json_object_get(answer, "proxies"), *proxy;
     size_t i, used = 0;
+    if (!proxies)
+        proxies = json_object_get(json_object_get(answer, "profile"), "proxies");
     text[0] = '\0';
-    json_array_foreach(json_object_get(said, "proxies"), i, proxy)
+    json_array_foreach(proxies, i, proxy)
     {
-        const char *name =
-            json_string_value(json_is_object(proxy) ? json_object_get(proxy, "name") : proxy);
-        if (name && used < size)
+        const char *name = json_string_value(json_object_get(proxy, "proxy"));
+        if (name && json_is_true(json_object_get(proxy, "won")) && used < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
     }
     if (used == 0)
         snprintf(text, size, "-");
-    json_decref(said);
 }
 
-static void join_chosen(const nitro_study_selection *selection, char *text, size_t size)
+static void join_chosen(const nitro_study_selection *selection, const json_t *answer, char *text,
+                        size_t size)
 {
-    if (selection->refusal)
-        snprintf(text, size, "none: %s", selection->refusal);
+    const char *why = selection->refusal ? selection->refusal : why_aside(answer);
+    if (why)
+        snprintf(text, size, "%s: %s",
+                 selection->chosen.count ? "all candidates, without a choice" : "none", why);
     else if (selection->chosen.count == 0)
         snprintf(text, size, "none");
     else
         join_list(&selection->chosen, text, size);
+}
+
+/** Did it choose this device feature, and not take it along with all others? */
+static bool has_chosen(const nitro_study_selection *selection, const char *feature)
+{
+    json_t *answer = read_report(selection);
+    bool has =
+        !why_aside(answer) && nitro_string_list_find(&selection->chosen, feature) != NITRO_NONE;
+    json_decref(answer);
+    return has;
 }
 
 static nitro_status fill_features(const selected *self, report_part *part)
@@ -94,16 +120,17 @@ static nitro_status fill_features(const selected *self, report_part *part)
         char text[1024];
         if (!is_shown(self, each))
             continue;
+        json_t *answer = read_report(each);
         report_table_text(table, "%s", each->target);
         report_table_text(table, "%s", each->kind->name);
-        join_proxies(each, text, sizeof text);
+        join_proxies(answer, text, sizeof text);
         report_table_text(table, "%s", text);
-        join_chosen(each, text, sizeof text);
+        join_chosen(each, answer, text, sizeof text);
         report_table_text(table, "%s", text);
         report_table_number(table, (double)each->candidates);
-        json_t *said = each->report ? json_loads(each->report, 0, NULL) : json_null();
-        json_array_append_new(part->raw, json_pack("{s:s, s:s, s:o}", "target", each->target,
-                                                   "selection", each->kind->name, "report", said));
+        json_array_append_new(part->raw,
+                              json_pack("{s:s, s:s, s:o}", "target", each->target, "selection",
+                                        each->kind->name, "report", answer ? answer : json_null()));
     }
     return part->raw ? NITRO_OK
                      : nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
@@ -118,7 +145,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < self->count; i++)
         for (size_t c = 0; is_shown(self, &self->items[i]) && c < self->items[i].chosen.count; c++)
-            if (status == NITRO_OK)
+            if (status == NITRO_OK && has_chosen(&self->items[i], self->items[i].chosen.items[c]))
                 status =
                     report_add_name(context, &chart->categories, self->items[i].chosen.items[c]);
     nitro_string_list_sort(&chart->categories);
@@ -132,8 +159,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
             double count = 0.0;
             for (size_t i = 0; i < self->count; i++)
                 count += strcmp(self->items[i].kind->name, self->kinds.items[k]) == 0 &&
-                         nitro_string_list_find(&self->items[i].chosen,
-                                                chart->categories.items[f]) != NITRO_NONE;
+                         has_chosen(&self->items[i], chart->categories.items[f]);
             report_chart_set(chart, k, f, count);
         }
     chart->kind = REPORT_BARS;

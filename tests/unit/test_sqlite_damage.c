@@ -4,7 +4,7 @@
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
-enum { NUM_SAMPLES = 48, NUM_FLIPS = 1500, NUM_BURSTS = 300, NUM_CUTS = 250 };
+enum { NUM_SAMPLES = 48, NUM_RUNS = 5, NUM_FLIPS = 1500, NUM_BURSTS = 300, NUM_CUTS = 250 };
 
 typedef struct fixture {
     nitro_context *context;
@@ -26,6 +26,7 @@ static int setup(void **state)
     records_put_names(store, "sort", "K40");
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 0, NUM_SAMPLES, false));
     assert_ok(f->context, records_put_samples(store, "spmv", "K40", 0, 2, false));
+    assert_ok(f->context, records_put_profiles(store, "K20", 0, NUM_RUNS, false));
     nitro_store_close(store);
     assert_ok(f->context, nitro_file_read(f->context, f->path, 1 << 24, &f->bytes, &f->size));
     *state = f;
@@ -104,6 +105,13 @@ static reading read_all(fixture *f)
         nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count) == NITRO_OK;
     result.all_there = result.all_there && count == NUM_SAMPLES;
     result.all_there = names_and_device_are_there(f, store) && result.all_there;
+    count = 0;
+    result.all_there = result.all_there &&
+                       nitro_store_each_profile(store, NULL, "spmv", records_count_same_profile,
+                                                &count) == NITRO_OK &&
+                       nitro_store_each_profile(store, "K20", NULL, records_count_same_profile,
+                                                &count) == NITRO_OK &&
+                       count == 4 * NUM_RUNS;
     nitro_status status = nitro_store_verify(store, records_keep_problem, &problems);
     result.num_problems = status == NITRO_OK ? 0 : problems.count + 1;
     assert_true(status != NITRO_OK || problems.count == 0);
@@ -263,6 +271,32 @@ static const struct {
     {"UPDATE variants SET position = 9 WHERE computation = 1 AND position = 0",
      "computation 'spmv'"},
     {"INSERT INTO variants VALUES (1, 2, 'dia')", "computation 'spmv'"},
+    {"UPDATE profile_metrics SET value = value + 1 WHERE profile = 1", "csr: rows#2"},
+    {"UPDATE profile_metrics SET value = -9e999 WHERE profile = 1", "csr: rows#2"},
+    {"UPDATE profile_metrics SET name = 'a b' WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
+    {"UPDATE profile_metrics SET name = 'dram' WHERE profile = 2 AND name LIKE 'd%'",
+     "proxy on K20: ATOMIC: rows#2"},
+    {"UPDATE profile_metrics SET profile = 999 WHERE profile = 1", "csr: rows#2"},
+    {"DELETE FROM profile_metrics WHERE profile = 1", "csr: rows#2"},
+    {"DELETE FROM profile_metrics WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
+    {"UPDATE profiles SET kernel = 'x' WHERE id = 1", "spmv on K20: csr: x"},
+    {"UPDATE profiles SET kernel = char(10) WHERE id = 1", "spmv on K20: csr: "},
+    {"UPDATE profiles SET name = 'ell' WHERE id = 1", "ell: rows#2"},
+    {"UPDATE profiles SET input = 'x' WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET input = NULL WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET input = 'x' WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = 1 WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET intensity = 0.25 WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = NULL WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = 6 WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET device = 2 WHERE id = 1", "spmv on K40: csr: rows#2"},
+    {"UPDATE profiles SET device = 99 WHERE id = 1", "of profiles"},
+    {"UPDATE profiles SET computation = 2 WHERE id = 1", "sort on K20: csr: rows#2"},
+    {"UPDATE profiles SET computation = 99 WHERE id = 1", "of profiles"},
+    {"UPDATE profiles SET computation = NULL WHERE id = 1", "proxy on K20: csr: rows#2"},
+    {"UPDATE profiles SET origin = 'modelled' WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET time_s = 1 WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET checksum = checksum + 1 WHERE id = 1", "csr: rows#2"},
 };
 
 static bool is_among(const nitro_string_list *problems, const char *text)
