@@ -105,8 +105,21 @@ typedef struct report_run {
     report *reports; /* shape [num_reports] */
     size_t num_reports;
     bool has_gnuplot, drew_all;
+    nitro_string_list said; /* warnings: many targets and seeds give the same one */
     char no_pictures[1024]; /* the first reason why one could not be drawn */
 } report_run;
+
+/** Show every warning once. */
+static void log_once(void *user, nitro_log_level level, const char *message)
+{
+    report_run *self = user;
+    if (level == NITRO_LOG_WARNING) {
+        if (nitro_string_list_find(&self->said, message) != NITRO_NONE)
+            return;
+        nitro_string_list_add(self->call->context, &self->said, message);
+    }
+    show_log(self->call, level, message);
+}
 
 /* ---- What is asked -------------------------------------------------------------------------- */
 
@@ -349,6 +362,8 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     report_run self = {.call = call, .has_gnuplot = true, .drew_all = true};
+    nitro_context_set_log(call->context, given->common.verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                          log_once, &self);
     int code = choose_methods(&self);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
@@ -366,6 +381,8 @@ static int run(invocation *call)
     nitro_string_list_free(&self.methods);
     nitro_string_list_free(&self.sub_methods);
     nitro_store_close(self.store);
+    nitro_context_set_log(call->context, NITRO_LOG_WARNING, show_log, call);
+    nitro_string_list_free(&self.said);
     return code;
 }
 

@@ -113,6 +113,8 @@ void report_free_parts(report *self);
 void report_device_name(const nitro_device *device, char *text, size_t size);
 void report_device_category(const nitro_device *device, char *text, size_t size);
 const nitro_device *report_device(const report *self, const char *id);
+/** The device's name, by id. */
+void report_target_name(const report *self, const char *id, char *name, size_t size);
 /** What a device's generation is called: by its feature or label of this name, or by its label
  *  "architecture"; "" where it has none. */
 void report_generation(const nitro_device *device, char *name, size_t size);

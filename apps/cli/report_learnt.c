@@ -125,15 +125,6 @@ void report_add_quality_columns(report_table *table)
     report_table_column(table, "accuracy", "%", 1);
 }
 
-void report_target_name(const report *self, const char *id, char *name, size_t size)
-{
-    const nitro_device *device = report_device(self, id);
-    if (device)
-        report_device_name(device, name, size);
-    else
-        snprintf(name, size, "%s", id);
-}
-
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
                                const char *last, const nitro_string_list *series)
 {
