@@ -90,7 +90,7 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods; /* for the studies with one source less */
-    bool quick;
+    bool skip_source_less, skip_features; /* asked to leave these long studies out */
     progress_line *progress;
     nitro_dataset *dataset; /* all devices that are targets or sources */
     size_t num_parts;
@@ -139,7 +139,8 @@ nitro_status report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** FOLDER/COMPUTATION-PART.csv and .json (report_files.c). */
+/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part the JSON alone, which says why
+ *  (report_files.c). */
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
 
 /**

@@ -71,7 +71,8 @@ static nitro_status list_studies(report_learnt *self)
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
     self->total = count_targets(asked, NULL) * asked->options.methods->count;
-    for (size_t d = 0; !asked->quick && num_sources > 2 && d < dataset->num_devices; d++) {
+    for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
+         d++) {
         const char *id = dataset->devices[d]->id;
         if (!is_listed(asked->options.sources, id) || count_targets(asked, id) == 0)
             continue;

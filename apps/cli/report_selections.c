@@ -200,9 +200,10 @@ static nitro_status say_features(const selected *self, report_part *part)
 
 static const char *why_omitted(const selected *self)
 {
-    return self->report->quick ? "Not studied here: --quick leaves it out."
-                               : "No device-feature selection that is built in says anything of "
-                                 "its choice.";
+    return self->report->skip_features
+               ? "Not studied here: asked to leave it out."
+               : "No device-feature selection that is built in says anything of "
+                 "its choice.";
 }
 
 static nitro_status add_features(selected *self)
@@ -319,7 +320,7 @@ static nitro_status add_times(selected *self)
 nitro_status report_add_selections(report *self)
 {
     selected found = {.report = self};
-    nitro_status status = self->quick ? NITRO_OK : select_features(&found);
+    nitro_status status = self->skip_features ? NITRO_OK : select_features(&found);
     if (status == NITRO_ERR_NO_DATA) /* no source: the other parts stand */
         status = NITRO_OK;
     if (status == NITRO_OK)

@@ -99,6 +99,7 @@ try nitro report --store s.db
 try nitro report --store missing.db --output r
 try nitro report --store s.db --output r calk
 try nitro report --store s.db --output r --methods oracle
+try nitro report --store s.db --output r --skip quality
 try nitro report --store s.db --output r --targets gpu9
 try nitro report --store s.db --output r --seeds 0
 try nitro report --store s.db --output s.db
@@ -107,5 +108,5 @@ try nitro report --store s.db --output no/such/folder
 title "one device: what does not need another"
 try nitro report --store s.db --output one --quiet --targets gpu1 --sources gpu1 calc --methods fixed
 cat one/calc-variants.csv
-wc -c one/calc-quality.csv
+test -e one/calc-quality.csv && echo 'a table of nothing'
 json_get finding rows.# <one/calc-quality.json
