@@ -1030,8 +1030,7 @@ typedef struct nitro_dfs_effort {
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
  * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
- *                        NaN where it has no samples, where no other source has, and for a device
- *                        feature with a log scale and a source's value that is not positive.
+ *                        NaN where it has no samples, or no other source has any.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
  *         NITRO_ERR_NO_DATA (no sample has times of two variants).
  */
