@@ -54,21 +54,26 @@ static nitro_status read_and_check(import_job *job, nitro_device **device)
     return status == NITRO_OK ? count_known(job) : status;
 }
 
-/* The file's name alone, without its folder: the same file gives the same records wherever it is.
- */
+nitro_status nitro_import_origin(nitro_context *context, const char *path, char **origin)
+{
+    const char *slash = strrchr(path, '/');
+    char *made = nitro_asprintf(context, "imported from %s", slash ? slash + 1 : path);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
+        for (char *at = made; *at; at++)
+            *at = *at >= ' ' && *at <= '~' ? *at : '?';
+    *origin = made;
+    return NITRO_OK;
+}
+
 static nitro_status set_provenance(import_job *job)
 {
-    const char *path = job->options->samples_path, *slash = strrchr(path, '/');
-    job->provenance.origin =
-        nitro_asprintf(job->context, "imported from %s", slash ? slash + 1 : path);
     job->provenance.library = nitro_strdup(job->context, nitro_version());
     job->provenance.time_s = (int64_t)time(NULL);
-    if (!job->provenance.origin || !job->provenance.library)
-        return NITRO_ERR_NO_MEMORY;
-    if (!nitro_text_is_clean(job->provenance.origin, NITRO_STORE_MAX_TEXT))
-        for (char *at = job->provenance.origin; *at; at++)
-            *at = *at >= ' ' && *at <= '~' ? *at : '?';
-    return NITRO_OK;
+    return job->provenance.library ? nitro_import_origin(job->context, job->options->samples_path,
+                                                         &job->provenance.origin)
+                                   : NITRO_ERR_NO_MEMORY;
 }
 
 static void free_job(import_job *job)

@@ -22,6 +22,9 @@ typedef struct import_job {
     nitro_import_report report;
 } import_job;
 
+/** "imported from FILE", without its folder: the same file gives the same records wherever it is.
+ */
+nitro_status nitro_import_origin(nitro_context *context, const char *path, char **origin);
 /** Fill in schema and columns from the file's header, the options and what the store has. */
 nitro_status nitro_import_choose_columns(import_job *job);
 /** Fill in samples, and the report's holes. */
