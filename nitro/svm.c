@@ -248,8 +248,7 @@ nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_poi
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
-/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
-static size_t pair_index(size_t a, size_t b, size_t count)
+size_t nitro_svm_pair_index(size_t a, size_t b, size_t count)
 {
     return a * (2 * count - a - 1) / 2 + (b - a - 1);
 }
@@ -266,9 +265,10 @@ void nitro_svm_machine_decide(const nitro_svm_machine *machine,
             const double *coefficients = machine->coefficients + vector * (count - 1);
             double value = kernel(user, vector);
             for (size_t other = 0; other < own; other++)
-                decisions[pair_index(other, own, count)] += coefficients[other] * value;
+                decisions[nitro_svm_pair_index(other, own, count)] += coefficients[other] * value;
             for (size_t other = own + 1; other < count; other++)
-                decisions[pair_index(own, other, count)] += coefficients[other - 1] * value;
+                decisions[nitro_svm_pair_index(own, other, count)] +=
+                    coefficients[other - 1] * value;
         }
     for (size_t p = 0; p < num_pairs; p++)
         decisions[p] -= machine->rho[p];

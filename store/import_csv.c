@@ -39,25 +39,9 @@ static nitro_status count_known(import_job *job)
     return status;
 }
 
-static nitro_status read_and_check(import_job *job, nitro_device **device)
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin)
 {
-    nitro_status status = nitro_csv_read(job->context, job->options->samples_path, &job->csv);
-    if (status == NITRO_OK && job->options->description_path)
-        status =
-            nitro_description_read(job->context, job->options->description_path, &job->description);
-    if (status == NITRO_OK)
-        status = nitro_import_choose_columns(job);
-    if (status == NITRO_OK)
-        status = nitro_import_read_rows(job);
-    if (status == NITRO_OK)
-        status = nitro_import_find_device(job, device);
-    return status == NITRO_OK ? count_known(job) : status;
-}
-
-nitro_status nitro_import_origin(nitro_context *context, const char *path, char **origin)
-{
-    const char *slash = strrchr(path, '/');
-    char *made = nitro_asprintf(context, "imported from %s", slash ? slash + 1 : path);
+    char *made = nitro_asprintf(context, "imported from %s", name);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
@@ -67,16 +51,38 @@ nitro_status nitro_import_origin(nitro_context *context, const char *path, char 
     return NITRO_OK;
 }
 
-static nitro_status set_provenance(import_job *job)
+static nitro_status set_provenance(import_job *job, const char *name)
 {
     job->provenance.library = nitro_strdup(job->context, nitro_version());
     job->provenance.time_s = (int64_t)time(NULL);
-    return job->provenance.library ? nitro_import_origin(job->context, job->options->samples_path,
-                                                         &job->provenance.origin)
-                                   : NITRO_ERR_NO_MEMORY;
+    return job->provenance.library
+               ? nitro_import_origin(job->context, name, &job->provenance.origin)
+               : NITRO_ERR_NO_MEMORY;
 }
 
-static void free_job(import_job *job)
+nitro_status nitro_import_check(import_job *job, const char *name)
+{
+    nitro_status status = set_provenance(job, name);
+    if (status == NITRO_OK && job->options->description_path)
+        status =
+            nitro_description_read(job->context, job->options->description_path, &job->description);
+    if (status == NITRO_OK)
+        status = nitro_import_choose_columns(job);
+    if (status == NITRO_OK)
+        status = nitro_import_read_rows(job);
+    if (status == NITRO_OK)
+        status = nitro_import_find_device(job);
+    return status == NITRO_OK ? count_known(job) : status;
+}
+
+nitro_status nitro_import_write(import_job *job)
+{
+    return nitro_store_put_recording(job->store, job->schema, job->device, job->options->device,
+                                     (const nitro_sample *const *)job->samples, job->num_samples,
+                                     job->options->replace);
+}
+
+void nitro_import_clear(import_job *job)
 {
     for (size_t i = 0; i < job->num_samples; i++)
         nitro_sample_free(job->samples[i]);
@@ -86,6 +92,14 @@ static void free_job(import_job *job)
     nitro_schema_free(job->schema);
     nitro_description_free(job->description);
     nitro_csv_free(job->csv);
+    nitro_device_free(job->device);
+    *job = (import_job){0};
+}
+
+const char *nitro_import_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_options *options,
@@ -97,17 +111,13 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           options->device ? options->device : "(null)");
     import_job job = {.context = context, .store = store, .options = options};
-    nitro_device *device = NULL;
-    nitro_status status = set_provenance(&job);
+    nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);
     if (status == NITRO_OK)
-        status = read_and_check(&job, &device);
+        status = nitro_import_check(&job, nitro_import_file_name(options->samples_path));
     if (status == NITRO_OK)
-        status = nitro_store_put_recording(store, job.schema, device, options->device,
-                                           (const nitro_sample *const *)job.samples,
-                                           job.num_samples, options->replace);
+        status = nitro_import_write(&job);
     if (status == NITRO_OK && report)
         *report = job.report;
-    nitro_device_free(device);
-    free_job(&job);
+    nitro_import_clear(&job);
     return status;
 }

@@ -199,7 +199,7 @@ nitro_status nitro_store_import_profiles(nitro_store *store,
     nitro_status status = nitro_store_require_writable(store);
     if (status != NITRO_OK)
         return status;
-    status = nitro_import_origin(job.context, options->path, &job.origin);
+    status = nitro_import_origin(job.context, nitro_import_file_name(options->path), &job.origin);
     if (status == NITRO_OK)
         status = read_table(&job);
     if (status == NITRO_OK)

@@ -5,6 +5,7 @@
 
 #include "apps/cli/module.h"
 #include "apps/cli/output.h"
+#include "nitro/study.h"
 
 typedef struct settings {
     common_settings common;
@@ -188,40 +189,13 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
-/** The plain mean of a method's rows over all targets; inputs are summed. False: no row. */
-static bool mean_over_targets(const nitro_evaluate_result *results, size_t count,
-                              const char *method, nitro_evaluate_result *mean)
-{
-    double rows = 0.0;
-    nitro_evaluate_result sum = {.method = method};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(results[i].method, method) != 0)
-            continue;
-        rows += 1.0;
-        sum.mean += results[i].mean;
-        sum.geomean += results[i].geomean;
-        sum.p5 += results[i].p5;
-        sum.min += results[i].min;
-        sum.accuracy += results[i].accuracy;
-        sum.inputs += results[i].inputs;
-        sum.modelled |= results[i].modelled;
-    }
-    sum.mean /= rows;
-    sum.geomean /= rows;
-    sum.p5 /= rows;
-    sum.min /= rows;
-    sum.accuracy /= rows;
-    *mean = sum;
-    return rows > 0.0;
-}
-
 static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
                       size_t num_targets)
 {
     bool first = true;
     nitro_evaluate_result mean;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
-        if (!mean_over_targets(results, count, each->name, &mean))
+        if (!nitro_study_mean(results, count, each->name, &mean))
             continue;
         if (first)
             table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
