@@ -819,6 +819,52 @@ NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *co
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
 
+/**
+ * Import of profiles: CSV, one row a kernel (or a metric of a kernel), in the form that
+ * nitro_store_export_profiles writes, or as profilers write it:
+ *
+ *     Nitro's        columns device, computation, variant, input (of a variant's run) or device,
+ *                    proxy, intensity (of a proxy's), kernel, optionally origin; the others are
+ *                    metrics. An empty field: not collected.
+ *     Nsight Compute ncu --csv --page raw (or --page details); --print-units base keeps units apart
+ *     nvprof         nvprof --csv --metrics all, summary or trace
+ *
+ * Lines that begin with "==" are a profiler's chatter. What a file has no column for comes from the
+ * options. Profilers' columns that are no metrics are left out; a kernel that they list several
+ * times is kept as "NAME", "NAME#2" and so on, and of a very long name the beginning.
+ */
+typedef struct nitro_profile_import_options {
+    const char *path;
+    /* For rows without such a column, or with an empty field there; NULL: each row has it. */
+    const char *device, *computation, *variant, *input, *proxy;
+    double intensity; /* likewise; NaN */
+    bool replace;     /* runs that the store has already, as nitro_store_put_profiles does */
+} nitro_profile_import_options;
+
+typedef struct nitro_profile_import_report {
+    size_t devices, profiles, values;
+    size_t missing; /* values that were not collected */
+} nitro_profile_import_report;
+
+NITRO_API void nitro_profile_import_options_init(nitro_profile_import_options *options);
+/**
+ * Everything is read and checked before anything is written; each device's profiles go in whole or
+ * not at all. A device that the store does not know is made, without device features.
+ * @return NITRO_OK; NITRO_ERR_FORMAT: line and column are named; NITRO_ERR_EXISTS (unless
+ * replaced); NITRO_ERR_NOT_FOUND (computation); NITRO_ERR_MISMATCH (variant).
+ */
+NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
+                                                   const nitro_profile_import_options *options,
+                                                   nitro_profile_import_report *report);
+/**
+ * Write profiles in Nitro's form: of a computation's variants (NULL: of proxies, and of all
+ * computations) on a device (NULL: all).
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there are none, or no such computation.
+ */
+NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
+                                                   const char *device, const char *path,
+                                                   size_t *count);
+
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
