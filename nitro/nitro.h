@@ -20,7 +20,8 @@
  *   control characters. What is passed in is copied unless "borrowed" is said.
  * - Times are in milliseconds (_ms), sizes in bytes unless the name says otherwise.
  * - Threads: one computation may be selected from and run by any number of threads at once, once
- *   its declaration and its model are complete. All else: one thread at a time an object.
+ *   its declaration is complete, also while another thread attaches a model or sets the confidence
+ *   asked for. All else: one thread at a time an object.
  * - _free functions accept NULL.
  */
 #ifndef NITRO_NITRO_H
@@ -326,8 +327,9 @@ typedef struct nitro_decision {
 } nitro_decision;
 
 /**
- * Attach a model; the computation owns it from then on, and the declaration is closed. A model that
- * was attached before is freed: no other thread may be selecting meanwhile.
+ * Attach a model; the computation owns it from then on, and the declaration is closed. Other
+ * threads may be selecting meanwhile: each decision is the old model's or the new one's, and the
+ * old one is freed once no thread asks it any more, at the latest with the computation.
  * @return NITRO_OK, or NITRO_ERR_MISMATCH with both sets in the error: the model was made for other
  *         variants, features or another computation (the model then stays the caller's).
  */
@@ -382,8 +384,8 @@ NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *arg
 
 /**
  * Read a model file. Everything is checked before use.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated, altered, not a model: the error
- *         names file and field); NITRO_ERR_NEWER.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated,
+ *         altered, not a model: the error names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
