@@ -5,6 +5,11 @@
 
 #include "nitro/nitro_internal.h"
 
+static void free_model(void *model)
+{
+    nitro_model_free(model);
+}
+
 nitro_status nitro_computation_create(nitro_context *context, const char *name,
                                       nitro_computation **computation)
 {
@@ -12,7 +17,10 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     if (!created)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = nitro_schema_create(context, name, &created->schema);
+    if (status == NITRO_OK)
+        status = nitro_published_create(context, free_model, &created->model);
     if (status != NITRO_OK) {
+        nitro_schema_free(created->schema);
         free(created);
         return status;
     }
@@ -26,7 +34,7 @@ void nitro_computation_free(nitro_computation *computation)
 {
     if (!computation)
         return;
-    nitro_model_free(computation->model);
+    nitro_published_free(computation->model);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -35,7 +43,7 @@ void nitro_computation_free(nitro_computation *computation)
 
 static nitro_status require_open(const nitro_computation *computation, const char *what)
 {
-    if (!computation->model)
+    if (!computation->closed)
         return NITRO_OK;
     return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                       "%s: cannot %s: a model is attached already; declare everything first",

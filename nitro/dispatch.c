@@ -25,9 +25,10 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
                                   nitro_model_schema(model), "the model");
     if (status != NITRO_OK)
         return status;
-    nitro_model_free(computation->model);
-    computation->model = model;
-    return NITRO_OK;
+    status = nitro_published_replace(computation->context, computation->model, model);
+    if (status == NITRO_OK)
+        computation->closed = true;
+    return status;
 }
 
 nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
@@ -92,6 +93,22 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
+/** What the model says, if there is one: held while it is asked, since it may be replaced. */
+static nitro_status ask_model(const nitro_computation *computation, const double *features,
+                              uint64_t allowed, nitro_decision *made)
+{
+    nitro_status status = NITRO_OK;
+    const nitro_model *model = nitro_published_enter(computation->model);
+    if (model) {
+        status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
+    } else {
+        made->variant = default_among(computation->schema, allowed);
+        made->reason = NITRO_REASON_NO_MODEL;
+    }
+    nitro_published_leave(computation->model);
+    return status;
+}
+
 static nitro_status decide(const nitro_computation *computation, const double *features,
                            const void *argument, nitro_decision *decision)
 {
@@ -108,15 +125,11 @@ static nitro_status decide(const nitro_computation *computation, const double *f
         made.variant = default_among(schema, allowed);
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
-    } else if (computation->model) {
-        nitro_status status = nitro_model_decide(computation->model, features, allowed,
-                                                 computation->min_confidence, &made);
+    } else {
+        nitro_status status = ask_model(computation, features, allowed, &made);
         if (status != NITRO_OK)
             return nitro_fail(computation->context, status,
                               "%s: the model cannot judge these features", schema->computation);
-    } else {
-        made.variant = default_among(schema, allowed);
-        made.reason = NITRO_REASON_NO_MODEL;
     }
     made.variant_name = schema->variants[made.variant];
     *decision = made;

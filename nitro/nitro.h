@@ -20,7 +20,8 @@
  *   control characters. What is passed in is copied unless "borrowed" is said.
  * - Times are in milliseconds (_ms), sizes in bytes unless the name says otherwise.
  * - Threads: one computation may be selected from and run by any number of threads at once, once
- *   its declaration and its model are complete. All else: one thread at a time an object.
+ *   its declaration is complete, also while another thread attaches a model or sets the confidence
+ *   asked for. All else: one thread at a time an object.
  * - _free functions accept NULL.
  */
 #ifndef NITRO_NITRO_H
@@ -326,8 +327,9 @@ typedef struct nitro_decision {
 } nitro_decision;
 
 /**
- * Attach a model; the computation owns it from then on, and the declaration is closed. A model that
- * was attached before is freed: no other thread may be selecting meanwhile.
+ * Attach a model; the computation owns it from then on, and the declaration is closed. Other
+ * threads may be selecting meanwhile: each decision is the old model's or the new one's, and the
+ * old one is freed once no thread asks it any more, at the latest with the computation.
  * @return NITRO_OK, or NITRO_ERR_MISMATCH with both sets in the error: the model was made for other
  *         variants, features or another computation (the model then stays the caller's).
  */
@@ -431,6 +433,25 @@ NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
 
+/**
+ * Open a store to tune into. One on another machine may be away, slow, full or read-only meanwhile:
+ * samples then go into a journal on this machine first ($XDG_DATA_HOME/nitro/journals), and from
+ * there to the store, each once, as soon as it will have them; also by the next process that opens
+ * it so, should this one be killed. What is read is both together. A store on this machine is
+ * opened for writing as by nitro_store_open.
+ * @return as nitro_store_open, but NITRO_OK too while the store cannot be reached (a warning in the
+ *         log says so).
+ */
+NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                                  nitro_store **store);
+
+/**
+ * Send what waits in a store's journal, trying again for up to `patience_ms`.
+ * @param[out] waiting  how many samples still wait; 0 where there is no journal. May be NULL.
+ * @return NITRO_OK also while the store is away; an error where it refuses what waits.
+ */
+NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
+
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
 /** One input to measure. `load` runs in the worker process that measures it. */
@@ -481,8 +502,10 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * is measured. Inputs that the store holds for this device are not measured again, unless a variant
- * has another version by now: a tune that was killed goes on where it was.
+ * is measured. Inputs that the store holds for this device are not measured again: a tune that was
+ * killed goes on where it was. Where a variant has another version by now, that variant is measured
+ * again and the others keep their times; all are where the input's features or the compiler are not
+ * those of then.
  *
  * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
  * or takes too much memory costs that one entry, with the reason kept. An input that cannot be

@@ -69,6 +69,20 @@ NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path,
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/**
+ * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
+ *                   error.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
+ *         is in it.
+ */
+NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                               size_t text_size);
+/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
+                                                 const char *text);
+
 /** Read one finite number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
@@ -435,6 +449,7 @@ typedef void (*nitro_problem_function)(void *user, const char *problem);
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
+    bool remote;  /* over a network, so it may be away: a tune keeps a journal then */
     int priority; /* the highest one is used for a plain path */
 
     /** `address` is the URL after "scheme:". */
@@ -465,10 +480,16 @@ typedef struct nitro_store_kind {
                                   const nitro_sample *const *samples, size_t count, bool replace);
     /**
      * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
-     * callback may read the same open store, but not write to it.
+     * callback may read the same open store, but not write to it. A sample that is not as it was
+     * written is kept from the caller: `damaged` gets a message that names it, and the loop goes
+     * on.
      */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
-                                nitro_sample_function function, void *user);
+                                nitro_sample_function function, void *user,
+                                nitro_problem_function damaged, void *damaged_user);
+    /** One sample. NITRO_ERR_NOT_FOUND (without a message), NITRO_ERR_FORMAT (damaged). */
+    nitro_status (*get_sample)(void *state, const char *computation, const char *device,
+                               const char *input, nitro_sample **sample);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
                                 nitro_string_list *inputs);
     nitro_status (*count_samples)(void *state, const char *computation, const char *device,
@@ -487,7 +508,8 @@ typedef struct nitro_store_kind {
      * each_sample. What is not there is no error.
      */
     nitro_status (*each_profile)(void *state, const char *device, const char *computation,
-                                 nitro_profile_function function, void *user);
+                                 nitro_profile_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user);
     nitro_status (*count_profiles)(void *state, const char *device, const char *computation,
                                    size_t *count);
     nitro_status (*remove_profiles)(void *state, const char *device, const char *computation,
@@ -499,8 +521,22 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
+    /** Remove those of the samples that are there with the same checksum, and count them: one that
+     *  was replaced meanwhile stays. */
+    nitro_status (*remove_samples)(void *state, const char *computation, const char *device,
+                                   const nitro_sample *const *samples, size_t count,
+                                   size_t *removed);
+    /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS where there are
+     *  samples or profiles of it. */
+    nitro_status (*remove_device)(void *state, const char *id);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
+    /** Remove damaged samples and profiles, and what belongs to nothing; report each that goes.
+     *  With `dry_run` only report. */
+    nitro_status (*remove_damaged)(void *state, bool dry_run, nitro_problem_function report,
+                                   void *user);
+    /** Of the layout in which this store keeps records, from 1. */
+    nitro_status (*layout_version)(void *state, int64_t *version);
     /** Size on disk, 0 where that means nothing. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 } nitro_store_kind;
@@ -525,9 +561,20 @@ NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro
                                                  const nitro_device *device, const char *device_id,
                                                  const nitro_sample *const *samples, size_t count,
                                                  bool replace);
+/** Damaged samples are left out, and named in the log: nothing is built on them, and they do not
+ *  stop what is sound from being used. */
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
+/** The same, but messages that name damaged samples go to `damaged`. */
+NITRO_API nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
+                                                const char *device, nitro_sample_function function,
+                                                void *user, nitro_problem_function damaged,
+                                                void *damaged_user);
+/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged. */
+NITRO_API nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
+                                              const char *device, const char *input,
+                                              nitro_sample **sample);
 NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
@@ -537,9 +584,15 @@ NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char 
 NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
                                                 const nitro_profile *const *profiles, size_t count,
                                                 bool replace);
+/** Damaged ones as with nitro_store_each_sample, and with nitro_store_read_samples. */
 NITRO_API nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
                                                 const char *computation,
                                                 nitro_profile_function function, void *user);
+NITRO_API nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
+                                                 const char *computation,
+                                                 nitro_profile_function function, void *user,
+                                                 nitro_problem_function damaged,
+                                                 void *damaged_user);
 NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
                                                   const char *computation, size_t *count);
 /** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
@@ -547,9 +600,24 @@ NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const cha
                                                    const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
+/** Remove these samples where the store has them still as they are here. */
+NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
+                                                  const char *device,
+                                                  const nitro_sample *const *samples, size_t count,
+                                                  size_t *removed);
+/** Remove a device of which there are no samples and no profiles (else NITRO_ERR_EXISTS). */
+NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
+/** Remove damaged samples and profiles, and what belongs to nothing; with `dry_run` only report. */
+NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
+                                                  nitro_problem_function report, void *user);
+/** Version of the layout in which the store keeps records. */
+NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
+/** URLs, without passwords, of the stores that samples wait for in this user's journals; appended.
+ */
+NITRO_API nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls);
 /** What was copied, and what was left alone because it is there already. */
 typedef struct nitro_copy_report {
     size_t samples, samples_skipped;
@@ -560,6 +628,52 @@ typedef struct nitro_copy_report {
  *  that has any profile there, stays as it is there. */
 NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
                                         nitro_copy_report *report);
+
+/* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
+
+/**
+ * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a
+ * bundle's index. In a build without libsodium every function but _free is NITRO_ERR_NOT_BUILT.
+ * Sign what names its content by a cryptographic hash; the checksums of records are none.
+ */
+typedef struct nitro_signing_key nitro_signing_key;
+typedef struct nitro_trusted_keys nitro_trusted_keys;
+
+/**
+ * Make a key pair: the secret one in `path` (mode 0600), the public one in `path`.pub, one line.
+ * @param[in] name  whose key it is, as signatures will be shown; clean as a device id.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (`path` is there: never overwritten); NITRO_ERR_IO.
+ */
+NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
+                                                const char *name);
+/** Errors of nitro_file_read_private; NITRO_ERR_FORMAT where it is no secret key. */
+NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
+                                              nitro_signing_key **key);
+NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
+/** @param[out] signature  one line of text that says which key signed; free with free(). */
+NITRO_API nitro_status nitro_sign(nitro_context *context, const nitro_signing_key *key,
+                                  const void *data, size_t size, char **signature);
+
+/** Public keys to trust: lines of .pub files, `#` starts a comment. NITRO_ERR_FORMAT names file and
+ *  line, also where there is no key at all. */
+NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
+                                               nitro_trusted_keys **keys);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
+                                                const char *text, size_t size,
+                                                nitro_trusted_keys **keys);
+NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
+/**
+ * Did a trusted key sign exactly these bytes?
+ * @param[in]  origin  names what was signed in errors.
+ * @param[out] signer  the key's name, owned by `keys`. May be NULL.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no signature of ours); NITRO_ERR_MISMATCH (a key that is not
+ *         trusted, named; or other bytes than were signed).
+ */
+NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
+                                             const char *origin, const void *data, size_t size,
+                                             const char *signature, size_t signature_size,
+                                             const char **signer);
 
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {

@@ -3,8 +3,10 @@
 #define NITRO_NITRO_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "nitro/nitro_backend.h"
+#include "nitro/publish.h"
 
 struct nitro_context {
     pthread_mutex_t error_lock;
@@ -32,8 +34,9 @@ struct nitro_computation {
     size_t num_groups;
     size_t reference; /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
-    nitro_model *model; /* NULL: none attached */
-    double min_confidence;
+    bool closed;            /* a model was attached: declarations are over */
+    nitro_published *model; /* a nitro_model; NULL: none attached */
+    _Atomic(double) min_confidence;
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */
