@@ -562,6 +562,7 @@ typedef void (*nitro_problem_function)(void *user, const char *problem);
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
+    bool remote;  /* over a network, so it may be away: a tune keeps a journal then */
     int priority; /* the highest one is used for a plain path */
 
     /** `address` is the URL after "scheme:". */
@@ -592,10 +593,16 @@ typedef struct nitro_store_kind {
                                   const nitro_sample *const *samples, size_t count, bool replace);
     /**
      * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
-     * callback may read the same open store, but not write to it.
+     * callback may read the same open store, but not write to it. A sample that is not as it was
+     * written is kept from the caller: `damaged` gets a message that names it, and the loop goes
+     * on.
      */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
-                                nitro_sample_function function, void *user);
+                                nitro_sample_function function, void *user,
+                                nitro_problem_function damaged, void *damaged_user);
+    /** One sample. NITRO_ERR_NOT_FOUND (without a message), NITRO_ERR_FORMAT (damaged). */
+    nitro_status (*get_sample)(void *state, const char *computation, const char *device,
+                               const char *input, nitro_sample **sample);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
                                 nitro_string_list *inputs);
     nitro_status (*count_samples)(void *state, const char *computation, const char *device,
@@ -614,7 +621,8 @@ typedef struct nitro_store_kind {
      * each_sample. What is not there is no error.
      */
     nitro_status (*each_profile)(void *state, const char *device, const char *computation,
-                                 nitro_profile_function function, void *user);
+                                 nitro_profile_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user);
     nitro_status (*count_profiles)(void *state, const char *device, const char *computation,
                                    size_t *count);
     nitro_status (*remove_profiles)(void *state, const char *device, const char *computation,
@@ -626,8 +634,22 @@ typedef struct nitro_store_kind {
      */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
+    /** Remove those of the samples that are there with the same checksum, and count them: one that
+     *  was replaced meanwhile stays. */
+    nitro_status (*remove_samples)(void *state, const char *computation, const char *device,
+                                   const nitro_sample *const *samples, size_t count,
+                                   size_t *removed);
+    /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS where there are
+     *  samples or profiles of it. */
+    nitro_status (*remove_device)(void *state, const char *id);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
+    /** Remove damaged samples and profiles, and what belongs to nothing; report each that goes.
+     *  With `dry_run` only report. */
+    nitro_status (*remove_damaged)(void *state, bool dry_run, nitro_problem_function report,
+                                   void *user);
+    /** Of the layout in which this store keeps records, from 1. */
+    nitro_status (*layout_version)(void *state, int64_t *version);
     /** Size on disk, 0 where that means nothing. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 } nitro_store_kind;
@@ -652,9 +674,20 @@ NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro
                                                  const nitro_device *device, const char *device_id,
                                                  const nitro_sample *const *samples, size_t count,
                                                  bool replace);
+/** Damaged samples are left out, and named in the log: nothing is built on them, and they do not
+ *  stop what is sound from being used. */
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
+/** The same, but messages that name damaged samples go to `damaged`. */
+NITRO_API nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
+                                                const char *device, nitro_sample_function function,
+                                                void *user, nitro_problem_function damaged,
+                                                void *damaged_user);
+/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged. */
+NITRO_API nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
+                                              const char *device, const char *input,
+                                              nitro_sample **sample);
 NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
@@ -664,9 +697,15 @@ NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char 
 NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
                                                 const nitro_profile *const *profiles, size_t count,
                                                 bool replace);
+/** Damaged ones as with nitro_store_each_sample, and with nitro_store_read_samples. */
 NITRO_API nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
                                                 const char *computation,
                                                 nitro_profile_function function, void *user);
+NITRO_API nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
+                                                 const char *computation,
+                                                 nitro_profile_function function, void *user,
+                                                 nitro_problem_function damaged,
+                                                 void *damaged_user);
 NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
                                                   const char *computation, size_t *count);
 /** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
@@ -674,9 +713,24 @@ NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const cha
                                                    const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
+/** Remove these samples where the store has them still as they are here. */
+NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
+                                                  const char *device,
+                                                  const nitro_sample *const *samples, size_t count,
+                                                  size_t *removed);
+/** Remove a device of which there are no samples and no profiles (else NITRO_ERR_EXISTS). */
+NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
+/** Remove damaged samples and profiles, and what belongs to nothing; with `dry_run` only report. */
+NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
+                                                  nitro_problem_function report, void *user);
+/** Version of the layout in which the store keeps records. */
+NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
+/** URLs, without passwords, of the stores that samples wait for in this user's journals; appended.
+ */
+NITRO_API nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls);
 /** What was copied, and what was left alone because it is there already. */
 typedef struct nitro_copy_report {
     size_t samples, samples_skipped;

@@ -279,7 +279,10 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
         if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
             status = nitro_string_list_add(store->context, names, name);
         else
-            status = nitro_sqlite_fail_damaged(store, "a name in", "a list");
+            nitro_log(store->context, NITRO_LOG_WARNING,
+                      "%s: a name is damaged, and its record left out; `nitro store verify` lists "
+                      "all such records",
+                      store->path);
     }
     nitro_sqlite_give_back(store, statement);
     while (status != NITRO_OK && names->count > count_before)
