@@ -12,6 +12,14 @@
 #define FOLDER        "journals/"
 #define MAX_URL_BYTES 4096
 
+char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address)
+{
+    const char *host = strncmp(address, "//", 2) == 0 ? address + 2 : address;
+    const char *at = host > address ? strrchr(host, '@') : NULL;
+    return nitro_asprintf(context, "%s:%.*s%s", kind->scheme, (int)(host - address), address,
+                          at ? at + 1 : host);
+}
+
 /* "redis-host-6379-0-1f3a....": a name that people know again, and a hash that no two share. */
 static void make_name(const char *url, char *name, size_t size)
 {
@@ -66,7 +74,7 @@ nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
     nitro_status status = url ? nitro_store_find_kind(context, url, &kind, &address) : NITRO_OK;
     if (status == NITRO_OK && (!kind || !kind->remote))
         return nitro_store_open(context, url, NITRO_STORE_WRITE, store);
-    if (status == NITRO_OK && !(shown = nitro_store_print_url(context, kind, address)))
+    if (status == NITRO_OK && !(shown = nitro_journal_url(context, kind, address)))
         status = NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = nitro_journal_path(context, shown, true, &path);

@@ -2,6 +2,7 @@
  * highest priority, or nothing for the user's own store. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,16 +30,20 @@ static nitro_status fail_unknown_scheme(nitro_context *context, const char *url,
 {
     nitro_string_list known = {0};
     nitro_status status = NITRO_OK;
+    char scheme[81];
+    snprintf(scheme, sizeof(scheme), "%.*s", (int)length, url);
     for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && status == NITRO_OK;
          kind++)
         status = nitro_string_list_add(context, &known, (*kind)->scheme);
     char *names = status == NITRO_OK ? nitro_store_print_some(context, &known) : NULL;
+    char *shown = names ? nitro_store_redact(context, scheme, url + length + 1) : NULL;
     status = NITRO_ERR_NO_MEMORY;
-    if (names)
+    if (shown)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "'%.200s': no kind of store is called '%.*s'; there is: %s. For a file "
+                            "'%.200s': no kind of store is called '%s'; there is: %s. For a file "
                             "of this name write './%.200s'",
-                            url, (int)(length < 80 ? length : 80), url, names, url);
+                            shown, scheme, names, shown);
+    free(shown);
     free(names);
     nitro_string_list_free(&known);
     return status;
@@ -101,21 +106,6 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
     return status;
 }
 
-/* What may hold a user's name and password goes: "//user:password@host" is shown as "//host". */
-char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
-                            const char *address)
-{
-    const char *slashes = strstr(address, "//");
-    if (kind->remote && slashes) {
-        const char *host = slashes + 2, *end = host + strcspn(host, "/");
-        for (const char *c = host; c < end; c++)
-            host = *c == '@' ? c + 1 : host;
-        return nitro_asprintf(context, "%s:%.*s%s", kind->scheme, (int)(slashes + 2 - address),
-                              address, host);
-    }
-    return nitro_asprintf(context, "%s:%s", kind->scheme, address);
-}
-
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store)
 {
@@ -123,7 +113,7 @@ nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kin
     if (!opened)
         return NITRO_ERR_NO_MEMORY;
     *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
-    opened->url = nitro_store_print_url(context, kind, address);
+    opened->url = nitro_store_redact(context, kind->scheme, address);
     nitro_status status =
         opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK) {
