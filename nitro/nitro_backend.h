@@ -307,6 +307,11 @@ NITRO_API const char *nitro_device_label(const nitro_device *device,
 NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
                                          nitro_device **device);
 NITRO_API void nitro_device_free(nitro_device *device);
+/** Room for a digest and its '\0'. */
+#define NITRO_DIGEST_SIZE 17
+/** 16 hex digits over kind and features, whatever their order. What microbenchmarks measured is
+ * left out, for it never comes out the same twice. */
+NITRO_API void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SIZE]);
 
 /** What is known of a device feature by name: the paper's Table 1 and ours. */
 typedef struct nitro_device_feature_info {
@@ -359,16 +364,29 @@ typedef struct nitro_entry {
 
 /** What made a record. Strings may be NULL. */
 typedef struct nitro_provenance {
-    char *origin;   /* "measured", "modelled", or "imported from FILE" */
-    char *library;  /* Nitro's version */
-    char *compiler; /* of the measuring program */
-    char *host;     /* name of the measuring machine */
-    int64_t time_s; /* since 1970, UTC; 0 when unknown */
+    char *origin;        /* "measured", "modelled", or "imported from FILE" */
+    char *library;       /* Nitro's version */
+    char *compiler;      /* of the measuring program */
+    char *host;          /* name of the measuring machine */
+    int64_t time_s;      /* since 1970, UTC; 0 when unknown */
+    char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
+    char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
+    char *device_digest; /* nitro_device_digest of the device at the time */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
 NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
                                              nitro_provenance *copy);
+/**
+ * What makes a record on this device here and now: this library and its compiler, this machine, the
+ * time, and the device as it is.
+ * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ */
+NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
+                                                  const nitro_device *device, const char *origin,
+                                                  nitro_provenance *made);
+/** Are both the same text, or both NULL? */
+NITRO_API bool nitro_same_text(const char *a, const char *b);
 /** Free what it holds, not itself. */
 NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
 
