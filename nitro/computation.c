@@ -26,6 +26,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     }
     created->context = context;
     created->reference = NITRO_NONE;
+    created->forced = NITRO_NONE;
     *computation = created;
     return NITRO_OK;
 }
@@ -35,6 +36,7 @@ void nitro_computation_free(nitro_computation *computation)
     if (!computation)
         return;
     nitro_published_free(computation->model);
+    nitro_explained_free(computation->explained);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -146,6 +148,15 @@ nitro_status nitro_computation_set_reference(nitro_computation *computation, con
     return find_variant(computation, variant, &computation->reference);
 }
 
+nitro_status nitro_computation_force(nitro_computation *computation, const char *variant)
+{
+    size_t forced = NITRO_NONE;
+    nitro_status status = variant ? find_variant(computation, variant, &forced) : NITRO_OK;
+    if (status == NITRO_OK)
+        computation->forced = forced;
+    return status;
+}
+
 nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)
 {
     computation->hooks = *hooks;
@@ -187,6 +198,11 @@ const char *nitro_computation_variant_name(const nitro_computation *computation,
 {
     const nitro_schema *schema = computation->schema;
     return index < schema->num_variants ? schema->variants[index] : NULL;
+}
+
+const char *nitro_computation_variant_version(const nitro_computation *computation, size_t index)
+{
+    return index < computation->schema->num_variants ? computation->variants[index].version : NULL;
 }
 
 const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)

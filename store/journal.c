@@ -129,6 +129,14 @@ nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *w
     return NITRO_OK;
 }
 
+nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)
+{
+    if (store->kind == &nitro_store_journaled)
+        return nitro_journal_count(store->state, waiting);
+    *waiting = 0;
+    return NITRO_OK;
+}
+
 /* ---- Writing: here first ------------------------------------------------------------------- */
 
 /* What was put for names that are no more in use would be in the way of new ones; what waits is
