@@ -490,6 +490,9 @@ NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const 
  */
 NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
 
+/** How many samples wait in a store's journal; 0 where there is none. */
+NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting);
+
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
 /** One input to measure. `load` runs in the worker process that measures it. */

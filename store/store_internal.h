@@ -21,13 +21,14 @@ extern const nitro_store_kind nitro_store_journaled;
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store);
 
+/** The URL that is meant: `url`, or where it is NULL the user's setting, or the user's own store
+ * (its folder is made for writing). free() it. */
+nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                                    char **chosen);
+
 /** Which kind a URL means, and what follows its scheme. */
 nitro_status nitro_store_find_kind(nitro_context *context, const char *url,
                                    const nitro_store_kind **kind, const char **address);
-
-/** "scheme:address" without a password or user, as it may be shown and noted. free() it. */
-char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
-                            const char *address);
 
 /**
  * $XDG_DATA_HOME/nitro/NAME, its folders made (for the user alone) with `make`.
