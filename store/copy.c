@@ -100,6 +100,24 @@ static nitro_status copy_computation(nitro_store *from, copying *job)
     return status;
 }
 
+nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const char *device,
+                                     const char *computation, nitro_copy_report *report)
+{
+    copying job = {.to = to, .computation = computation, .device = device, .report = *report};
+    nitro_schema *schema = NULL;
+    nitro_status status = copy_device(from, to, device);
+    if (status != NITRO_OK || !computation)
+        return status;
+    status = nitro_store_get_schema(from, computation, &schema);
+    if (status == NITRO_OK)
+        status = nitro_store_put_schema(to, schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_OK)
+        status = copy_samples(from, &job);
+    *report = job.report;
+    return status;
+}
+
 nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, nitro_copy_report *report)
 {
     nitro_string_list computations = {0}, devices = {0};

@@ -37,9 +37,8 @@ nitro_store *nitro_journal_remote(nitro_journal *self)
 {
     if (self->remote || nitro_clock_wall_ms(self->context) < self->next_ms)
         return self->remote;
-    nitro_status status = nitro_store_open_kind(self->context, self->remote_kind,
-                                                self->remote_address, NITRO_STORE_WRITE,
-                                                &self->remote);
+    nitro_status status = nitro_store_open_kind(
+        self->context, self->remote_kind, self->remote_address, NITRO_STORE_WRITE, &self->remote);
     if (nitro_journal_is_away(self, status))
         return NULL;
     if (status == NITRO_OK && self->failure != NITRO_OK)
@@ -187,10 +186,11 @@ static nitro_status put_samples(void *state, const char *computation, const char
 {
     nitro_journal *self = state;
     if (!replace)
-        return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
-                          "%s: a store behind a journal cannot tell whether an input is there while "
-                          "it is away: put samples with `replace`, which keeps the newer ones",
-                          self->url);
+        return nitro_fail(
+            self->context, NITRO_ERR_ARGUMENT,
+            "%s: a store behind a journal cannot tell whether an input is there while "
+            "it is away: put samples with `replace`, which keeps the newer ones",
+            self->url);
     nitro_status status =
         nitro_store_put_samples(self->local, computation, device, samples, count, true);
     return status == NITRO_OK ? nitro_journal_push(self, false) : status;
@@ -299,8 +299,7 @@ static nitro_status get_sample(void *state, const char *computation, const char 
                                const char *input, nitro_sample **sample)
 {
     nitro_journal *self = state;
-    nitro_status status =
-        nitro_store_get_sample(self->local, computation, device, input, sample);
+    nitro_status status = nitro_store_get_sample(self->local, computation, device, input, sample);
     nitro_store *remote = status == NITRO_ERR_NOT_FOUND ? nitro_journal_remote(self) : NULL;
     if (!remote)
         return status;
@@ -308,7 +307,8 @@ static nitro_status get_sample(void *state, const char *computation, const char 
     return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
 }
 
-/* What waits, in order, goes between what the remote hands out, and in place of what it replaces. */
+/* What waits, in order, goes between what the remote hands out, and in place of what it replaces.
+ */
 typedef struct joined_loop {
     nitro_context *context;
     nitro_sample **waiting;

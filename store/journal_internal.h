@@ -9,14 +9,14 @@ typedef struct nitro_journal {
     nitro_context *context;
     const nitro_store_kind *remote_kind;
     char *remote_address;
-    char *url;             /* of the remote store, fit to be shown */
-    nitro_store *remote;   /* NULL: not connected */
-    nitro_store *local;    /* the journal: a store of what waits, and of the names it needs */
+    char *url;           /* of the remote store, fit to be shown */
+    nitro_store *remote; /* NULL: not connected */
+    nitro_store *local;  /* the journal: a store of what waits, and of the names it needs */
     nitro_string_list new_devices; /* whose description the remote was away for */
-    double next_ms;        /* do not ask the remote before this time of the context's clock */
-    double backoff_ms;     /* how long to leave it alone after the next failure; 0: it is well */
-    nitro_status failure;  /* the last one, while the remote is away */
-    char message[1024];    /* of that failure */
+    double next_ms;       /* do not ask the remote before this time of the context's clock */
+    double backoff_ms;    /* how long to leave it alone after the next failure; 0: it is well */
+    nitro_status failure; /* the last one, while the remote is away */
+    char message[1024];   /* of that failure */
 } nitro_journal;
 
 /** Made here, so that tests can put any kind behind it. `path` names the journal's file. */
