@@ -251,7 +251,7 @@ static nitro_status finish(download *job)
                           strerror(errno));
     job->finished = true;
     unlink(job->part_tag_path);
-    return write_tag(job, job->tag_path, job->tag);
+    return job->request->revalidate ? write_tag(job, job->tag_path, job->tag) : NITRO_OK;
 }
 
 /* What happened in an attempt: a status, and whether another one may do better. */
