@@ -122,7 +122,8 @@ bool nitro_bundle_is_refusal(nitro_status status);
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 
-/** A published folder as an open store, of which each call sees only bundles that are sound. */
+/** A published folder as an open store, of which each call sees only bundles that are sound; what
+ *  is refused is for the caller to say, by nitro_bundle_source_get. */
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
                                      const nitro_trusted_keys *keys, nitro_store **store);
 nitro_bundle_source *nitro_bundle_store_source(nitro_store *store);

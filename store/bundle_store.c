@@ -8,7 +8,7 @@
 typedef struct bundle_store {
     nitro_context *context;
     nitro_bundle_source *source;
-    bool *warned; /* shape [count of the index] */
+    bool *warned; /* shape [count of the index]: its refusal is in the log */
 } bundle_store;
 
 /* ---- Bundles that are sound ------------------------------------------------------------------ */
@@ -361,6 +361,8 @@ nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
     nitro_status status = open_store(context, url, keys, &state);
     if (status != NITRO_OK)
         return status;
+    for (size_t i = 0; i < num_bundles(state); i++)
+        state->warned[i] = true; /* who asks for the source says himself what it refuses */
     nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
     char *copy = nitro_strdup(context, url);
     if (!opened || !copy) {
