@@ -5,7 +5,7 @@ static nitro_status fail_not_built(nitro_context *context)
 {
     return nitro_fail(context, NITRO_ERR_NOT_BUILT,
                       "this build cannot publish or read bundles; install libzstd-dev and "
-                      "libsodium-dev and build again with -DNITRO_BUNDLES=ON -DNITRO_SODIUM=ON");
+                      "libsodium-dev and build again with -DNITRO_ZSTD=ON -DNITRO_SODIUM=ON");
 }
 
 static nitro_status open_none(nitro_context *context, const char *address, nitro_store_mode mode,

@@ -122,6 +122,37 @@ nitro_status nitro_record_text(const nitro_record *record, const json_t *value, 
     return NITRO_OK;
 }
 
+nitro_status nitro_record_copy_text(const nitro_record *record, const json_t *value, char **copy)
+{
+    const char *text = NULL;
+    nitro_status status = nitro_record_text(record, value, &text);
+    if (status != NITRO_OK)
+        return status;
+    *copy = nitro_strdup(record->context, text);
+    return *copy || !text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenance *provenance)
+{
+    json_int_t time_s;
+    json_error_t error;
+    if (json_unpack_ex(record->json, &error, 0, "{s:I}", "time_s", &time_s) != 0)
+        return nitro_record_refuse(record, error.text);
+    provenance->time_s = time_s;
+    const struct {
+        const char *key;
+        char **text;
+    } texts[] = {{"origin", &provenance->origin},
+                 {"library", &provenance->library},
+                 {"compiler", &provenance->compiler},
+                 {"host", &provenance->host}};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status == NITRO_OK; i++)
+        status = nitro_record_copy_text(record, json_object_get(record->json, texts[i].key),
+                                        texts[i].text);
+    return status;
+}
+
 json_t *nitro_record_from_number(double number)
 {
     return isnan(number) ? json_null() : json_real(number);

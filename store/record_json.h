@@ -23,6 +23,8 @@ nitro_status nitro_record_encode_device(nitro_context *context, const nitro_devi
 nitro_status nitro_record_encode_sample(nitro_context *context, const char *computation,
                                         const char *device, const nitro_sample *sample, char **text,
                                         size_t *size);
+nitro_status nitro_record_encode_profile(nitro_context *context, const char *device,
+                                         const nitro_profile *profile, char **text, size_t *size);
 
 nitro_status nitro_record_decode_schema(nitro_context *context, const char *where, const char *text,
                                         size_t size, nitro_schema **schema);
@@ -32,5 +34,9 @@ nitro_status nitro_record_decode_device(nitro_context *context, const char *wher
 nitro_status nitro_record_decode_sample(nitro_context *context, const char *where,
                                         const nitro_schema *schema, const char *device,
                                         const char *text, size_t size, nitro_sample **sample);
+/** The same; `schema` is NULL for a proxy's. */
+nitro_status nitro_record_decode_profile(nitro_context *context, const char *where,
+                                         const nitro_schema *schema, const char *device,
+                                         const char *text, size_t size, nitro_profile **profile);
 
 #endif

@@ -33,6 +33,10 @@ nitro_status nitro_record_require_checksum(const nitro_record *record, uint64_t 
 nitro_status nitro_record_number(const nitro_record *record, const json_t *value, double *number);
 /** A text, borrowed, or NULL where it is null or missing. */
 nitro_status nitro_record_text(const nitro_record *record, const json_t *value, const char **text);
+/** The same, copied. */
+nitro_status nitro_record_copy_text(const nitro_record *record, const json_t *value, char **copy);
+/** What made the record: members of the record itself. */
+nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenance *provenance);
 /** null for NaN. */
 json_t *nitro_record_from_number(double number);
 

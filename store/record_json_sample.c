@@ -52,16 +52,6 @@ nitro_status nitro_record_encode_sample(nitro_context *context, const char *comp
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-static nitro_status copy_text(const nitro_record *record, const json_t *value, char **copy)
-{
-    const char *text;
-    nitro_status status = nitro_record_text(record, value, &text);
-    if (status != NITRO_OK)
-        return status;
-    *copy = nitro_strdup(record->context, text);
-    return *copy || !text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static nitro_status read_entry(const nitro_record *record, json_t *row, nitro_entry *entry)
 {
     const char *outcome;
@@ -80,8 +70,8 @@ static nitro_status read_entry(const nitro_record *record, json_t *row, nitro_en
     if (status == NITRO_OK)
         status = nitro_record_number(record, prepare, &entry->prepare_ms);
     if (status == NITRO_OK)
-        status = copy_text(record, version, &entry->version);
-    return status == NITRO_OK ? copy_text(record, detail, &entry->detail) : status;
+        status = nitro_record_copy_text(record, version, &entry->version);
+    return status == NITRO_OK ? nitro_record_copy_text(record, detail, &entry->detail) : status;
 }
 
 static nitro_status read_arrays(const nitro_record *record, const json_t *features,
@@ -96,26 +86,6 @@ static nitro_status read_arrays(const nitro_record *record, const json_t *featur
         status = nitro_record_number(record, json_array_get(features, i), &sample->features[i]);
     for (size_t i = 0; i < sample->num_entries && status == NITRO_OK; i++)
         status = read_entry(record, json_array_get(entries, i), &sample->entries[i]);
-    return status;
-}
-
-static nitro_status read_provenance(const nitro_record *record, nitro_provenance *provenance)
-{
-    json_int_t time_s;
-    json_error_t error;
-    if (json_unpack_ex(record->json, &error, 0, "{s:I}", "time_s", &time_s) != 0)
-        return nitro_record_refuse(record, error.text);
-    provenance->time_s = time_s;
-    const struct {
-        const char *key;
-        char **text;
-    } texts[] = {{"origin", &provenance->origin},
-                 {"library", &provenance->library},
-                 {"compiler", &provenance->compiler},
-                 {"host", &provenance->host}};
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status == NITRO_OK; i++)
-        status = copy_text(record, json_object_get(record->json, texts[i].key), texts[i].text);
     return status;
 }
 
@@ -138,7 +108,7 @@ static nitro_status read_sample(const nitro_record *record, const nitro_schema *
     if (status == NITRO_OK)
         status = read_arrays(record, features, entries, read);
     if (status == NITRO_OK)
-        status = read_provenance(record, &read->provenance);
+        status = nitro_record_provenance(record, &read->provenance);
     if (status == NITRO_OK)
         status = nitro_store_check_sample(record->context, record->where, schema, device, read,
                                           NITRO_ERR_FORMAT);

@@ -9,6 +9,6 @@ nitro_status nitro_unpack_member(nitro_context *context, const char *archive_pat
     (void)path;
     return nitro_fail(context, NITRO_ERR_NOT_BUILT,
                       "%s: this build cannot unpack archives; install libarchive-dev and build "
-                      "again with -DNITRO_CURL=ON",
+                      "again with -DNITRO_ARCHIVE=ON",
                       archive_path);
 }
