@@ -830,16 +830,15 @@ typedef struct nitro_publish_options {
 typedef struct nitro_publish_report {
     size_t bundles, unchanged; /* all of them; those whose file was there already */
     size_t removed;            /* files that neither this index nor the last one names */
-    uint64_t samples, bytes;
-    size_t profiles; /* in the store, and not published: bundles do not hold them */
+    uint64_t samples, profiles, bytes;
 } nitro_publish_report;
 
 /**
- * Write all samples and devices of a store as a folder of static files that any web server can
- * serve: an index, and a compressed bundle for each computation and device. The same content gives
- * the same bytes and file names. The index is replaced last and whole, and the files of the last
- * one stay, so that readers never see a part. Waits while another process publishes into the
- * folder.
+ * Write all devices, samples and profiles of a store as a folder of static files that any web
+ * server can serve: an index, and a compressed bundle for each computation and device. The same
+ * content gives the same bytes and file names. The index is replaced last and whole, and the files
+ * of the last one stay, so that readers never see a part. Waits while another process publishes
+ * into the folder.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
  */
 NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,

@@ -1,8 +1,8 @@
 /*
  * bundle.h - published bundles: a folder of files that any web server can serve (docs/bundles.md).
- * A bundle is all samples of one computation on one device, as JSON lines under zstd, named by the
- * SHA-256 of its lines; an index names all bundles, with sizes and checksums. What is read is
- * untrusted: sizes are bounded, checksums compared, every record checked.
+ * A bundle is all samples and profiles of one computation on one device, as JSON lines under zstd,
+ * named by the SHA-256 of its lines; an index names all bundles, with sizes and checksums. What is
+ * read is untrusted: sizes are bounded, checksums compared, every record checked.
  */
 #ifndef NITRO_STORE_BUNDLE_H
 #define NITRO_STORE_BUNDLE_H
@@ -27,16 +27,16 @@
 
 /** What an index says of one bundle. */
 typedef struct nitro_bundle {
-    char *computation; /* NULL: a device alone, without samples */
+    char *computation; /* NULL: a device by itself, with the profiles of proxies */
     char *device;
-    uint64_t samples;
+    uint64_t samples, profiles;
     uint64_t bytes, content_bytes;               /* of the file, of the lines in it */
     char sha256[NITRO_SHA256_HEX_BYTES];         /* of the file */
     char content_sha256[NITRO_SHA256_HEX_BYTES]; /* of the lines */
     nitro_string_list signatures;                /* of nitro_bundle_statement */
 } nitro_bundle;
 
-/** In byte order of computations (devices alone come first), then of devices. */
+/** In byte order of computations (devices by themselves come first), then of devices. */
 typedef struct nitro_bundle_index {
     nitro_bundle *bundles; /* shape [count] */
     size_t count;
@@ -61,7 +61,8 @@ char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_
 /* ---- bundle_write.c ------------------------------------------------------------------------- */
 
 /**
- * Write all samples of a computation on a device (`computation` NULL: the device alone) to a file.
+ * Write all samples and profiles of a computation on a device (`computation` NULL: the device, and
+ * its profiles of proxies) to a file.
  * @param[out] bundle  sizes, checksums and names, without signatures; nitro_bundle_clear() it.
  */
 nitro_status nitro_bundle_write(nitro_store *store, const char *computation, const char *device,
@@ -74,6 +75,7 @@ typedef struct nitro_bundle_visitor {
     nitro_status (*schema)(void *user, const nitro_schema *schema);
     nitro_status (*device)(void *user, const nitro_device *device);
     nitro_status (*sample)(void *user, const nitro_sample *sample);
+    nitro_profile_function profile;
     void *user;
 } nitro_bundle_visitor;
 
@@ -85,7 +87,7 @@ nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
                                     char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes);
 /**
  * Read a bundle from its start; every record is checked before it is handed on, the bundle as a
- * whole (checksum, sizes, number of samples) at its end: visit nothing before one reading went
+ * whole (checksum, sizes, number of records) at its end: visit nothing before one reading went
  * through. `where` starts errors. @return NITRO_ERR_FORMAT: it is not what the index says.
  */
 nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *where,

@@ -126,6 +126,8 @@ static nitro_status read_bundle(const parsing *job, const json_t *object, nitro_
     if (status == NITRO_OK)
         status = read_count(job, object, "samples", UINT64_MAX, &bundle->samples);
     if (status == NITRO_OK)
+        status = read_count(job, object, "profiles", UINT64_MAX, &bundle->profiles);
+    if (status == NITRO_OK)
         status = read_count(job, object, "bytes", NITRO_BUNDLE_MAX_BYTES, &bundle->bytes);
     if (status == NITRO_OK)
         status = read_sha256(job, object, "sha256", bundle->sha256);
@@ -209,11 +211,12 @@ static json_t *bundle_json(const nitro_bundle *bundle)
     json_t *signatures = json_array();
     for (size_t i = 0; i < bundle->signatures.count; i++)
         json_array_append_new(signatures, json_string(bundle->signatures.items[i]));
-    return json_pack("{s:s?, s:s, s:I, s:I, s:s, s:I, s:s, s:o}", "computation",
+    return json_pack("{s:s?, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:o}", "computation",
                      bundle->computation, "device", bundle->device, "samples",
-                     (json_int_t)bundle->samples, "bytes", (json_int_t)bundle->bytes, "sha256",
-                     bundle->sha256, "content_bytes", (json_int_t)bundle->content_bytes,
-                     "content_sha256", bundle->content_sha256, "signatures", signatures);
+                     (json_int_t)bundle->samples, "profiles", (json_int_t)bundle->profiles, "bytes",
+                     (json_int_t)bundle->bytes, "sha256", bundle->sha256, "content_bytes",
+                     (json_int_t)bundle->content_bytes, "content_sha256", bundle->content_sha256,
+                     "signatures", signatures);
 }
 
 nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,

@@ -18,10 +18,10 @@ typedef struct reading {
     const nitro_bundle_visitor *visitor;
     char *line; /* shape [line_size] */
     size_t line_size, line_capacity;
-    uint64_t num_lines, content_bytes, samples;
+    uint64_t num_lines, content_bytes, samples, profiles;
     crypto_hash_sha256_state content;
     nitro_schema *schema;
-    char *last_input;
+    char *last; /* of the samples' inputs, then of the profiles' keys */
 } reading;
 
 static nitro_status refuse(const reading *job, const char *problem)
@@ -81,7 +81,19 @@ static nitro_status read_schema(reading *job, const char *where)
     return status;
 }
 
-/* In byte order, so that no input comes twice. */
+/* In byte order, so that nothing comes twice. The key is given away. */
+static nitro_status require_order(reading *job, const char *where, char *key)
+{
+    bool in_order = !job->last || (key && strcmp(job->last, key) < 0);
+    free(job->last);
+    job->last = key;
+    if (!key)
+        return NITRO_ERR_NO_MEMORY;
+    return in_order ? NITRO_OK
+                    : nitro_fail(job->context, NITRO_ERR_FORMAT,
+                                 "%s: it comes twice, or not in byte order", where);
+}
+
 static nitro_status read_sample(reading *job, const char *where)
 {
     nitro_sample *sample = NULL;
@@ -89,19 +101,37 @@ static nitro_status read_sample(reading *job, const char *where)
         job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &sample);
     if (status != NITRO_OK)
         return status;
-    if (job->last_input && strcmp(job->last_input, sample->input) >= 0)
-        status =
-            nitro_fail(job->context, NITRO_ERR_FORMAT,
-                       "%s: input '%s' comes twice, or not in byte order", where, sample->input);
-    free(job->last_input);
-    job->last_input = nitro_strdup(job->context, sample->input);
-    if (status == NITRO_OK && !job->last_input)
-        status = NITRO_ERR_NO_MEMORY;
+    status = require_order(job, where, nitro_strdup(job->context, sample->input));
     if (status == NITRO_OK && job->visitor->sample)
         status = job->visitor->sample(job->visitor->user, sample);
     nitro_sample_free(sample);
     job->samples++;
     return status;
+}
+
+static nitro_status read_profile(reading *job, const char *where)
+{
+    nitro_profile *profile = NULL;
+    nitro_status status = nitro_record_decode_profile(
+        job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &profile);
+    if (status != NITRO_OK)
+        return status;
+    if (job->profiles++ == 0) { /* keys of another sort begin */
+        free(job->last);
+        job->last = NULL;
+    }
+    status = require_order(job, where, nitro_store_profile_key(job->context, profile));
+    if (status == NITRO_OK && job->visitor->profile)
+        status = job->visitor->profile(job->visitor->user, job->bundle->device, profile);
+    nitro_profile_free(profile);
+    return status;
+}
+
+/* Every record begins with its sort, as the encoder writes it. */
+static bool is_profile(const reading *job)
+{
+    static const char head[] = "{\"nitro\":\"profile\"";
+    return job->line_size >= sizeof(head) - 1 && memcmp(job->line, head, sizeof(head) - 1) == 0;
 }
 
 static nitro_status read_line(reading *job)
@@ -114,10 +144,12 @@ static nitro_status read_line(reading *job)
         return read_head(job);
     if (job->num_lines == 2)
         return read_device(job, where);
-    if (!job->bundle->computation)
-        return refuse(job, "it has samples, and is of a device alone by the index");
-    if (job->num_lines == 3)
+    if (job->num_lines == 3 && job->bundle->computation)
         return read_schema(job, where);
+    if (is_profile(job))
+        return read_profile(job, where);
+    if (!job->schema || job->profiles > 0)
+        return refuse(job, "a line is no profile, where only profiles may follow");
     return read_sample(job, where);
 }
 
@@ -168,8 +200,8 @@ static nitro_status check_whole(reading *job)
         return refuse(job, "it ends early");
     if (strcmp(sha256, job->bundle->content_sha256) != 0)
         return refuse(job, "its lines do not have the checksum (SHA-256) that the index says");
-    if (job->samples != job->bundle->samples)
-        return refuse(job, "it has another number of samples than the index says");
+    if (job->samples != job->bundle->samples || job->profiles != job->bundle->profiles)
+        return refuse(job, "it has another number of samples or profiles than the index says");
     return NITRO_OK;
 }
 
@@ -239,7 +271,7 @@ nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *w
     free(work.input);
     free(work.output);
     free(job.line);
-    free(job.last_input);
+    free(job.last);
     nitro_schema_free(job.schema);
     return status;
 }

@@ -219,27 +219,50 @@ static nitro_status count_samples(void *state, const char *computation, const ch
     return status;
 }
 
-/* ---- Profiles: bundles have none ------------------------------------------------------------- */
+/* ---- Profiles -------------------------------------------------------------------------------- */
+
+/* Those of a computation (NULL: devices by themselves) on a device (NULL: on all). */
+static bool is_wanted(const nitro_bundle *bundle, const char *computation, const char *device)
+{
+    bool same = computation ? is_of(bundle, computation) : !bundle->computation;
+    return same && (!device || strcmp(bundle->device, device) == 0);
+}
 
 static nitro_status each_profile(void *state, const char *device, const char *computation,
                                  nitro_profile_function function, void *user)
 {
-    (void)state;
-    (void)device;
-    (void)computation;
-    (void)function;
-    (void)user;
-    return NITRO_OK;
+    bundle_store *store = state;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < num_bundles(store) && status == NITRO_OK; i++) {
+        const nitro_bundle *bundle = bundle_at(store, i);
+        const char *path;
+        if (bundle->profiles == 0 || !is_wanted(bundle, computation, device))
+            continue;
+        status = get_if_sound(store, i, &path);
+        if (status == NITRO_OK && path)
+            status =
+                nitro_bundle_read_file(store->context, path, bundle,
+                                       &(nitro_bundle_visitor){.profile = function, .user = user});
+    }
+    return status;
 }
 
 static nitro_status count_profiles(void *state, const char *device, const char *computation,
                                    size_t *count)
 {
-    (void)state;
-    (void)device;
-    (void)computation;
-    *count = 0;
-    return NITRO_OK;
+    bundle_store *store = state;
+    nitro_status status = NITRO_OK;
+    size_t sum = 0;
+    for (size_t i = 0; i < num_bundles(store) && status == NITRO_OK; i++) {
+        const char *path = NULL;
+        if (bundle_at(store, i)->profiles > 0 &&
+            is_wanted(bundle_at(store, i), computation, device))
+            status = get_if_sound(store, i, &path);
+        sum += path ? (size_t)bundle_at(store, i)->profiles : 0;
+    }
+    if (status == NITRO_OK)
+        *count = sum;
+    return status;
 }
 
 /* ---- The whole ------------------------------------------------------------------------------- */

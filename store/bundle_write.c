@@ -113,6 +113,16 @@ static nitro_status write_sample(void *user, const nitro_sample *sample)
     return write_line(job, status, text, size);
 }
 
+static nitro_status write_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    writing *job = user;
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_record_encode_profile(job->context, device, profile, &text, &size);
+    job->bundle->profiles++;
+    return write_line(job, status, text, size);
+}
+
 static nitro_status write_all(writing *job, nitro_store *store)
 {
     nitro_status status = write_head(job);
@@ -122,6 +132,8 @@ static nitro_status write_all(writing *job, nitro_store *store)
         status = write_schema(job, store);
     if (status == NITRO_OK && job->computation)
         status = nitro_store_each_sample(store, job->computation, job->device, write_sample, job);
+    if (status == NITRO_OK)
+        status = nitro_store_each_profile(store, job->device, job->computation, write_profile, job);
     if (status == NITRO_OK)
         status = compress(job, NULL, 0, ZSTD_e_end);
     return status;

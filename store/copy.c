@@ -106,14 +106,15 @@ nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const c
     copying job = {.to = to, .computation = computation, .device = device, .report = *report};
     nitro_schema *schema = NULL;
     nitro_status status = copy_device(from, to, device);
-    if (status != NITRO_OK || !computation)
-        return status;
-    status = nitro_store_get_schema(from, computation, &schema);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK && computation)
+        status = nitro_store_get_schema(from, computation, &schema);
+    if (schema && status == NITRO_OK)
         status = nitro_store_put_schema(to, schema);
     nitro_schema_free(schema);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK && computation)
         status = copy_samples(from, &job);
+    if (status == NITRO_OK)
+        status = nitro_store_copy_profiles(from, to, device, computation, &job.report);
     *report = job.report;
     return status;
 }

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "store/bundle.h"
-#include "store/text.h"
 
 typedef struct publishing {
     nitro_context *context;
@@ -151,67 +150,62 @@ static nitro_status add_bundle(publishing *job, const char *computation, const c
     nitro_bundle *added = &job->next.bundles[job->next.count - 1];
     status = place_file(job, added);
     job->report.samples += added->samples;
+    job->report.profiles += added->profiles;
     job->report.bytes += added->bytes;
     return status == NITRO_OK ? sign(job, added) : status;
 }
 
-static nitro_status count_profiles(publishing *job, const char *computation, const char *device)
+/* Has the store anything of a computation on a device (NULL: of proxies)? */
+static nitro_status has_records(publishing *job, const char *computation, const char *device,
+                                bool *found)
 {
-    size_t count = 0;
-    nitro_status status = nitro_store_count_profiles(job->store, device, computation, &count);
-    job->report.profiles += count;
+    size_t samples = 0, profiles = 0;
+    nitro_status status = nitro_store_count_profiles(job->store, device, computation, &profiles);
+    if (status == NITRO_OK && computation)
+        status = nitro_store_count_samples(job->store, computation, device, &samples);
+    *found = samples > 0 || profiles > 0;
     return status;
 }
 
-/* Devices without samples come alone, for they may be targets. */
-static nitro_status add_devices_alone(publishing *job, const nitro_string_list *measured)
-{
-    nitro_string_list all = {0};
-    nitro_status status = nitro_store_list_devices(job->store, NULL, &all);
-    for (size_t i = 0; i < all.count && status == NITRO_OK; i++) {
-        status = count_profiles(job, NULL, all.items[i]);
-        if (status == NITRO_OK && !nitro_store_sorted_list_has(measured, all.items[i]))
-            status = add_bundle(job, NULL, all.items[i]);
-    }
-    nitro_string_list_free(&all);
-    return status;
-}
-
-static nitro_status add_computation(publishing *job, const char *computation)
-{
-    nitro_string_list devices = {0};
-    nitro_status status = nitro_store_list_devices(job->store, computation, &devices);
-    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
-        status = add_bundle(job, computation, devices.items[i]);
-        if (status == NITRO_OK)
-            status = count_profiles(job, computation, devices.items[i]);
-    }
-    nitro_string_list_free(&devices);
-    return status;
-}
-
-static nitro_status list_measured(publishing *job, const nitro_string_list *computations,
-                                  nitro_string_list *measured)
+static nitro_status add_computation(publishing *job, const char *computation,
+                                    const nitro_string_list *devices)
 {
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < computations->count && status == NITRO_OK; i++)
-        status = nitro_store_list_devices(job->store, computations->items[i], measured);
-    nitro_string_list_sort(measured);
+    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
+        bool found = false;
+        status = has_records(job, computation, devices->items[i], &found);
+        if (status == NITRO_OK && found)
+            status = add_bundle(job, computation, devices->items[i]);
+    }
+    return status;
+}
+
+/* By themselves come devices with profiles of proxies; and those without anything, for they may be
+ * targets. */
+static nitro_status add_device(publishing *job, const nitro_string_list *computations,
+                               const char *device)
+{
+    bool found = false, elsewhere = false;
+    nitro_status status = has_records(job, NULL, device, &found);
+    for (size_t i = 0; i < computations->count && status == NITRO_OK && !elsewhere; i++)
+        status = has_records(job, computations->items[i], device, &elsewhere);
+    if (status == NITRO_OK && (found || !elsewhere))
+        status = add_bundle(job, NULL, device);
     return status;
 }
 
 static nitro_status add_all(publishing *job)
 {
-    nitro_string_list computations = {0}, measured = {0};
+    nitro_string_list computations = {0}, devices = {0};
     nitro_status status = nitro_store_list_computations(job->store, &computations);
     if (status == NITRO_OK)
-        status = list_measured(job, &computations, &measured);
-    if (status == NITRO_OK)
-        status = add_devices_alone(job, &measured);
+        status = nitro_store_list_devices(job->store, NULL, &devices);
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
+        status = add_device(job, &computations, devices.items[i]);
     for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
-        status = add_computation(job, computations.items[i]);
+        status = add_computation(job, computations.items[i], &devices);
     nitro_string_list_free(&computations);
-    nitro_string_list_free(&measured);
+    nitro_string_list_free(&devices);
     job->report.bundles = job->next.count;
     return status;
 }

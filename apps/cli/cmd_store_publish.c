@@ -33,18 +33,16 @@ static int print_report(const invocation *call, const nitro_publish_report *repo
     char size[32];
     if (given->json)
         return print_json(
-            call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bundles",
-                            (json_int_t)report->bundles, "unchanged", (json_int_t)report->unchanged,
-                            "removed", (json_int_t)report->removed, "samples",
-                            (json_int_t)report->samples, "bytes", (json_int_t)report->bytes,
-                            "profiles_left_out", (json_int_t)report->profiles));
+            call,
+            json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bundles", (json_int_t)report->bundles,
+                      "unchanged", (json_int_t)report->unchanged, "removed",
+                      (json_int_t)report->removed, "samples", (json_int_t)report->samples, "bytes",
+                      (json_int_t)report->bytes, "profiles", (json_int_t)report->profiles));
     format_size(report->bytes, size, sizeof size);
-    printf("%zu bundles (%zu unchanged) with %llu samples in %s; %zu old ones removed\n",
-           report->bundles, report->unchanged, (unsigned long long)report->samples, size,
-           report->removed);
-    if (report->profiles > 0)
-        warn(call, "%zu profiles are not published: bundles hold samples and devices",
-             report->profiles);
+    printf("%zu bundles (%zu unchanged) with %llu samples and %llu profiles in %s; %zu old ones "
+           "removed\n",
+           report->bundles, report->unchanged, (unsigned long long)report->samples,
+           (unsigned long long)report->profiles, size, report->removed);
     return EXIT_DONE;
 }
 

@@ -65,15 +65,18 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
 {
     const settings *given = call->settings;
     if (given->json)
-        return print_json(call, json_pack("{s:I, s:I, s:I, s:I, s:o}", "bundles",
-                                          (json_int_t)report->bundles, "new_devices",
-                                          (json_int_t)report->devices, "added",
-                                          (json_int_t)report->copied.samples, "skipped",
-                                          (json_int_t)report->copied.samples_skipped, "refused",
-                                          json_names(&report->refused)));
-    printf("%zu bundles: %zu samples added, %zu were there already; %zu new devices\n",
-           report->bundles, report->copied.samples, report->copied.samples_skipped,
-           report->devices);
+        return print_json(
+            call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "bundles",
+                            (json_int_t)report->bundles, "new_devices", (json_int_t)report->devices,
+                            "added", (json_int_t)report->copied.samples, "skipped",
+                            (json_int_t)report->copied.samples_skipped, "profiles_added",
+                            (json_int_t)report->copied.profiles, "profiles_skipped",
+                            (json_int_t)report->copied.profiles_skipped, "refused",
+                            json_names(&report->refused)));
+    printf("%zu bundles: %zu samples and %zu profiles added, %zu were there already; %zu new "
+           "devices\n",
+           report->bundles, report->copied.samples, report->copied.profiles,
+           report->copied.samples_skipped + report->copied.profiles_skipped, report->devices);
     return EXIT_DONE;
 }
 

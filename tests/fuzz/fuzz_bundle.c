@@ -17,7 +17,7 @@ static void require(bool holds)
 typedef struct fuzzed {
     nitro_context *context;
     nitro_schema *schema;
-    uint64_t samples;
+    uint64_t samples, profiles;
 } fuzzed;
 
 static nitro_status check_schema(void *user, const nitro_schema *schema)
@@ -43,14 +43,24 @@ static nitro_status check_sample(void *user, const nitro_sample *sample)
     return NITRO_OK;
 }
 
+static nitro_status check_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    fuzzed *f = user;
+    f->profiles++;
+    require(nitro_store_check_profile(f->context, "fuzz", f->schema, device, profile,
+                                      NITRO_ERR_FORMAT) == NITRO_OK);
+    return NITRO_OK;
+}
+
 static void read_file(nitro_context *context, void *bytes, size_t size, const nitro_bundle *bundle)
 {
     fuzzed f = {.context = context};
-    const nitro_bundle_visitor visitor = {check_schema, check_device, check_sample, &f};
+    const nitro_bundle_visitor visitor = {check_schema, check_device, check_sample, check_profile,
+                                          &f};
     FILE *file = fmemopen(bytes, size, "rb");
     require(file != NULL);
     if (nitro_bundle_read(context, file, "fuzz", bundle, &visitor) == NITRO_OK)
-        require(f.schema && f.samples == bundle->samples);
+        require(f.schema && f.samples == bundle->samples && f.profiles == bundle->profiles);
     nitro_schema_free(f.schema);
     fclose(file);
 }
@@ -67,9 +77,14 @@ static void read_lines(nitro_context *context, const uint8_t *data, size_t size,
     crypto_hash_sha256_update(&hash, data, size);
     nitro_bundle_print_hash(&hash, bundle->content_sha256);
     bundle->content_bytes = size;
-    for (size_t i = 0; i < size; i++)
-        bundle->samples += data[i] == '\n';
-    bundle->samples -= bundle->samples > 3 ? 3 : bundle->samples;
+    const uint8_t *end = data + size;
+    size_t num_lines = 0;
+    for (const uint8_t *line = data; line && line < end; num_lines++) {
+        bundle->profiles += (size_t)(end - line) > 12 && memcmp(line + 10, "pr", 2) == 0 ? 1 : 0;
+        line = memchr(line, '\n', (size_t)(end - line));
+        line = line ? line + 1 : NULL;
+    }
+    bundle->samples = num_lines > 3 + bundle->profiles ? num_lines - 3 - bundle->profiles : 0;
     size_t packed_size = ZSTD_compress(packed, room, data, size, 1);
     require(!ZSTD_isError(packed_size));
     read_file(context, packed, packed_size, bundle);

@@ -65,6 +65,14 @@ static void fill(fixture *f)
     records_put_names(f->store, "spmv", "spare");
 }
 
+static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
+                             const char *computation)
+{
+    size_t count = 999;
+    assert_ok(f->context, nitro_store_count_profiles(store, device, computation, &count));
+    return count;
+}
+
 static void publish_to(fixture *f, nitro_store *store, const char *folder,
                        const nitro_signing_key *key)
 {
@@ -173,6 +181,55 @@ static void test_what_is_published_comes_back(void **state)
     assert_int_equal(f->pulled.copied.samples, 0);
     assert_int_equal(f->pulled.copied.samples_skipped, 240);
     assert_int_equal(f->pulled.devices, 0);
+}
+
+typedef struct profile_sum {
+    size_t count;
+    uint64_t checksum;
+} profile_sum;
+
+static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    profile_sum *sum = user;
+    uint64_t one = nitro_store_profile_checksum(device, profile);
+    sum->checksum = nitro_hash(&one, sizeof(one), sum->checksum);
+    sum->count++;
+    return NITRO_OK;
+}
+
+static void assert_same_profiles(fixture *f, nitro_store *a, nitro_store *b,
+                                 const char *computation)
+{
+    profile_sum in_a = {0}, in_b = {0};
+    assert_ok(f->context, nitro_store_each_profile(a, NULL, computation, add_profile, &in_a));
+    assert_ok(f->context, nitro_store_each_profile(b, NULL, computation, add_profile, &in_b));
+    assert_int_equal(in_a.count, in_b.count);
+    assert_true(in_a.count > 0 && in_a.checksum == in_b.checksum);
+}
+
+/* Of variants they come with their samples, of proxies with the device by itself. */
+static void test_profiles_come_along(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    fill(f);
+    assert_ok(f->context, records_put_profiles(f->store, "K40", 0, 5, false));
+    assert_ok(f->context, records_put_profiles(f->store, "spare", 0, 2, false));
+    publish(f);
+    assert_int_equal(f->report.bundles, 5); /* K20, K40, K40's proxies; spare's of both sorts */
+    assert_int_equal(f->report.profiles, 28);
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.refused.count, 0);
+    assert_int_equal(f->pulled.copied.profiles, 28);
+    assert_same_profiles(f, f->store, f->target, "spmv");
+    assert_same_profiles(f, f->store, f->target, NULL);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &store));
+    assert_same_profiles(f, f->store, store, "spmv");
+    assert_same_profiles(f, f->store, store, NULL);
+    assert_int_equal(count_profiles(f, store, "K40", "spmv"), 10);
+    assert_int_equal(count_profiles(f, store, NULL, NULL), 14);
+    assert_int_equal(count_profiles(f, store, "K20", NULL), 0);
+    nitro_store_close(store);
 }
 
 static void test_a_folder_is_a_store(void **state)
@@ -411,10 +468,11 @@ static void test_bad_indexes(void **state)
         {"{\"device\": \"d\", \"computation\": 1}", "bundles[0].computation", NITRO_ERR_FORMAT},
         {"{\"device\": \"d\", \"computation\": null, \"samples\": -1}", "bundles[0].samples",
          NITRO_ERR_FORMAT},
-        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"bytes\": "
+        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"profiles\": 0, \"bytes\": "
          "9223372036854775807}",
          "bundles[0].bytes", NITRO_ERR_FORMAT},
-        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"bytes\": 1, \"sha256\": "
+        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"profiles\": 0, \"bytes\": "
+         "1, \"sha256\": "
          "\"../../../../../../../../../../../../../../../../../../../../../etc\"}",
          "bundles[0].sha256", NITRO_ERR_FORMAT},
     };
@@ -580,6 +638,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_published_comes_back),
+        TEST(test_profiles_come_along),
         TEST(test_a_folder_is_a_store),
         TEST(test_the_same_content_gives_the_same_bytes),
         TEST(test_only_what_changed_is_new),
