@@ -25,10 +25,14 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
                                   nitro_model_schema(model), "the model");
     if (status == NITRO_OK)
         status = nitro_model_compile(model);
+    if (status == NITRO_OK && !computation->memo && computation->memo_size > 0)
+        status = nitro_memo_create(computation->context, computation->memo_size,
+                                   computation->schema->num_features, &computation->memo);
     if (status != NITRO_OK)
         return status;
     nitro_model_free(computation->model);
     computation->model = model;
+    computation->epoch++;
     return NITRO_OK;
 }
 
@@ -94,6 +98,24 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
+/** What the model says, or said before of the same features. */
+static nitro_status ask_model(const nitro_computation *computation, const double *features,
+                              uint64_t allowed, nitro_decision *made)
+{
+    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
+                                            under the older epoch */
+    if (computation->memo && nitro_memo_find(computation->memo, features, allowed, epoch, made))
+        return NITRO_OK;
+    nitro_status status = nitro_model_decide(computation->model, features, allowed,
+                                             computation->min_confidence, made);
+    if (status != NITRO_OK)
+        return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
+                          computation->schema->computation);
+    if (computation->memo)
+        nitro_memo_keep(computation->memo, features, allowed, epoch, made);
+    return NITRO_OK;
+}
+
 static nitro_status decide(const nitro_computation *computation, const double *features,
                            const void *argument, nitro_decision *decision)
 {
@@ -111,11 +133,9 @@ static nitro_status decide(const nitro_computation *computation, const double *f
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
     } else if (computation->model) {
-        nitro_status status = nitro_model_decide(computation->model, features, allowed,
-                                                 computation->min_confidence, &made);
+        nitro_status status = ask_model(computation, features, allowed, &made);
         if (status != NITRO_OK)
-            return nitro_fail(computation->context, status,
-                              "%s: the model cannot judge these features", schema->computation);
+            return status;
     } else {
         made.variant = default_among(schema, allowed);
         made.reason = NITRO_REASON_NO_MODEL;

@@ -343,6 +343,31 @@ NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *c
                                                             double min_confidence);
 
 /**
+ * Decisions of the attached model are remembered by their features' bits (and by which variants the
+ * input allows): a repeated input costs a look-up. The memo is bounded, takes no lock, and forgets
+ * everything when a model is attached or the minimum confidence changes.
+ */
+typedef struct nitro_memo_statistics {
+    size_t num_entries; /* room; 0: off */
+    uint64_t hits, misses, evictions;
+} nitro_memo_statistics;
+
+/** Entries of a memo unless set below: some 100 KB for a dozen features. */
+#define NITRO_MEMO_DEFAULT_ENTRIES 512
+
+/**
+ * Choose how many decisions are remembered, rounded up to a power of two; 0 turns the memo off.
+ * What was remembered and counted is dropped. No other thread may be selecting meanwhile.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than 2^24); NITRO_ERR_NO_MEMORY (the memo stays).
+ */
+NITRO_API nitro_status nitro_computation_set_memo_size(nitro_computation *computation,
+                                                       size_t num_entries);
+
+/** Counts since the memo was made, of all threads. Safe from any thread. */
+NITRO_API void nitro_computation_memo_statistics(const nitro_computation *computation,
+                                                 nitro_memo_statistics *statistics);
+
+/**
  * Evaluate all input features of one input.
  * @param[out] values shape [nitro_computation_num_features], in declared order.
  * @return NITRO_OK or NITRO_ERR_BAD_FEATURE (a feature function failed, or gave NaN or infinity).

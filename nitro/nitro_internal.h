@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "nitro/memo.h"
 #include "nitro/nitro_backend.h"
 
 struct nitro_context {
@@ -34,6 +35,9 @@ struct nitro_computation {
     nitro_hooks hooks;
     nitro_model *model; /* NULL: none attached */
     double min_confidence;
+    nitro_memo *memo;       /* NULL: off, or no model yet */
+    size_t memo_size;       /* entries, as asked for */
+    _Atomic uint64_t epoch; /* of the memo's entries: from 1 on */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */
