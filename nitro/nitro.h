@@ -406,15 +406,29 @@ NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *arg
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 /**
- * Read a model file. Everything is checked before use.
+ * Read a model file, JSON or binary. Everything is checked before use. (libnitro-runtime reads
+ * binary ones alone; NITRO_ERR_NOT_BUILT then says how to make one.)
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated, altered, not a model: the error
  *         names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
 
-/** Write atomically (a new file, synced, then renamed). The same model gives the same bytes. */
+/** Write atomically (a new file, synced, then renamed). The same model gives the same bytes.
+ *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model that was read from a binary file). */
 NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
+
+typedef enum nitro_export_format {
+    NITRO_EXPORT_BINARY, /* what nitro_model_load reads fast, and libnitro-runtime reads at all;
+                            little-endian, versioned, with a checksum */
+    NITRO_EXPORT_C       /* a C file of its own: one function from input features to a variant, for
+                            programs without any library but libm. It has no guards but the model's
+                            range, and says so */
+} nitro_export_format;
+
+/** Write a model in another form, atomically. The same model gives the same bytes. */
+NITRO_API nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                          const char *path);
 NITRO_API void nitro_model_free(nitro_model *model);
 
 NITRO_API const char *nitro_model_computation(const nitro_model *model);
