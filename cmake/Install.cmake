@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 set(nitro_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nitro)
 
-install(TARGETS nitro EXPORT nitroTargets)
+install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets)
 install(FILES nitro/nitro.h nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -11,8 +11,11 @@ install(DIRECTORY data/computations DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")
-configure_file(cmake/nitro.pc.in nitro.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/nitro.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package nitro nitro-runtime)
+    configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 
 install(EXPORT nitroTargets NAMESPACE nitro:: DESTINATION ${nitro_cmake_dir})
 configure_package_config_file(cmake/nitroConfig.cmake.in nitroConfig.cmake
