@@ -74,6 +74,7 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     computation->variants[index] = *variant;
     computation->variants[index].name = schema->variants[index];
     computation->variants[index].version = version_copy;
+    computation->has_constraints = computation->has_constraints || variant->allows;
     if (index == 0)
         schema->default_variant = 0;
     return NITRO_OK;

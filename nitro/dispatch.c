@@ -80,7 +80,10 @@ static uint64_t allowed_variants(const nitro_computation *computation, const dou
                                  const void *argument)
 {
     uint64_t allowed = 0;
-    for (size_t i = 0; i < computation->schema->num_variants; i++) {
+    size_t count = computation->schema->num_variants;
+    if (!computation->has_constraints)
+        return count > 0 ? UINT64_MAX >> (64 - count) : 0;
+    for (size_t i = 0; i < count; i++) {
         const nitro_variant *variant = &computation->variants[i];
         if (!variant->allows || variant->allows(features, argument, variant->user))
             allowed |= UINT64_C(1) << i;

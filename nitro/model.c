@@ -168,6 +168,9 @@ nitro_status nitro_model_compile(nitro_model *model)
     bool is_constant[NITRO_MODEL_MAX_COLUMNS];
     double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
     nitro_parts parts;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
+                                                       &model->lowest[f], &model->highest[f]);
     if (model->compiled || !model->strategy->parts)
         return NITRO_OK;
     size_t first_device = nitro_model_first_device(model);
@@ -220,7 +223,9 @@ void nitro_model_score(const nitro_model *model, const double *features, double 
 static bool is_outside(const nitro_model *model, const double *features)
 {
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
+        if (model->has_interval[f]
+                ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
+                : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
             return true;
     return false;
 }

@@ -31,6 +31,7 @@ struct nitro_computation {
     double feature_costs_ns[NITRO_MAX_FEATURES];
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
+    bool has_constraints; /* does any variant refuse inputs? */
     size_t reference; /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
     nitro_model *model; /* NULL: none attached */
