@@ -7,7 +7,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store, *target, *strategy, *dfs, *output;
+    const char *store, *target, *strategy, *dfs, *proxies, *output;
     nitro_string_list sources;
     uint64_t seed, threads;
     bool json;
@@ -49,7 +49,14 @@ static const option options[] = {
      .offset = offsetof(settings, dfs),
      .value = "NAME",
      .help = "how to choose device features; 'none' uses all that sources and target share, "
-             "'omit' none of them (default: as the strategy does best)"},
+             "'omit' none of them, 'profile' those of the proxies that the variants' profiles are "
+             "like (default: as the strategy does best)"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
+             "form of share/nitro/proxies/paper.json"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
@@ -112,6 +119,7 @@ static int learn(const invocation *call, const char *computation, nitro_model **
     how.num_sources = given->sources.count;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
+    how.proxies = given->proxies;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
@@ -152,7 +160,7 @@ const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
-                "[--dfs NAME] [--seed N] --output FILE",
+                "[--dfs NAME [--proxies FILE]] [--seed N] --output FILE",
     .description =
         "Learns from the samples of source devices and from what the target says of itself: its "
         "device features, from the store or from the machine at hand. No variant is run on the "

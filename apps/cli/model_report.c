@@ -50,6 +50,18 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
+/** What a selection of device features says in a line of itself; nothing where it says nothing. */
+static void print_selection(json_t *provenance)
+{
+    json_t *report = json_object_get(provenance, "dfs_report");
+    const char *summary = json_string_value(json_object_get(report, "summary"));
+    const char *reason = json_string_value(json_object_get(report, "stepped_aside"));
+    if (summary || reason)
+        printf("%-16s by %s: %s%s\n", "chosen",
+               json_string_value(json_object_get(provenance, "dfs")),
+               reason ? "stepped aside: " : "", reason ? reason : summary);
+}
+
 /** Their names, and what the target has for their formulas. */
 static void print_relative_features(json_t *features, json_t *values)
 {
@@ -114,6 +126,7 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
            nitro_model_target(model), path);
     print_sources(json_object_get(provenance, "sources"));
     print_device_features(json_object_get(summary, "device_features"));
+    print_selection(provenance);
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));

@@ -128,7 +128,7 @@ static void choose(fixture *f)
 
 static const json_t *find_proxy(const fixture *f, const char *name)
 {
-    const json_t *array = json_object_get(f->report, "proxies");
+    const json_t *array = json_object_get(f->report, "tallies");
     for (size_t i = 0; i < json_array_size(array); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(array, i), "proxy")), name) ==
             0)
