@@ -988,6 +988,9 @@ typedef struct nitro_training_set {
     unsigned num_threads; /* 0: one a core */
 } nitro_training_set;
 
+/** What scores are made of: kernels and trees (nitro/parts.h). */
+typedef struct nitro_parts nitro_parts;
+
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
@@ -1010,6 +1013,9 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
+     *  compiled, and `score` decides. What the parts point to stays the predictor's. */
+    nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
     nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
     nitro_status (*decode)(nitro_context *context, const char *path, const struct json_t *json,
@@ -1070,8 +1076,7 @@ typedef struct nitro_dfs_effort {
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
  * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
- *                        NaN where it has no samples, where no other source has, and for a device
- *                        feature with a log scale and a source's value that is not positive.
+ *                        NaN where it has no samples, or no other source has any.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
  *         NITRO_ERR_NO_DATA (no sample has times of two variants).
  */
@@ -1095,6 +1100,10 @@ typedef struct nitro_evaluate_options {
     const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
     const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
     double train_fraction;                 /* (0, 1) */
+    const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
+                                    matrix's group); NULL: each input by itself */
+    bool without_generation;     /* sources of the target's generation (a device feature or label)
+                                    do not teach: how good is a model on a new kind of device? */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -1109,6 +1118,9 @@ typedef struct nitro_evaluate_result {
     bool modelled;      /* times come from a cost model: never a result */
     size_t inputs;
     double mean, geomean, p5, min, accuracy;
+    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
+    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
+                         or (both) the method knows no confidence */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
