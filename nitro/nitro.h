@@ -623,6 +623,8 @@ typedef struct nitro_learn_options {
     bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
+    const char *proxies;   /* profile-based: a file of more proxies, as data/proxies/paper.json;
+                              NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
