@@ -52,7 +52,7 @@ static int with_work(nitro_context *context, size_t num_inputs, size_t num_candi
     if (!w)
         return bench_fail("out of memory");
     w->context = context;
-    w->sources = dfs_work_dataset(context, 1, DEVICES, num_inputs);
+    w->sources = dfs_work_dataset(context, 1, DEVICES, num_inputs, 6);
     if (!w->sources) {
         free(w);
         return bench_fail("cannot make up the work");

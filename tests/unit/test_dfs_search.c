@@ -5,6 +5,8 @@
 #include "unit/dfs_work.h"
 #include "unit/unit.h"
 
+#define NUM_VARIANTS 3
+
 typedef struct fixture {
     nitro_context *context;
     nitro_dataset *sources;
@@ -28,7 +30,7 @@ static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_input
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
-    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs);
+    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, NUM_VARIANTS);
     assert_non_null(f->sources);
     dfs_work_candidates(f->context, num_candidates, &f->candidates);
     f->task = (nitro_dfs_task){.sources = f->sources,
@@ -94,7 +96,7 @@ static bool is_used_by_the_cost_model(const char *name)
 static void test_finds_what_the_cost_model_uses(void **state)
 {
     (void)state;
-    enum { SEEDS = 20, DEVICES = 7, INPUTS = 24 };
+    enum { SEEDS = 20, DEVICES = 6, INPUTS = 16 };
     size_t num_found = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         fixture *f = make_fixture(seed, DEVICES, INPUTS, DFS_WORK_FEATURES);
@@ -192,8 +194,8 @@ static void test_two_teachers_make_few_models(void **state)
 /* The first variant always wins: every subset is as good. */
 static void make_all_alike(fixture *f)
 {
-    for (size_t i = 0; i < f->sources->num_rows * DFS_WORK_VARIANTS; i++)
-        f->sources->times_ms[i] = 1.0 + (double)(i % DFS_WORK_VARIANTS);
+    for (size_t i = 0; i < f->sources->num_rows * NUM_VARIANTS; i++)
+        f->sources->times_ms[i] = 1.0 + (double)(i % NUM_VARIANTS);
 }
 
 static void test_ties_go_to_fewer_then_first(void **state)
@@ -258,12 +260,12 @@ static void test_holes_in_times(void **state)
     (void)state;
     fixture *f = make_fixture(7, 3, 16, 2);
     for (size_t row = 0; row < f->sources->num_rows; row++) {
-        double *times = f->sources->times_ms + row * DFS_WORK_VARIANTS;
+        double *times = f->sources->times_ms + row * NUM_VARIANTS;
         if (f->sources->row_device[row] == 1)
-            times[4] = NAN;
+            times[2] = NAN;
         if (f->sources->row_input[row] == 3)
             times[0] = INFINITY;
-        for (size_t v = 0; f->sources->row_input[row] == 5 && v < DFS_WORK_VARIANTS; v++)
+        for (size_t v = 0; f->sources->row_input[row] == 5 && v < NUM_VARIANTS; v++)
             times[v] = NAN;
     }
     search(f);
