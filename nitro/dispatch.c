@@ -13,6 +13,7 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
         [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
+        [NITRO_REASON_FORCED] = "a setting asks for this variant",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";
@@ -23,11 +24,14 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
     nitro_status status =
         nitro_schema_require_same(computation->context, computation->schema, "this program",
                                   nitro_model_schema(model), "the model");
+    if (status == NITRO_OK)
+        status = nitro_model_compile(model);
     if (status != NITRO_OK)
         return status;
-    nitro_model_free(computation->model);
-    computation->model = model;
-    return NITRO_OK;
+    status = nitro_published_replace(computation->context, computation->model, model);
+    if (status == NITRO_OK)
+        computation->closed = true;
+    return status;
 }
 
 nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
@@ -92,6 +96,22 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
+/** What the model says, if there is one: held while it is asked, since it may be replaced. */
+static nitro_status ask_model(const nitro_computation *computation, const double *features,
+                              uint64_t allowed, nitro_decision *made)
+{
+    nitro_status status = NITRO_OK;
+    const nitro_model *model = nitro_published_enter(computation->model);
+    if (model) {
+        status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
+    } else {
+        made->variant = default_among(computation->schema, allowed);
+        made->reason = NITRO_REASON_NO_MODEL;
+    }
+    nitro_published_leave(computation->model);
+    return status;
+}
+
 static nitro_status decide(const nitro_computation *computation, const double *features,
                            const void *argument, nitro_decision *decision)
 {
@@ -104,21 +124,23 @@ static nitro_status decide(const nitro_computation *computation, const double *f
             "does",
             schema->computation, schema->num_variants);
     nitro_decision made = {0};
-    if ((allowed & (allowed - 1)) == 0) {
+    size_t forced = computation->forced;
+    if (forced != NITRO_NONE && allowed >> forced & 1) {
+        made.variant = forced;
+        made.reason = NITRO_REASON_FORCED;
+    } else if ((allowed & (allowed - 1)) == 0) {
         made.variant = default_among(schema, allowed);
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
-    } else if (computation->model) {
-        nitro_status status = nitro_model_decide(computation->model, features, allowed,
-                                                 computation->min_confidence, &made);
+    } else {
+        nitro_status status = ask_model(computation, features, allowed, &made);
         if (status != NITRO_OK)
             return nitro_fail(computation->context, status,
                               "%s: the model cannot judge these features", schema->computation);
-    } else {
-        made.variant = default_among(schema, allowed);
-        made.reason = NITRO_REASON_NO_MODEL;
     }
     made.variant_name = schema->variants[made.variant];
+    if (computation->explained)
+        nitro_explained_print(computation->explained, schema, features, &made);
     *decision = made;
     return NITRO_OK;
 }

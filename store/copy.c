@@ -13,7 +13,7 @@ typedef struct copying {
     nitro_string_list known; /* inputs that are there, sorted */
     nitro_sample *batch[BATCH];
     size_t batch_size;
-    size_t copied, skipped;
+    nitro_copy_report report;
 } copying;
 
 static nitro_status write_batch(copying *job)
@@ -22,7 +22,7 @@ static nitro_status write_batch(copying *job)
         nitro_store_put_samples(job->to, job->computation, job->device,
                                 (const nitro_sample *const *)job->batch, job->batch_size, false);
     if (status == NITRO_OK)
-        job->copied += job->batch_size;
+        job->report.samples += job->batch_size;
     while (job->batch_size > 0)
         nitro_sample_free(job->batch[--job->batch_size]);
     return status;
@@ -32,7 +32,7 @@ static nitro_status copy_sample(void *user, const nitro_sample *sample)
 {
     copying *job = user;
     if (nitro_store_sorted_list_has(&job->known, sample->input)) {
-        job->skipped++;
+        job->report.samples_skipped++;
         return NITRO_OK;
     }
     nitro_status status =
@@ -71,6 +71,17 @@ static nitro_status copy_samples(nitro_store *from, copying *job)
     return status;
 }
 
+/* Profiles of a computation, or of proxies (NULL), of every device. */
+static nitro_status copy_profiles(nitro_store *from, copying *job, const char *computation,
+                                  const nitro_string_list *devices)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++)
+        status =
+            nitro_store_copy_profiles(from, job->to, devices->items[i], computation, &job->report);
+    return status;
+}
+
 static nitro_status copy_computation(nitro_store *from, copying *job)
 {
     nitro_schema *schema = NULL;
@@ -89,7 +100,7 @@ static nitro_status copy_computation(nitro_store *from, copying *job)
     return status;
 }
 
-nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied, size_t *skipped)
+nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, nitro_copy_report *report)
 {
     nitro_string_list computations = {0}, devices = {0};
     copying job = {.to = to};
@@ -101,12 +112,14 @@ nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied
     for (size_t i = 0; i < computations.count && status == NITRO_OK; i++) {
         job.computation = computations.items[i];
         status = copy_computation(from, &job);
+        if (status == NITRO_OK)
+            status = copy_profiles(from, &job, job.computation, &devices);
     }
+    if (status == NITRO_OK)
+        status = copy_profiles(from, &job, NULL, &devices);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
-    if (status != NITRO_OK)
-        return status;
-    *copied = job.copied;
-    *skipped = job.skipped;
-    return NITRO_OK;
+    if (status == NITRO_OK)
+        *report = job.report;
+    return status;
 }
