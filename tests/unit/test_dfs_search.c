@@ -226,7 +226,7 @@ static void test_one_source(void **state)
     fixture *f = make_fixture(6, 1, 20, 3);
     search(f);
     assert_int_equal(f->chosen.count, 0);
-    assert_non_null(strstr(f->log, "a single source"));
+    assert_non_null(strstr(f->log, "fewer than three sources"));
     assert_non_null(json_object_get(f->report, "reason"));
     free_fixture(f);
 }
