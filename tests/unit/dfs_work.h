@@ -44,13 +44,14 @@ static inline const nitro_device_kind *dfs_work_kind(void)
     return *kind;
 }
 
-/** With the first variants of the histogram, 3 or more: every way to count is there. */
+/** With the first variants of the histogram: atomics alone decide between the first two, bandwidth
+ *  too with the third. */
 static inline nitro_schema *dfs_work_schema(nitro_context *context, size_t num_variants)
 {
     static const char *const features[] = {"num_elements", "elements_per_bin", "sub_sample_sd"};
     static const char *const variants[DFS_WORK_MAX_VARIANTS] = {
-        "sort_dynamic",    "global_atomic_dynamic",    "shared_atomic_dynamic",
-        "sort_even_share", "global_atomic_even_share", "shared_atomic_even_share"};
+        "shared_atomic_dynamic",    "global_atomic_dynamic",    "sort_dynamic",
+        "shared_atomic_even_share", "global_atomic_even_share", "sort_even_share"};
     nitro_schema *schema = NULL;
     if (nitro_schema_create(context, "histogram", &schema) != NITRO_OK)
         return NULL;

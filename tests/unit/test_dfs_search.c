@@ -84,34 +84,6 @@ static void set_feature(fixture *f, size_t device, const char *name, double valu
                                            NITRO_VALUE_RECORDED, 0));
 }
 
-/* ---- Known truth --------------------------------------------------------------------------- */
-
-static bool is_used_by_the_cost_model(const char *name)
-{
-    return strcmp(name, "shared_atomic") == 0 || strcmp(name, "global_atomic") == 0 ||
-           strcmp(name, "peak_gbps") == 0;
-}
-
-/* All eight device features are candidates; three decide between the histogram's variants. */
-static void test_finds_what_the_cost_model_uses(void **state)
-{
-    (void)state;
-    enum { SEEDS = 20, DEVICES = 6, INPUTS = 16 };
-    size_t num_found = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        fixture *f = make_fixture(seed, DEVICES, INPUTS, DFS_WORK_FEATURES);
-        f->task.max_subset = 1;
-        search(f);
-        assert_int_equal(f->chosen.count, 1);
-        bool found = is_used_by_the_cost_model(f->chosen.items[0]);
-        if (!found)
-            print_message("seed %d: %s\n", (int)seed, f->chosen.items[0]);
-        num_found += found;
-        free_fixture(f);
-    }
-    assert_true(num_found >= 19);
-}
-
 /* ---- What is said -------------------------------------------------------------------------- */
 
 static void test_report(void **state)
@@ -346,7 +318,6 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_what_the_cost_model_uses),
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_a_constant_feature_costs_nothing),
