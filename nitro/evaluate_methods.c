@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
@@ -22,6 +23,24 @@ static bool teaches(const nitro_evaluation *evaluation, size_t device)
     return false;
 }
 
+/** Are both of one generation, by a device feature or a label of that name? */
+static bool is_same_generation(const nitro_device *a, const nitro_device *b)
+{
+    const char *label_a = nitro_device_label(a, "generation");
+    const char *label_b = nitro_device_label(b, "generation");
+    if (label_a && label_b && strcmp(label_a, label_b) == 0)
+        return true;
+    return nitro_device_value(a, "generation") == nitro_device_value(b, "generation");
+}
+
+static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
+{
+    const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
+    if (!evaluation->is_source[device] || device == target || !teaches(evaluation, device))
+        return false;
+    return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
+}
+
 /** Sources of a target: those named, that teach, never itself. NITRO_ERR_NO_DATA: none. */
 static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t target, bool **marks)
 {
@@ -31,7 +50,7 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
         return NITRO_ERR_NO_MEMORY;
     size_t count = 0;
     for (size_t d = 0; d < dataset->num_devices; d++) {
-        made[d] = evaluation->is_source[d] && d != target && teaches(evaluation, d);
+        made[d] = is_source(evaluation, d, target);
         count += made[d];
     }
     if (count > 0) {
@@ -40,8 +59,9 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
     }
     free(made);
     return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
-                      "target %s has no source with samples of training inputs",
-                      dataset->devices[target]->id);
+                      "target %s has no source with samples of training inputs%s",
+                      dataset->devices[target]->id,
+                      evaluation->without_generation ? ", of another generation" : "");
 }
 
 /** The training rows of a target's sources. */
@@ -57,6 +77,8 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
     return status;
 }
 
+/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
+ *  many times as long. */
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
@@ -66,6 +88,8 @@ static nitro_status train(const nitro_evaluation *evaluation, const nitro_strate
                            .device_features = device_features,
                            .strategy = strategy,
                            .use_relative = !strategy->without_relative,
+                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                  : NITRO_EVIDENCE_SOURCES,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
@@ -102,10 +126,13 @@ static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
 static void choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
                             const size_t *rows, size_t num_rows, size_t *choices)
 {
+    size_t num_variants = evaluation->dataset->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     for (size_t i = 0; i < num_rows; i++) {
         nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
-        choices[i] = nitro_scores_best(scores, evaluation->dataset->schema->num_variants);
+        choices[i] = nitro_scores_best(scores, num_variants);
+        evaluation->confidences[i] = nitro_calibration_confidence(
+            &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
     }
 }
 

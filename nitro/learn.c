@@ -12,6 +12,7 @@
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/model.h"
+#include "nitro/promise.h"
 
 /** One learning from the store: filled step by step, freed as a whole. */
 typedef struct learn_job {
@@ -225,10 +226,12 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
-    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:s}", "library", nitro_version(),
-                                  "sources", describe_sources(job->dataset), "records", digest,
-                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
-                                  job->dfs_report, "seed", seed);
+    json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
+    model->provenance =
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:s}", "library", nitro_version(), "sources",
+                  describe_sources(job->dataset), "records", digest, "dfs",
+                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                  "promise", promise, "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -242,6 +245,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .strategy = job->strategy,
                            /* On one device its part is constant: they would add nothing. */
                            .use_relative = job->dfs && !job->strategy->without_relative,
+                           .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/promise.h"
+
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model)
 {
@@ -40,6 +42,7 @@ void nitro_model_free(nitro_model *model)
     nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
+    nitro_promise_free(model->promise);
     json_decref(model->provenance);
     free(model->target);
     free(model->target_kind);
@@ -175,10 +178,9 @@ void nitro_model_scale_device(nitro_model *model)
             &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
 }
 
-/** Score all variants; false where a relative feature is undefined for this input. */
-static bool score(const nitro_model *model, const double *features, double *scores)
+bool nitro_model_columns(const nitro_model *model, const double *features, double *columns)
 {
-    double raw[2 * NITRO_MAX_FEATURES], columns[NITRO_MODEL_MAX_COLUMNS];
+    double raw[2 * NITRO_MAX_FEATURES];
     size_t first_relative = nitro_model_first_relative(model);
     size_t first_device = nitro_model_first_device(model);
     bool defined = true;
@@ -192,6 +194,14 @@ static bool score(const nitro_model *model, const double *features, double *scor
         columns[i] = c < first_device ? nitro_model_scale(model, c, raw[c])
                                       : model->device_columns[c - first_device];
     }
+    return defined;
+}
+
+/** Score all variants; false where a relative feature is undefined for this input. */
+static bool score(const nitro_model *model, const double *features, double *scores)
+{
+    double columns[NITRO_MODEL_MAX_COLUMNS];
+    bool defined = nitro_model_columns(model, features, columns);
     model->strategy->score(model->predictor, columns, scores);
     return defined;
 }

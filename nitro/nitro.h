@@ -521,8 +521,10 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * is measured. Inputs that the store holds for this device are not measured again, unless a variant
- * has another version by now: a tune that was killed goes on where it was.
+ * is measured. Inputs that the store holds for this device are not measured again: a tune that was
+ * killed goes on where it was. Where a variant has another version by now, that variant is measured
+ * again and the others keep their times; all are where the input's features or the compiler are not
+ * those of then.
  *
  * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
  * or takes too much memory costs that one entry, with the reason kept. An input that cannot be

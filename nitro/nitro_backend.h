@@ -69,6 +69,20 @@ NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path,
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/**
+ * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
+ *                   error.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
+ *         is in it.
+ */
+NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                               size_t text_size);
+/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
+                                                 const char *text);
+
 /** Read one finite number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
@@ -674,6 +688,52 @@ typedef struct nitro_copy_report {
 NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
                                         nitro_copy_report *report);
 
+/* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
+
+/**
+ * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a
+ * bundle's index. In a build without libsodium every function but _free is NITRO_ERR_NOT_BUILT.
+ * Sign what names its content by a cryptographic hash; the checksums of records are none.
+ */
+typedef struct nitro_signing_key nitro_signing_key;
+typedef struct nitro_trusted_keys nitro_trusted_keys;
+
+/**
+ * Make a key pair: the secret one in `path` (mode 0600), the public one in `path`.pub, one line.
+ * @param[in] name  whose key it is, as signatures will be shown; clean as a device id.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (`path` is there: never overwritten); NITRO_ERR_IO.
+ */
+NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
+                                                const char *name);
+/** Errors of nitro_file_read_private; NITRO_ERR_FORMAT where it is no secret key. */
+NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
+                                              nitro_signing_key **key);
+NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
+/** @param[out] signature  one line of text that says which key signed; free with free(). */
+NITRO_API nitro_status nitro_sign(nitro_context *context, const nitro_signing_key *key,
+                                  const void *data, size_t size, char **signature);
+
+/** Public keys to trust: lines of .pub files, `#` starts a comment. NITRO_ERR_FORMAT names file and
+ *  line, also where there is no key at all. */
+NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
+                                               nitro_trusted_keys **keys);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
+                                                const char *text, size_t size,
+                                                nitro_trusted_keys **keys);
+NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
+/**
+ * Did a trusted key sign exactly these bytes?
+ * @param[in]  origin  names what was signed in errors.
+ * @param[out] signer  the key's name, owned by `keys`. May be NULL.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no signature of ours); NITRO_ERR_MISMATCH (a key that is not
+ *         trusted, named; or other bytes than were signed).
+ */
+NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
+                                             const char *origin, const void *data, size_t size,
+                                             const char *signature, size_t signature_size,
+                                             const char **signer);
+
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
     const char *computation;
@@ -699,6 +759,61 @@ typedef struct nitro_import_report {
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
+
+/**
+ * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
+ * follows from its times; files of one folder with another executor, spelling of variants or unit
+ * are another campaign and become a device of their own. Names are as in "cusp_csr".
+ */
+typedef struct nitro_ginkgo_options {
+    const char *path;                  /* the checkout, or a folder in it */
+    const char *computation;           /* NULL: "spmv-ginkgo" */
+    const char *campaign;              /* joined to the devices' ids with '_'; NULL: nothing */
+    const char *devices_path;          /* rows by device id, else by folder; NULL: none */
+    const char *description_path;      /* as in nitro_import_options, like those below */
+    const nitro_string_list *folders;  /* devices to take; NULL: all */
+    const nitro_string_list *features; /* NULL: the store's, else as described, else all 18 */
+    const nitro_string_list *variants; /* NULL: the store's, else what all devices share */
+    const nitro_string_list *log_features;
+    bool replace;
+} nitro_ginkgo_options;
+
+/** One campaign of the checkout. */
+typedef struct nitro_ginkgo_campaign {
+    char *device; /* id in the store: the folder's name for its largest campaign */
+    char *folder, *executor;
+    const char *unit;                 /* "s", "ns": static */
+    bool capital;                     /* variants are spelled as in "CuspCsr" */
+    double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
+    size_t inputs, added, replaced, holes;
+    char *left_out; /* why it was not imported; NULL: it was */
+} nitro_ginkgo_campaign;
+
+/** Files, or measurements in them, that were left out for one reason. */
+typedef struct nitro_ginkgo_skipped {
+    const char *reason; /* static */
+    size_t count;
+    char *example; /* the first one */
+} nitro_ginkgo_skipped;
+
+typedef struct nitro_ginkgo_report {
+    size_t num_campaigns, num_skipped;
+    nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
+    nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
+    nitro_string_list variants;       /* that were imported */
+} nitro_ginkgo_report;
+
+/**
+ * Everything is read and checked before the first device is written; each device is written whole.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no measurement found, or no two variants in common: the
+ *         error says what to do); as nitro_store_import_csv.
+ */
+NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
+                                                 const nitro_ginkgo_options *options,
+                                                 nitro_ginkgo_report **report);
+NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
+
 /** Write the same form back; `devices_path` may be NULL. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
@@ -934,6 +1049,10 @@ typedef struct nitro_evaluate_options {
     const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
     const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
     double train_fraction;                 /* (0, 1) */
+    const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
+                                    matrix's group); NULL: each input by itself */
+    bool without_generation;     /* sources of the target's generation (a device feature or label)
+                                    do not teach: how good is a model on a new kind of device? */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -948,6 +1067,9 @@ typedef struct nitro_evaluate_result {
     bool modelled;      /* times come from a cost model: never a result */
     size_t inputs;
     double mean, geomean, p5, min, accuracy;
+    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
+    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
+                         or (both) the method knows no confidence */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);

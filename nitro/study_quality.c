@@ -22,6 +22,9 @@ static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
     sum->p5 += one->p5;
     sum->min += one->min;
     sum->accuracy += one->accuracy;
+    sum->sure += one->sure;
+    if (one->sure > 0.0)
+        sum->sure_good += one->sure * one->sure_good;
     sum->inputs += one->inputs;
     sum->modelled |= one->modelled;
 }
@@ -33,6 +36,8 @@ static void divide(nitro_evaluate_result *sum, double count)
     sum->p5 /= count;
     sum->min /= count;
     sum->accuracy /= count;
+    sum->sure_good /= sum->sure; /* by how many are sure; NaN where none is */
+    sum->sure /= count;
 }
 
 const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_result *results, size_t count,

@@ -7,6 +7,7 @@
 #include "store/record_sample.h"
 #include "store/store_internal.h"
 
+#define MAGIC   0x4E /* so that other bytes are not taken for a newer version */
 #define VERSION 1
 
 enum { HAS_MEDIAN = 1, HAS_SPREAD = 2, HAS_PREPARE = 4, HAS_VERSION = 8, HAS_DETAIL = 16 };
@@ -32,7 +33,7 @@ static size_t text_size(const char *text)
 static size_t record_size(const nitro_sample *sample)
 {
     const nitro_provenance *from = &sample->provenance;
-    size_t size = 1 + 8 + 8 + 2 + 8 * sample->num_features + 9;
+    size_t size = 2 + 8 + 8 + 2 + 8 * sample->num_features + 9;
     for (size_t i = 0; i < sample->num_entries; i++)
         size += 2 + 4 + 3 * 8 + text_size(sample->entries[i].version) +
                 text_size(sample->entries[i].detail);
@@ -117,6 +118,7 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
     nitro_status status = make_room(context, record, record_size(sample));
     if (status != NITRO_OK)
         return status;
+    put_word(record, MAGIC, 1);
     put_word(record, VERSION, 1);
     put_word(record, nitro_store_sample_checksum(computation, device, sample), 8);
     put_word(record, names_hash, 8);
@@ -222,15 +224,15 @@ static nitro_status refuse(cursor *c, const char *where, const char *input, cons
 static nitro_status read_head(cursor *c, const char *where, const nitro_schema *schema,
                               uint64_t names_hash, const char *input, uint64_t *checksum)
 {
-    uint64_t version = take_word(c, 1);
-    if (version > VERSION)
+    uint64_t magic = take_word(c, 1), version = take_word(c, 1);
+    if (magic == MAGIC && version > VERSION)
         return nitro_fail(c->context, NITRO_ERR_NEWER,
                           "%s: sample '%.200s' is of version %d, and this Nitro (%s) knows up to "
                           "%d; use a newer Nitro",
                           where, input, (int)version, NITRO_VERSION_STRING, VERSION);
     *checksum = take_word(c, 8);
     uint64_t names = take_word(c, 8), num_features = take_word(c, 1), num_entries = take_word(c, 1);
-    if (c->failed || version < 1)
+    if (c->failed || magic != MAGIC || version < 1)
         return refuse(c, where, input, "is damaged or was altered");
     if (names != names_hash || num_features != schema->num_features ||
         num_entries != schema->num_variants)

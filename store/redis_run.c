@@ -60,8 +60,11 @@ static nitro_status follow(redis_store *store, const char *error, unsigned slot,
     long port = colon ? strtol(colon + 1, &end, 10) : 0;
     size_t size = colon ? (size_t)(colon - place) : 0;
     if (port < 1 || port > 65535 || *end || size >= sizeof(host) ||
-        store->url->transport == REDIS_OVER_UNIX)
-        return nitro_redis_fail(store, &store->nodes[*node], "redirection", error);
+        store->url->transport == REDIS_OVER_UNIX) {
+        nitro_status status = nitro_redis_fail(store, &store->nodes[*node], "redirection", error);
+        store->may_pass = false;
+        return status;
+    }
     bool same_host = size == 0 || (size == 1 && place[0] == '?');
     snprintf(host, sizeof(host), "%.*s", (int)size, place);
     nitro_status status =

@@ -28,7 +28,7 @@ static void report_problem(verification *v, const char *problem)
 static nitro_status report_failure(verification *v, nitro_status status)
 {
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_ARGUMENT && status != NITRO_ERR_EXISTS &&
-        status != NITRO_ERR_MISMATCH)
+        status != NITRO_ERR_MISMATCH && status != NITRO_ERR_NEWER)
         return status;
     char message[2048];
     nitro_context_last_error(v->store->context, message, sizeof(message));

@@ -28,6 +28,7 @@ svm.h      none
 sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
+sodium*    store/* tests/*
 hwloc*     features/device/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
