@@ -14,10 +14,10 @@
 
 extern char **environ;
 
-/* Okabe and Ito's palette, then darker and lighter ones for long lists. */
+/* Okabe and Ito's palette, darker ones for long lists, and its yellow, which is faint, last. */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442",
-                                      "#004466", "#7a5500", "#00523b", "#7b3f63"};
+                                      "#56b4e9", "#d55e00", "#8c8c8c", "#004466",
+                                      "#7a5500", "#00523b", "#7b3f63", "#f0e442"};
 enum { NUM_COLOURS = sizeof colours / sizeof colours[0] };
 
 /* Letters of all categories that fit side by side. */

@@ -72,7 +72,7 @@ nitro tune spmv --generate 10 --device model:k20c,model:c2075,model:gtx-980 --st
 try nitro report --store m.db --output m --quick --quiet
 grep -o 'class="warn"' m/index.html
 head -n 4 m/spmv-variants.csv | cut -d , -f 1,2
-cut -d , -f 1,2,9 m/spmv-quality.csv | head -n 3
+cut -d , -f 1,2,11 m/spmv-quality.csv | head -n 3
 ls m | grep -c -- '-source-less\.svg'
 
 title "several computations in one page"
