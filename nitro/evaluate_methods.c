@@ -36,7 +36,10 @@ static bool is_same_generation(const nitro_device *a, const nitro_device *b)
 static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
 {
     const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
-    if (!evaluation->is_source[device] || device == target || !teaches(evaluation, device))
+    if (!evaluation->is_source[device] ||
+        nitro_device_is_same(evaluation->dataset->devices[device],
+                             evaluation->dataset->devices[target]) ||
+        !teaches(evaluation, device))
         return false;
     return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
 }

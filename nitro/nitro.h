@@ -471,6 +471,28 @@ NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
 
+/**
+ * Open a store to tune into. One on another machine may be away, slow, full or read-only meanwhile:
+ * samples then go into a journal on this machine first ($XDG_DATA_HOME/nitro/journals), and from
+ * there to the store, each once, as soon as it will have them; also by the next process that opens
+ * it so, should this one be killed. What is read is both together. A store on this machine is
+ * opened for writing as by nitro_store_open.
+ * @return as nitro_store_open, but NITRO_OK too while the store cannot be reached (a warning in the
+ *         log says so).
+ */
+NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                                  nitro_store **store);
+
+/**
+ * Send what waits in a store's journal, trying again for up to `patience_ms`.
+ * @param[out] waiting  how many samples still wait; 0 where there is no journal. May be NULL.
+ * @return NITRO_OK also while the store is away; an error where it refuses what waits.
+ */
+NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
+
+/** How many samples wait in a store's journal; 0 where there is none. */
+NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting);
+
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
 /** One input to measure. `load` runs in the worker process that measures it. */
