@@ -7,10 +7,11 @@
 #include "nitro/dataset.h"
 
 #define MIN_BIN_ROWS 12
-#define GOOD_QUALITY (1.0 / 1.05) /* no other variant is over 5 % faster */
+#define MAX_BINS     (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
+#define GOOD_QUALITY (1.0 / 1.05)                      /* no other variant is over 5 % faster */
 
 typedef struct row_outcome {
-    double margin;
+    double margin, weight;
     bool good;
 } row_outcome;
 
@@ -32,7 +33,7 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
             other = scores[v];
         }
     }
-    return best - other;
+    return best + (best - other);
 }
 
 static int compare_outcomes(const void *left, const void *right)
@@ -42,8 +43,8 @@ static int compare_outcomes(const void *left, const void *right)
     return order ? order : a->good - b->good;
 }
 
-static size_t collect(const double *times_ms, const double *scores, size_t num_rows,
-                      size_t num_variants, row_outcome *outcomes)
+static size_t collect(const double *times_ms, const double *scores, const double *weights,
+                      size_t num_rows, size_t num_variants, row_outcome *outcomes)
 {
     size_t count = 0;
     for (size_t row = 0; row < num_rows; row++) {
@@ -54,7 +55,7 @@ static size_t collect(const double *times_ms, const double *scores, size_t num_r
         double quality = nitro_times_quality(times_ms + row * num_variants, num_variants, chosen);
         outcomes[count++] =
             (row_outcome){nitro_calibration_margin(row_scores, num_variants, UINT64_MAX),
-                          quality >= GOOD_QUALITY};
+                          weights ? weights[row] : 1.0, quality >= GOOD_QUALITY};
     }
     return count;
 }
@@ -82,18 +83,18 @@ static size_t push(margin_bin *bins, size_t count, margin_bin added)
 static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
 {
     size_t num_bins = count / MIN_BIN_ROWS;
-    if (num_bins > NITRO_CALIBRATION_MAX_KNOTS)
-        num_bins = NITRO_CALIBRATION_MAX_KNOTS;
+    if (num_bins > MAX_BINS)
+        num_bins = MAX_BINS;
     if (num_bins == 0)
         num_bins = 1;
-    margin_bin bins[NITRO_CALIBRATION_MAX_KNOTS];
+    margin_bin bins[MAX_BINS];
     size_t num_knots = 0;
     for (size_t b = 0; b < num_bins; b++) {
         margin_bin sum = {0};
         for (size_t i = b * count / num_bins; i < (b + 1) * count / num_bins; i++) {
-            sum.margins += outcomes[i].margin;
-            sum.hits += outcomes[i].good;
-            sum.rows += 1.0;
+            sum.margins += outcomes[i].weight * outcomes[i].margin;
+            sum.hits += outcomes[i].weight * outcomes[i].good;
+            sum.rows += outcomes[i].weight;
         }
         num_knots = push(bins, num_knots, sum);
     }
@@ -105,13 +106,13 @@ static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibrati
 }
 
 nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
-                                   const double *scores, size_t num_rows, size_t num_variants,
-                                   nitro_calibration *calibration)
+                                   const double *scores, const double *weights, size_t num_rows,
+                                   size_t num_variants, nitro_calibration *calibration)
 {
     row_outcome *outcomes = nitro_calloc(context, num_rows, sizeof *outcomes);
     if (!outcomes)
         return NITRO_ERR_NO_MEMORY;
-    size_t count = collect(times_ms, scores, num_rows, num_variants, outcomes);
+    size_t count = collect(times_ms, scores, weights, num_rows, num_variants, outcomes);
     qsort(outcomes, count, sizeof *outcomes, compare_outcomes);
     if (count > 0)
         fit_knots(outcomes, count, calibration);
@@ -134,4 +135,34 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
         k++;
     double part = (margin - margins[k - 1]) / (margins[k] - margins[k - 1]);
     return confidences[k - 1] + part * (confidences[k] - confidences[k - 1]);
+}
+
+/* ---- Blends ------------------------------------------------------------------------------- */
+
+/** Both lists of margins in one, ascending, without the equal ones; cut where there is no room. */
+static size_t merge_margins(const nitro_calibration *a, const nitro_calibration *b, double *margins)
+{
+    size_t i = 0, j = 0, count = 0;
+    while ((i < a->num_knots || j < b->num_knots) && count < NITRO_CALIBRATION_MAX_KNOTS) {
+        bool is_first = j == b->num_knots || (i < a->num_knots && a->margins[i] <= b->margins[j]);
+        double margin = is_first ? a->margins[i++] : b->margins[j++];
+        if (count == 0 || margin > margins[count - 1])
+            margins[count++] = margin;
+    }
+    return count;
+}
+
+void nitro_calibration_blend(const nitro_calibration *first, const nitro_calibration *second,
+                             double share, nitro_calibration *blend)
+{
+    nitro_calibration made;
+    double least = 0.0;
+    made.num_knots = merge_margins(first, second, made.margins);
+    for (size_t k = 0; k < made.num_knots; k++) {
+        double a = nitro_calibration_confidence(first, made.margins[k]);
+        double b = nitro_calibration_confidence(second, made.margins[k]);
+        least = fmin(fmax(a + share * (b - a), least), 1.0);
+        made.confidences[k] = least;
+    }
+    *blend = made;
 }

@@ -40,6 +40,20 @@ size_t nitro_scores_best(const double *scores, size_t num_variants)
     return best;
 }
 
+double nitro_scores_quality(const double *times_ms, const double *scores, size_t num_rows,
+                            size_t num_variants)
+{
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; i < num_rows * num_variants; i += num_variants) {
+        if (isnan(scores[i]))
+            continue;
+        sum += nitro_times_quality(times_ms + i, num_variants,
+                                   nitro_scores_best(scores + i, num_variants));
+        count += 1.0;
+    }
+    return sum / count;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row)

@@ -13,9 +13,11 @@ typedef struct nitro_evaluation {
     bool *is_test;          /* shape [num_inputs] */
     uint64_t seed;
     unsigned num_threads;
+    bool without_generation; /* as in the options */
     const nitro_strategy *strategy;
-    nitro_model **own; /* shape [num_devices]: learnt from a device's training inputs alone, once
-                          a method asked for it */
+    double *confidences; /* shape [num_rows] of the method at hand: NaN, or how sure it is */
+    nitro_model **own;   /* shape [num_devices]: learnt from a device's training inputs alone, once
+                            a method asked for it */
 } nitro_evaluation;
 
 /**

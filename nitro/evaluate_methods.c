@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
@@ -22,6 +23,24 @@ static bool teaches(const nitro_evaluation *evaluation, size_t device)
     return false;
 }
 
+/** Are both of one generation, by a device feature or a label of that name? */
+static bool is_same_generation(const nitro_device *a, const nitro_device *b)
+{
+    const char *label_a = nitro_device_label(a, "generation");
+    const char *label_b = nitro_device_label(b, "generation");
+    if (label_a && label_b && strcmp(label_a, label_b) == 0)
+        return true;
+    return nitro_device_value(a, "generation") == nitro_device_value(b, "generation");
+}
+
+static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
+{
+    const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
+    if (!evaluation->is_source[device] || device == target || !teaches(evaluation, device))
+        return false;
+    return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
+}
+
 /** Sources of a target: those named, that teach, never itself. NITRO_ERR_NO_DATA: none. */
 static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t target, bool **marks)
 {
@@ -31,7 +50,7 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
         return NITRO_ERR_NO_MEMORY;
     size_t count = 0;
     for (size_t d = 0; d < dataset->num_devices; d++) {
-        made[d] = evaluation->is_source[d] && d != target && teaches(evaluation, d);
+        made[d] = is_source(evaluation, d, target);
         count += made[d];
     }
     if (count > 0) {
@@ -40,8 +59,9 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
     }
     free(made);
     return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
-                      "target %s has no source with samples of training inputs",
-                      dataset->devices[target]->id);
+                      "target %s has no source with samples of training inputs%s",
+                      dataset->devices[target]->id,
+                      evaluation->without_generation ? ", of another generation" : "");
 }
 
 /** The training rows of a target's sources. */
@@ -57,6 +77,8 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
     return status;
 }
 
+/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
+ *  many times as long. */
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
@@ -66,6 +88,8 @@ static nitro_status train(const nitro_evaluation *evaluation, const nitro_strate
                            .device_features = device_features,
                            .strategy = strategy,
                            .use_relative = !strategy->without_relative,
+                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                  : NITRO_EVIDENCE_SOURCES,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
@@ -102,10 +126,13 @@ static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
 static void choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
                             const size_t *rows, size_t num_rows, size_t *choices)
 {
+    size_t num_variants = evaluation->dataset->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     for (size_t i = 0; i < num_rows; i++) {
         nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
-        choices[i] = nitro_scores_best(scores, evaluation->dataset->schema->num_variants);
+        choices[i] = nitro_scores_best(scores, num_variants);
+        evaluation->confidences[i] = nitro_calibration_confidence(
+            &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
     }
 }
 
@@ -219,6 +246,47 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     return status;
 }
 
+/** Sources without training inputs stay in the dataset's list: they are no pretend targets. */
+static nitro_status search_features(const nitro_evaluation *evaluation,
+                                    const nitro_dfs_kind *search, const nitro_dataset *sources,
+                                    size_t target, const nitro_string_list *candidates,
+                                    nitro_string_list *chosen)
+{
+    nitro_learn_options defaults;
+    nitro_learn_options_init(&defaults);
+    const nitro_dfs_task task = {.sources = sources,
+                                 .target = evaluation->dataset->devices[target],
+                                 .candidates = candidates,
+                                 .max_subset = defaults.dfs_max_subset,
+                                 .k = defaults.dfs_k,
+                                 .seed = evaluation->seed,
+                                 .num_threads = evaluation->num_threads};
+    return search->select(evaluation->context, &task, chosen, NULL);
+}
+
+/** The paper's method: an SVM, with the device features that a search over the sources chooses. */
+static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                 size_t num_rows, size_t *choices)
+{
+    nitro_string_list candidates = {0}, chosen = {0};
+    nitro_dataset *sources = NULL;
+    const nitro_dfs_kind *search = NULL;
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK)
+        status = nitro_dfs_find(evaluation->context, "cv", &search);
+    if (status == NITRO_OK)
+        status = search_features(evaluation, search, sources, target, &candidates, &chosen);
+    if (status == NITRO_OK)
+        status = choose_by_sources(evaluation, evaluation->strategy, target, &chosen, rows,
+                                   num_rows, choices);
+    nitro_dataset_free(sources);
+    nitro_string_list_free(&candidates);
+    nitro_string_list_free(&chosen);
+    return status;
+}
+
 /** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
 static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
                                        size_t target, const size_t *rows, size_t num_rows,
@@ -263,7 +331,7 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
+enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, CVDFS, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
 
 static const nitro_method_info infos[] = {
     [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
@@ -271,6 +339,7 @@ static const nitro_method_info infos[] = {
     [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search"},
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
     [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
     [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
@@ -279,9 +348,9 @@ static const nitro_method_info infos[] = {
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed, [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,   [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
-    [AUTO] = choose_auto,   [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,   [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,     [CVDFS] = choose_cvdfs,       [SVM_COST] = choose_svm_cost,
+    [FOREST] = choose_forest, [AUTO] = choose_auto,         [NATIVE] = choose_native,
 };
 
 const nitro_method_info *nitro_method_table(void)

@@ -12,6 +12,7 @@
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/model.h"
+#include "nitro/promise.h"
 
 /** One learning from the store: filled step by step, freed as a whole. */
 typedef struct learn_job {
@@ -46,6 +47,23 @@ static void free_job(learn_job *job)
     nitro_dataset_free(job->dataset);
     nitro_device_free(job->target);
     json_decref(job->dfs_report);
+}
+
+/** The selection that name and switches ask for; the strategy's own where neither does. */
+static nitro_status find_dfs(learn_job *job)
+{
+    const nitro_learn_options *options = job->options;
+    const char *switched = options->profiling_based_dfs && options->search_based_dfs ? "both"
+                           : options->profiling_based_dfs                            ? "profile"
+                           : options->search_based_dfs                               ? "cv"
+                                                                                     : NULL;
+    if (switched && options->dfs && strcmp(switched, options->dfs) != 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "device-feature selection is '%.80s' by name, but '%s' by "
+                          "profiling_based_dfs and search_based_dfs: say one of the two",
+                          options->dfs, switched);
+    const char *name = switched ? switched : options->dfs;
+    return nitro_dfs_find(job->context, name ? name : job->strategy->dfs, &job->dfs);
 }
 
 /* ---- Target ---------------------------------------------------------------------------------- */
@@ -225,10 +243,12 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
-    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:s}", "library", nitro_version(),
-                                  "sources", describe_sources(job->dataset), "records", digest,
-                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
-                                  job->dfs_report, "seed", seed);
+    json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
+    model->provenance =
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:s}", "library", nitro_version(), "sources",
+                  describe_sources(job->dataset), "records", digest, "dfs",
+                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                  "promise", promise, "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -242,6 +262,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .strategy = job->strategy,
                            /* On one device its part is constant: they would add nothing. */
                            .use_relative = job->dfs && !job->strategy->without_relative,
+                           .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
@@ -267,7 +288,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
+        status = find_dfs(&job);
     if (status == NITRO_OK)
         status = find_target(&job, target);
     if (status == NITRO_OK)

@@ -309,11 +309,12 @@ NITRO_API const char *nitro_computation_feature_name(const nitro_computation *co
 typedef struct nitro_model nitro_model;
 
 typedef enum nitro_reason {
-    NITRO_REASON_MODEL,         /* the model's choice */
-    NITRO_REASON_NO_MODEL,      /* the default variant: no model is attached */
-    NITRO_REASON_ONLY_ALLOWED,  /* constraints left one variant */
-    NITRO_REASON_OUTSIDE,       /* the default variant: outside what the model learnt from */
-    NITRO_REASON_LOW_CONFIDENCE /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_MODEL,          /* the model's choice */
+    NITRO_REASON_NO_MODEL,       /* the default variant: no model is attached */
+    NITRO_REASON_ONLY_ALLOWED,   /* constraints left one variant */
+    NITRO_REASON_OUTSIDE,        /* the default variant: outside what the model learnt from */
+    NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_FORCED          /* the variant that a setting asks for */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -343,6 +344,9 @@ NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computati
 /** Below this confidence the default variant is chosen. 0 (the default) never asks. */
 NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                             double min_confidence);
+
+/** Take this variant wherever it accepts the input, whatever a model says; NULL: no more. */
+NITRO_API nitro_status nitro_computation_force(nitro_computation *computation, const char *variant);
 
 /**
  * Evaluate all input features of one input.
@@ -379,6 +383,39 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/*
+ * What a program's users may want to change without touching it: which model is attached, a variant
+ * that is always taken, explanations. `nitro config` lists all settings with their values. Each is
+ * looked up in the program itself (nitro_context_set), then in an environment variable NITRO_NAME,
+ * then in the user's file ($NITRO_CONFIG, else nitro/nitro.conf under $XDG_CONFIG_HOME or
+ * ~/.config):
+ *
+ *     log = warning
+ *     [spmv]
+ *     model = /opt/models/spmv.json
+ *
+ * An environment variable holds a value for all computations, or "COMPUTATION=VALUE,...".
+ */
+
+/**
+ * Make a setting (copied), for one computation or, where that is NULL, for all.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no such setting, or a value that it cannot have);
+ *         NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *computation,
+                                         const char *setting, const char *value);
+
+/**
+ * Make a computation what its user's settings ask for: call it once its declaration is complete.
+ * Without it nothing from outside has any influence.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (a malformed setting: variable, or file and line, are named);
+ *         or why a model cannot be attached or a variant forced. Settings before the one that
+ *         failed are made.
+ */
+NITRO_API nitro_status nitro_computation_configure(nitro_computation *computation);
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
@@ -425,7 +462,8 @@ typedef enum nitro_store_mode {
 } nitro_store_mode;
 
 /**
- * @param[in] url  "sqlite:PATH", a plain path, or NULL: sqlite under $XDG_DATA_HOME/nitro.
+ * @param[in] url  "sqlite:PATH", a plain path, or NULL: what the setting "store" says, else sqlite
+ *                 under $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
  *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
  */
@@ -534,8 +572,12 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy;  /* how to learn, "forest" by default; "svm" is the paper's method */
-    const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
+    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
+    /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
+     * `dfs` that says otherwise is an error. */
+    bool profiling_based_dfs;
+    bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
     uint64_t seed;
@@ -548,7 +590,9 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * Learn from the source devices' samples and make a model for `target`, where nothing was measured
  * (paper, Section 3). The target's device features come from the store, or from the machine itself.
  * Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA;
+ *         NITRO_ERR_ARGUMENT (a source named twice, `dfs` against its switches, a search for
+ * subsets of none or too many).
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

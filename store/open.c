@@ -138,11 +138,16 @@ nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_sto
     const nitro_store_kind *kind = NULL;
     const char *address = NULL;
     char *path = NULL;
-    nitro_status status = NITRO_OK;
-    if (!url)
+    nitro_setting_value set = {0};
+    nitro_status status = url ? NITRO_OK : nitro_setting_get(context, NULL, "store", &set);
+    if (status == NITRO_OK && !url && set.text[0] != '\0')
+        url = set.text;
+    if (status == NITRO_OK && !url) {
         status = nitro_store_data_path(context, "store.db", mode == NITRO_STORE_WRITE, &path);
+        url = path;
+    }
     if (status == NITRO_OK)
-        status = nitro_store_find_kind(context, url ? url : path, &kind, &address);
+        status = nitro_store_find_kind(context, url, &kind, &address);
     if (status == NITRO_OK)
         status = nitro_store_open_kind(context, kind, address, mode, store);
     free(path);

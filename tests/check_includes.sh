@@ -17,7 +17,7 @@ features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @o
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/*                 nitro/nitro.h nitro/nitro_backend.h @own @argument
+apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '
