@@ -87,7 +87,7 @@ static void *create_array(const redisReadTask *task, reply_count count)
     return affordable ? budget->hiredis.createArray(task, count) : NULL;
 }
 
-static void bound_replies(redis_node *node)
+void nitro_redis_bound_replies(redis_node *node)
 {
     redisReader *reader = node->connection->reader;
     node->budget.hiredis = *reader->fn;
@@ -300,7 +300,7 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
     nitro_status status = NITRO_OK;
     if (store->url->transport == REDIS_OVER_TLS)
         status = nitro_redis_start_tls(store, node);
-    bound_replies(node);
+    nitro_redis_bound_replies(node);
     if (status == NITRO_OK)
         status = log_in(store, node);
     return status == NITRO_OK ? choose_database(store, node) : status;

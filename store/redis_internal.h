@@ -71,6 +71,8 @@ void nitro_redis_words_free(redis_words *words);
 /** Connect, log in and choose the database, unless the node is connected. NITRO_ERR_IO. */
 nitro_status nitro_redis_connect(redis_store *store, redis_node *node);
 void nitro_redis_disconnect(redis_node *node);
+/** Give the replies of a new connection their largest size. */
+void nitro_redis_bound_replies(redis_node *node);
 /** "host:port" or the socket's path, for errors. */
 const char *nitro_redis_node_name(const redis_store *store, redis_node *node);
 /**
