@@ -298,6 +298,31 @@ static void test_stale_times_are_taken_back(void **state)
     records_assert_sound(f->from);
 }
 
+static void keep_warning(void *user, nitro_log_level level, const char *message)
+{
+    if (level == NITRO_LOG_WARNING)
+        records_keep_problem(user, message);
+}
+
+static void test_learning_from_two_versions_is_said(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    nitro_string_list warnings = {0};
+    nitro_dataset *dataset = NULL;
+    const char *const devices[] = {"K20"};
+    put_a_history(f, digest);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
+    assert_ok(f->context, nitro_dataset_load(f->from, "spmv", devices, 1, &dataset));
+    assert_int_equal(warnings.count, 2); /* the other one: the holes in their features */
+    assert_string_equal(warnings.items[0],
+                        "spmv: times of variant csr are of version 1 and of others (2 on K20): "
+                        "'nitro store list --stale' says which, and a tune measures them again");
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+    nitro_string_list_free(&warnings);
+    nitro_dataset_free(dataset);
+}
+
 /* A digest is of what the device is, not of the order or of a microbenchmark's luck. */
 static void test_digests_of_devices(void **state)
 {
@@ -334,6 +359,7 @@ int main(void)
         SYNC_TEST(test_damage_stays_behind),
         SYNC_TEST(test_what_is_stale_and_why),
         SYNC_TEST(test_stale_times_are_taken_back),
+        SYNC_TEST(test_learning_from_two_versions_is_said),
         SYNC_TEST(test_digests_of_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
