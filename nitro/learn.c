@@ -49,6 +49,23 @@ static void free_job(learn_job *job)
     json_decref(job->dfs_report);
 }
 
+/** The selection that name and switches ask for; the strategy's own where neither does. */
+static nitro_status find_dfs(learn_job *job)
+{
+    const nitro_learn_options *options = job->options;
+    const char *switched = options->profiling_based_dfs && options->search_based_dfs ? "both"
+                           : options->profiling_based_dfs                            ? "profile"
+                           : options->search_based_dfs                               ? "cv"
+                                                                                     : NULL;
+    if (switched && options->dfs && strcmp(switched, options->dfs) != 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "device-feature selection is '%.80s' by name, but '%s' by "
+                          "profiling_based_dfs and search_based_dfs: say one of the two",
+                          options->dfs, switched);
+    const char *name = switched ? switched : options->dfs;
+    return nitro_dfs_find(job->context, name ? name : job->strategy->dfs, &job->dfs);
+}
+
 /* ---- Target ---------------------------------------------------------------------------------- */
 
 static nitro_status find_live(learn_job *job, const char *id, bool measure)
@@ -293,7 +310,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
+        status = find_dfs(&job);
     if (status == NITRO_OK)
         status = find_target(&job, target);
     if (status == NITRO_OK)

@@ -575,8 +575,12 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy;  /* how to learn, "forest" by default; "svm" is the paper's method */
-    const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
+    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
+    /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
+     * `dfs` that says otherwise is an error. */
+    bool profiling_based_dfs;
+    bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
     uint64_t seed;
@@ -589,7 +593,9 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * Learn from the source devices' samples and make a model for `target`, where nothing was measured
  * (paper, Section 3). The target's device features come from the store, or from the machine itself.
  * Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA;
+ *         NITRO_ERR_ARGUMENT (a source named twice, `dfs` against its switches, a search for
+ * subsets of none or too many).
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

@@ -956,6 +956,52 @@ NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *co
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
 
+/**
+ * Import of profiles: CSV, one row a kernel (or a metric of a kernel), in the form that
+ * nitro_store_export_profiles writes, or as profilers write it:
+ *
+ *     Nitro's        columns device, computation, variant, input (of a variant's run) or device,
+ *                    proxy, intensity (of a proxy's), kernel, optionally origin; the others are
+ *                    metrics. An empty field: not collected.
+ *     Nsight Compute ncu --csv --page raw (or --page details); --print-units base keeps units apart
+ *     nvprof         nvprof --csv --metrics all, summary or trace
+ *
+ * Lines that begin with "==" are a profiler's chatter. What a file has no column for comes from the
+ * options. Profilers' columns that are no metrics are left out; a kernel that they list several
+ * times is kept as "NAME", "NAME#2" and so on, and of a very long name the beginning.
+ */
+typedef struct nitro_profile_import_options {
+    const char *path;
+    /* For rows without such a column, or with an empty field there; NULL: each row has it. */
+    const char *device, *computation, *variant, *input, *proxy;
+    double intensity; /* likewise; NaN */
+    bool replace;     /* runs that the store has already, as nitro_store_put_profiles does */
+} nitro_profile_import_options;
+
+typedef struct nitro_profile_import_report {
+    size_t devices, profiles, values;
+    size_t missing; /* values that were not collected */
+} nitro_profile_import_report;
+
+NITRO_API void nitro_profile_import_options_init(nitro_profile_import_options *options);
+/**
+ * Everything is read and checked before anything is written; each device's profiles go in whole or
+ * not at all. A device that the store does not know is made, without device features.
+ * @return NITRO_OK; NITRO_ERR_FORMAT: line and column are named; NITRO_ERR_EXISTS (unless
+ * replaced); NITRO_ERR_NOT_FOUND (computation); NITRO_ERR_MISMATCH (variant).
+ */
+NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
+                                                   const nitro_profile_import_options *options,
+                                                   nitro_profile_import_report *report);
+/**
+ * Write profiles in Nitro's form: of a computation's variants (NULL: of proxies, and of all
+ * computations) on a device (NULL: all).
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there are none, or no such computation.
+ */
+NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
+                                                   const char *device, const char *path,
+                                                   size_t *count);
+
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
@@ -1081,6 +1127,9 @@ typedef struct nitro_training_set {
     unsigned num_threads; /* 0: one a core */
 } nitro_training_set;
 
+/** What scores are made of: kernels and trees (nitro/parts.h). */
+typedef struct nitro_parts nitro_parts;
+
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
@@ -1103,6 +1152,9 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
+     *  compiled, and `score` decides. What the parts point to stays the predictor's. */
+    nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
     nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
     nitro_status (*decode)(nitro_context *context, const char *path, const struct json_t *json,
@@ -1163,8 +1215,7 @@ typedef struct nitro_dfs_effort {
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
  * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
- *                        NaN where it has no samples, where no other source has, and for a device
- *                        feature with a log scale and a source's value that is not positive.
+ *                        NaN where it has no samples, or no other source has any.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
  *         NITRO_ERR_NO_DATA (no sample has times of two variants).
  */

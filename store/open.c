@@ -106,6 +106,13 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
     return status;
 }
 
+char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
+                            const char *address)
+{
+    return kind->remote ? nitro_store_redact(context, kind->scheme, address)
+                        : nitro_asprintf(context, "%s:%s", kind->scheme, address);
+}
+
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store)
 {
@@ -113,7 +120,7 @@ nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kin
     if (!opened)
         return NITRO_ERR_NO_MEMORY;
     *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
-    opened->url = nitro_store_redact(context, kind->scheme, address);
+    opened->url = nitro_store_print_url(context, kind, address);
     nitro_status status =
         opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK) {

@@ -59,11 +59,10 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
     return NITRO_OK;
 }
 
-/* Its number is in every key, so that a store is of one version or not there. */
 static nitro_status layout_version(void *state, int64_t *version)
 {
     (void)state;
-    *version = NITRO_REDIS_LAYOUT;
+    *version = NITRO_REDIS_LAYOUT; /* no other is opened */
     return NITRO_OK;
 }
 
@@ -94,11 +93,11 @@ static nitro_status open_unix(nitro_context *context, const char *address, nitro
     .put_device = nitro_redis_put_device, .get_device = nitro_redis_get_device,                    \
     .list_devices = nitro_redis_list_devices, .put_samples = nitro_redis_put_samples,              \
     .put_recording = nitro_redis_put_recording, .each_sample = nitro_redis_each_sample,            \
-    .get_sample = nitro_redis_get_sample, .list_inputs = nitro_redis_list_inputs,                  \
-    .count_samples = nitro_redis_count_samples, .put_profiles = nitro_redis_put_profiles,          \
-    .each_profile = nitro_redis_each_profile, .count_profiles = nitro_redis_count_profiles,        \
-    .remove_profiles = nitro_redis_remove_profiles, .remove = nitro_redis_remove,                  \
-    .remove_samples = nitro_redis_remove_samples, .remove_device = nitro_redis_remove_device,      \
+    .list_inputs = nitro_redis_list_inputs, .count_samples = nitro_redis_count_samples,            \
+    .put_profiles = nitro_redis_put_profiles, .each_profile = nitro_redis_each_profile,            \
+    .count_profiles = nitro_redis_count_profiles, .remove_profiles = nitro_redis_remove_profiles,  \
+    .remove = nitro_redis_remove, .remove_samples = nitro_redis_remove_samples,                    \
+    .remove_device = nitro_redis_remove_device, .get_sample = nitro_redis_get_sample,              \
     .verify = nitro_redis_verify, .remove_damaged = nitro_redis_remove_damaged,                    \
     .layout_version = layout_version, .size_bytes = size_bytes
 
@@ -121,7 +120,7 @@ const nitro_store_kind nitro_store_rediss = {
 const nitro_store_kind nitro_store_redis_unix = {
     .scheme = "redis+unix",
     .description = "a Redis server on this machine, through its socket",
-    .remote = true,
+    .remote = true, /* a server of its own, which may be away */
     .open = open_unix,
     FUNCTIONS,
 };

@@ -94,15 +94,3 @@ nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, cons
                       "such records",
                       store->url->shown, what, name);
 }
-
-/* What a newer Nitro wrote is as little use to this one. */
-bool nitro_redis_is_damage(redis_store *store, nitro_status status, nitro_problem_function damaged,
-                           void *damaged_user)
-{
-    char message[2048];
-    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
-        return false;
-    nitro_context_last_error(store->context, message, sizeof(message));
-    damaged(damaged_user, message);
-    return true;
-}

@@ -8,6 +8,7 @@
 #include <hiredis/hiredis.h>
 
 #include "store/record_sample.h"
+#include "store/redis_slot.h"
 #include "store/redis_url.h"
 #include "store/store_internal.h"
 
@@ -19,7 +20,6 @@
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
 /** Most servers of a cluster that are talked to. */
 #define NITRO_REDIS_MAX_NODES 64
-#define NITRO_REDIS_NUM_SLOTS 16384
 
 /* ---- redis_connection.c: one connection ---- */
 
@@ -88,10 +88,6 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
                               const char *error);
 /** A reply that no Redis with our keys gives. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
-/** Is this status said of a record alone (of the server or machine: false)? Then `damaged` is told
- * of the context's last error. */
-bool nitro_redis_is_damage(redis_store *store, nitro_status status, nitro_problem_function damaged,
-                           void *damaged_user);
 /** A record that is not as it was written. */
 nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name);
 
@@ -107,8 +103,6 @@ nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_wo
 /** One command of texts, the first of which is its name and the second its key; up to NULL. */
 nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
-/** CRC16 of the key's hash tag, as the cluster specification says. */
-unsigned nitro_redis_slot(const char *key);
 
 /* ---- redis_keys.c ---- */
 
@@ -149,15 +143,17 @@ nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *
                                    const redis_row *rows, size_t count, const char *mode,
                                    nitro_string_list *there, size_t *num_there);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
-/** Remove the rows that are there with this very record (none, where `record` is NULL: then the
- *  name alone), and count them. */
-nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
-                                      size_t *removed);
-/** The record of this name, NULL where there is none; the caller's to free. */
-nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record);
 /** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
+/** One row's record, a string or nil: free it. */
+nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record);
+/**
+ * Remove the rows whose records begin with the bytes given here (all of them: none given), at once;
+ * `removed` counts them.
+ */
+nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
+                                      size_t *removed);
 nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
                                      size_t *num_records);
 
@@ -169,9 +165,11 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
-/** Every name, sorted. NITRO_ERR_FORMAT where one is not `is_clean`. */
+/** Every name, sorted; those that are not `is_clean` are left out, said in the log and counted in
+ *  `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_clean)(const char *), nitro_string_list *names);
+                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    size_t *damaged);
 /** Is this key there? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
 
@@ -194,6 +192,13 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 /** All devices in that index, whether or not anything is left of them. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
+/** A row of a table as a sample or profile: NITRO_ERR_FORMAT where it is not as it was written. */
+nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
+                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     nitro_sample **sample);
+nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
+                                      const char *device, const redis_row *row,
+                                      nitro_profile **profile);
 /** NITRO_ERR_NOT_FOUND where there is no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);

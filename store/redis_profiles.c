@@ -195,35 +195,44 @@ static nitro_status require_key(redis_store *store, const nitro_profile *profile
         return NITRO_ERR_NO_MEMORY;
     bool same = strlen(key) == row->name_size && memcmp(key, row->name, row->name_size) == 0;
     free(key);
-    return same ? NITRO_OK : nitro_redis_fail_damaged(store, "profile of kernel", profile->kernel);
+    return same ? NITRO_OK
+                : nitro_fail(store->context, NITRO_ERR_FORMAT,
+                             "profile of kernel '%.200s' is damaged or was altered",
+                             profile->kernel);
 }
 
-static nitro_status read_row(const profile_loop *loop, const redis_row *row,
-                             nitro_profile **profile)
+nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
+                                      const char *device, const redis_row *row,
+                                      nitro_profile **profile)
 {
-    redis_store *store = loop->store;
+    char where[160];
     nitro_profile *read = NULL;
-    nitro_status status =
-        nitro_record_decode_profile(store->context, store->url->shown, loop->schema, loop->device,
-                                    row->record, row->record_size, &read);
+    snprintf(where, sizeof(where), "%s on %s", schema ? schema->computation : "proxies", device);
+    nitro_status status = nitro_record_decode_profile(store->context, where, schema, device,
+                                                      row->record, row->record_size, &read);
     if (status == NITRO_OK)
         status = require_key(store, read, row);
     if (status == NITRO_OK)
         *profile = read;
     else
         nitro_profile_free(read);
-    return status;
+    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
 
-static nitro_status hand_on_row(void *user, const redis_row *row)
+static nitro_status read_row(void *user, const redis_row *row)
 {
     const profile_loop *loop = user;
     nitro_profile *profile = NULL;
     if (!row->record) /* removed meanwhile */
         return NITRO_OK;
-    nitro_status status = read_row(loop, row, &profile);
-    if (nitro_redis_is_damage(loop->store, status, loop->damaged, loop->damaged_user))
+    nitro_status status =
+        nitro_redis_read_profile(loop->store, loop->schema, loop->device, row, &profile);
+    if (status == NITRO_ERR_FORMAT) {
+        char problem[1024];
+        nitro_context_last_error(loop->store->context, problem, sizeof(problem));
+        loop->damaged(loop->damaged_user, problem);
         return NITRO_OK;
+    }
     if (status == NITRO_OK)
         status = loop->function(loop->user, loop->device, profile);
     nitro_profile_free(profile);
@@ -236,7 +245,7 @@ static nitro_status read_device(profile_loop *loop, const char *computation, con
     loop->device = device;
     nitro_status status = profiles_of(loop->store, computation, device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_each(&table, true, hand_on_row, loop);
+        status = nitro_redis_table_each(&table, true, read_row, loop);
     nitro_redis_table_free(&table);
     return status;
 }

@@ -135,19 +135,19 @@ nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *
     return run_put(table, NULL, "again", rows, count, there, num_there, &resent);
 }
 
-/* ARGV: name and record in turn; a record is never empty, so "" stands for none. */
-static const char remove_script[] =
-    "local removed = 0\n"
-    "for i = 1, #ARGV, 2 do\n"
-    "  if (redis.call('HGET', KEYS[1], ARGV[i]) or '') == ARGV[i + 1] then\n"
-    "    redis.call('HDEL', KEYS[1], ARGV[i])\n"
-    "    removed = removed + redis.call('ZREM', KEYS[2], ARGV[i])\n"
-    "  end\n"
-    "end\n"
-    "return removed\n";
+/* ARGV: name and what its record must begin with, in turn. */
+static const char remove_script[] = "local removed = 0\n"
+                                    "for i = 1, #ARGV, 2 do\n"
+                                    "  local record = redis.call('HGET', KEYS[1], ARGV[i]) or ''\n"
+                                    "  if string.sub(record, 1, #ARGV[i + 1]) == ARGV[i + 1] then\n"
+                                    "    redis.call('HDEL', KEYS[1], ARGV[i])\n"
+                                    "    removed = removed + redis.call('ZREM', KEYS[2], ARGV[i])\n"
+                                    "  end\n"
+                                    "end\n"
+                                    "return removed\n";
 
-static nitro_status remove_part(const redis_table *table, const redis_row *rows, size_t count,
-                                size_t *removed)
+nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
+                                      size_t *removed)
 {
     nitro_context *context = table->store->context;
     redis_words words = {0};
@@ -158,27 +158,30 @@ static nitro_status remove_part(const redis_table *table, const redis_row *rows,
         status = nitro_redis_words_add(context, &words, rows[i].name, rows[i].name_size);
         if (status == NITRO_OK)
             status = nitro_redis_words_add(context, &words, rows[i].record ? rows[i].record : "",
-                                           rows[i].record ? rows[i].record_size : 0);
+                                           rows[i].record_size);
     }
     if (status == NITRO_OK)
         status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
     if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
         status = nitro_redis_fail_reply(table->store, "EVAL", table->records);
     if (status == NITRO_OK)
-        *removed += (size_t)reply->integer;
+        *removed = (size_t)reply->integer;
     nitro_redis_free_replies(&reply, 1);
     nitro_redis_words_free(&words);
     return status;
 }
 
-nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
-                                      size_t *removed)
+nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record)
 {
-    nitro_status status = NITRO_OK;
-    *removed = 0;
-    for (size_t first = 0; first < count && status == NITRO_OK; first += PAGE)
-        status =
-            remove_part(table, rows + first, count - first < PAGE ? count - first : PAGE, removed);
+    redisReply *reply = NULL;
+    nitro_status status =
+        nitro_redis_ask(table->store, &reply, "HGET", table->records, name, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
+        nitro_redis_free_replies(&reply, 1);
+        status = nitro_redis_fail_reply(table->store, "HGET", table->records);
+    }
+    if (status == NITRO_OK)
+        *record = reply;
     return status;
 }
 
@@ -215,21 +218,6 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
-
-nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record)
-{
-    redisReply *reply = NULL;
-    nitro_status status =
-        nitro_redis_ask(table->store, &reply, "HGET", table->records, name, (char *)NULL);
-    bool is_nil = status == NITRO_OK && reply->type == REDIS_REPLY_NIL;
-    if (status == NITRO_OK && !is_nil && reply->type != REDIS_REPLY_STRING)
-        status = nitro_redis_fail_reply(table->store, "HGET", table->records);
-    if (status != NITRO_OK || is_nil)
-        nitro_redis_free_replies(&reply, 1);
-    if (status == NITRO_OK)
-        *record = is_nil ? NULL : reply;
-    return status;
-}
 
 /* A page's names: the reply to ZRANGEBYLEX, kept while its records are asked for. */
 static nitro_status check_page(const redis_table *table, const redisReply *names)

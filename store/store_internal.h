@@ -21,6 +21,10 @@ extern const nitro_store_kind nitro_store_journaled;
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store);
 
+/** "scheme:address", a remote one without its password. free() it. */
+char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
+                            const char *address);
+
 /** The URL that is meant: `url`, or where it is NULL the user's setting, or the user's own store
  * (its folder is made for writing). free() it. */
 nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
@@ -66,8 +70,8 @@ nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const
 #define NITRO_STORE_MAX_METRICS 4096
 
 /**
- * "scheme:address" without the password that the address may hold: for messages, and for all else
- * that somebody may see. Free with free(); NULL: out of memory.
+ * "scheme:address" without the user and password that the address may hold: for messages, and for
+ * all else that somebody may see. Free with free(); NULL: out of memory.
  */
 char *nitro_store_redact(nitro_context *context, const char *scheme, const char *address);
 
