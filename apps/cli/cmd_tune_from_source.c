@@ -187,8 +187,8 @@ const command command_tune_from_source = {
     .examples =
         "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
         "  nitro run spmv --input A.mtx --model k20c.json\n"
-        "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm --dfs cv "
-        "--output cv.json\n",
+        "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
+        "      --dfs cv --output cv.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),
