@@ -261,7 +261,7 @@ static nitro_status require_campaign(const copying *job, const char *id)
     return nitro_fail(
         nitro_store_context(job->to), NITRO_ERR_EXISTS,
         "%s on %s: both stores have measurements of the same inputs; name the ones to "
-        "be added (--campaign NAME) to keep both, or say that the newer ones count",
+        "be added (--campaign NAME) to keep both, or say that the newer ones count (--newer)",
         job->computation, job->device);
 }
 

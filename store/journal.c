@@ -78,7 +78,7 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     if (status == NITRO_OK) {
         *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
         self->remote_address = nitro_strdup(context, address);
-        self->url = nitro_store_redact(context, remote_kind->scheme, address);
+        self->url = nitro_store_print_url(context, remote_kind, address);
         *opened = (nitro_store){.context = context,
                                 .kind = &nitro_store_journaled,
                                 .mode = NITRO_STORE_WRITE,
