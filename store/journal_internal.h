@@ -47,7 +47,27 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once);
 /** How many samples wait. */
 nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting);
 
-/** The journal's file for a URL; with `make` its folder is made and the URL noted beside it. */
+/** "scheme://host/..." without user and password: what a journal is for. free() it. */
+char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address);
+
+/** The journal's file for such a URL; with `make` its folder is made and the URL noted beside it.
+ */
 nitro_status nitro_journal_path(nitro_context *context, const char *url, bool make, char **path);
+
+/* ---- journal_read.c: as in nitro_store_kind ---- */
+nitro_status nitro_journal_get_schema(void *state, const char *computation, nitro_schema **schema);
+nitro_status nitro_journal_list_computations(void *state, nitro_string_list *computations);
+nitro_status nitro_journal_get_device(void *state, const char *id, nitro_device **device);
+nitro_status nitro_journal_list_devices(void *state, const char *computation,
+                                        nitro_string_list *ids);
+nitro_status nitro_journal_each_sample(void *state, const char *computation, const char *device,
+                                       nitro_sample_function function, void *user,
+                                       nitro_problem_function damaged, void *damaged_user);
+nitro_status nitro_journal_get_sample(void *state, const char *computation, const char *device,
+                                      const char *input, nitro_sample **sample);
+nitro_status nitro_journal_list_inputs(void *state, const char *computation, const char *device,
+                                       nitro_string_list *inputs);
+nitro_status nitro_journal_count_samples(void *state, const char *computation, const char *device,
+                                         size_t *count);
 
 #endif
