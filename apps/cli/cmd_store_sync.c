@@ -90,7 +90,7 @@ static int run(invocation *call)
 
 const command command_store_sync = {
     .name = "store sync",
-    .summary = "Bring what is new in one store into another, or send what waits",
+    .summary = "Bring what is new into another store",
     .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
     .description =
         "With two stores: adds what FROM has and TO lacks, and replaces samples of which FROM has "
