@@ -581,8 +581,8 @@ typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
     bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    bool read_only; /* has no functions that write; opening it for writing fails */
     int priority;   /* the highest one is used for a plain path */
-    bool read_only; /* no functions that write; opening it for writing fails */
 
     /** `address` is the URL after "scheme:". */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -1002,7 +1002,6 @@ NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
 NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
                                                    const char *device, const char *path,
                                                    size_t *count);
-
 /* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
 
 typedef struct nitro_publish_options {
@@ -1043,8 +1042,8 @@ typedef struct nitro_pull_report {
  * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
  * what the index says, or is not signed as it must be, is refused and named, the others are taken.
  * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
- *         too slow, not trusted (bundles that came before are in the store); NITRO_ERR_MISMATCH
- * (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ *         too slow, not trusted (what came is in the cache, nothing yet in the store);
+ *         NITRO_ERR_MISMATCH (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
  */
 NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
                                         nitro_pull_report *report);
