@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/adapt.h"
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/evaluate.h"
@@ -187,6 +188,76 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
     return status;
 }
 
+/** Training inputs of the target, as if they had been measured there. */
+static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t target,
+                                     size_t **rows, size_t *count)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t found = 0;
+    size_t *made = nitro_calloc(evaluation->context, dataset->num_rows, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (dataset->row_device[row] == target && evaluation->is_train[dataset->row_input[row]] &&
+            nitro_dataset_row_teaches(dataset, row))
+            made[found++] = row;
+    if (found == 0) {
+        free(made);
+        return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
+                          "target %s has no samples of training inputs that could be measured",
+                          dataset->devices[target]->id);
+    }
+    *rows = made;
+    *count = found;
+    return NITRO_OK;
+}
+
+/** Let the model choose from the rows, and adapt it to what it chose. */
+static nitro_status adapt_to_rows(const nitro_evaluation *evaluation, const size_t *rows,
+                                  size_t num_rows, size_t count, nitro_model *model)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t num_features = dataset->schema->num_features;
+    size_t num_variants = dataset->schema->num_variants;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    double *features = nitro_calloc(evaluation->context, num_rows, num_features * sizeof(double));
+    double *picked = nitro_calloc(evaluation->context, count, num_features * sizeof(double));
+    double *times = nitro_calloc(evaluation->context, count, num_variants * sizeof(double));
+    size_t *chosen = nitro_calloc(evaluation->context, count, sizeof *chosen);
+    if (features && picked && times && chosen) {
+        for (size_t i = 0; i < num_rows; i++)
+            memcpy(features + i * num_features, nitro_dataset_features(dataset, rows[i]),
+                   num_features * sizeof(double));
+        status = nitro_model_plan_measuring(model, features, num_rows, count, chosen);
+    }
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        memcpy(picked + i * num_features, features + chosen[i] * num_features,
+               num_features * sizeof(double));
+        memcpy(times + i * num_variants, nitro_dataset_times(dataset, rows[chosen[i]]),
+               num_variants * sizeof(double));
+    }
+    if (status == NITRO_OK)
+        status = nitro_model_adapt(model, picked, times, count, evaluation->num_threads);
+    free(features);
+    free(picked);
+    free(times);
+    free(chosen);
+    return status;
+}
+
+static nitro_status adapt(nitro_evaluation *evaluation, size_t target, nitro_model *model)
+{
+    size_t *rows = NULL, num_rows = 0;
+    nitro_status status = collect_measured(evaluation, target, &rows, &num_rows);
+    if (status != NITRO_OK)
+        return status;
+    if (evaluation->num_measured > num_rows)
+        evaluation->num_measured = num_rows;
+    status = adapt_to_rows(evaluation, rows, num_rows, evaluation->num_measured, model);
+    free(rows);
+    return status;
+}
+
 static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_strategy *strategy,
                                       size_t target, const nitro_string_list *device_features,
                                       const size_t *rows, size_t num_rows, size_t *choices)
@@ -196,6 +267,8 @@ static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_
     nitro_status status = select_sources(evaluation, target, &sources);
     if (status == NITRO_OK)
         status = train(evaluation, strategy, sources, target, device_features, &model);
+    if (status == NITRO_OK && evaluation->num_measured > 0)
+        status = adapt(evaluation, target, model);
     if (status == NITRO_OK)
         choose_by_model(evaluation, model, rows, num_rows, choices);
     nitro_model_free(model);
@@ -310,6 +383,13 @@ static const nitro_choose_function choosers[NUM_METHODS] = {
     [FULL] = choose_full,   [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
     [AUTO] = choose_auto,   [NATIVE] = choose_native,
 };
+
+static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};
+
+bool nitro_method_adapts(size_t method)
+{
+    return adapts[method];
+}
 
 const nitro_method_info *nitro_method_table(void)
 {

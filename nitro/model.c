@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/correction.h"
 #include "nitro/promise.h"
 
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
@@ -42,6 +43,7 @@ void nitro_model_free(nitro_model *model)
     nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
+    nitro_correction_free(model->correction);
     nitro_promise_free(model->promise);
     json_decref(model->provenance);
     free(model->target);
@@ -203,6 +205,8 @@ static bool score(const nitro_model *model, const double *features, double *scor
     double columns[NITRO_MODEL_MAX_COLUMNS];
     bool defined = nitro_model_columns(model, features, columns);
     model->strategy->score(model->predictor, columns, scores);
+    if (model->correction)
+        nitro_correction_apply(model->correction, columns, scores);
     return defined;
 }
 

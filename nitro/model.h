@@ -18,6 +18,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_correction;
 struct nitro_promise;
 
 /**
@@ -40,6 +41,7 @@ struct nitro_model {
     size_t seen[NITRO_MODEL_MAX_COLUMNS]; /* shape [num_seen]: columns that the strategy sees */
     const nitro_strategy *strategy;
     void *predictor;
+    struct nitro_correction *correction; /* what inputs measured on the target say; NULL: none */
     nitro_calibration calibration;
     struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
     struct json_t *provenance;     /* an object: what it was learnt from, and how */

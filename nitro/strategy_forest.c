@@ -149,6 +149,7 @@ const nitro_strategy nitro_strategy_forest = {
     .description = "extremely randomised trees that regress log(time / best time)",
     .priority = 20, /* decides a hundred times faster than kernel methods, nearly as well */
     .dfs = "omit",
+    .regret_per_score = 1.0,
     .train = forest_train,
     .score = forest_score,
     .encode = forest_encode,

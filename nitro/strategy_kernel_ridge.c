@@ -151,6 +151,7 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .description = "kernel ridge regression of log(time / best time), an RBF kernel",
     .priority = 3,
     .dfs = "omit",
+    .regret_per_score = 1.0,
     .train = ridge_train,
     .score = ridge_score,
     .encode = ridge_encode,
