@@ -10,8 +10,10 @@
 #include "nitro/promise.h"
 #include "nitro/regret.h"
 
-#define CLEAR_LEAD  0.1 /* log regret by which one variant is ahead where little can go wrong */
-#define LEAST_DOUBT 0.1 /* what a clear input counts as, beside 1 for a tie */
+#define CLEAR_LEAD  0.1  /* log regret by which one variant is ahead where little can go wrong */
+#define NUM_PARTS   5    /* of the measured inputs, held out in turn */
+#define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do */
+#define LEAST_DOUBT 0.1  /* what a clear input counts as, beside 1 for a tie */
 
 static nitro_status check_strategy(const nitro_model *model)
 {
@@ -69,7 +71,7 @@ typedef struct measured_rows {
     double *columns;  /* shape [count x num_seen] */
     double *times_ms; /* shape [count x num_variants] */
     double *scores;   /* shape [count x num_variants]: what the model says */
-    double *regrets;  /* shape [count x num_variants]: what is true */
+    double *errors;   /* shape [count x num_variants]: what is to be added to them */
 } measured_rows;
 
 static void free_rows(measured_rows *rows)
@@ -77,7 +79,7 @@ static void free_rows(measured_rows *rows)
     free(rows->columns);
     free(rows->times_ms);
     free(rows->scores);
-    free(rows->regrets);
+    free(rows->errors);
 }
 
 static nitro_status collect_rows(const nitro_model *model, const double *features,
@@ -120,8 +122,83 @@ static nitro_status find_regrets(const nitro_model *model, measured_rows *rows)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < rows->count; i++)
         all[i] = i;
-    nitro_status status = nitro_regrets_cut(model->context, &set, all, rows->count, &rows->regrets);
+    nitro_status status = nitro_regrets_cut(model->context, &set, all, rows->count, &rows->errors);
     free(all);
+    return status;
+}
+
+/** In place of regrets: what is to be added to the model's scores. */
+static nitro_status find_errors(const nitro_model *model, measured_rows *rows)
+{
+    nitro_status status = find_regrets(model, rows);
+    for (size_t i = 0; status == NITRO_OK && i < rows->count * model->schema->num_variants; i++)
+        rows->errors[i] = -rows->errors[i] / model->strategy->regret_per_score - rows->scores[i];
+    return status;
+}
+
+/* ---- How sure the corrected model may be ----------------------------------------------------- */
+
+/** Correct the scores of one part of the rows by what the others say. `kept` has room for all. */
+static nitro_status correct_part(const nitro_model *model, const measured_rows *rows, size_t part,
+                                 unsigned num_threads, measured_rows *kept, double *scores)
+{
+    size_t num_seen = model->num_seen, num_variants = model->schema->num_variants;
+    nitro_correction *correction = NULL;
+    kept->count = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        if (i % NUM_PARTS == part)
+            continue;
+        memcpy(kept->columns + kept->count * num_seen, rows->columns + i * num_seen,
+               num_seen * sizeof(double));
+        memcpy(kept->errors + kept->count * num_variants, rows->errors + i * num_variants,
+               num_variants * sizeof(double));
+        kept->count++;
+    }
+    nitro_status status =
+        nitro_correction_fit(model->context, kept->columns, kept->errors, kept->count, num_seen,
+                             num_variants, num_threads, &correction);
+    for (size_t i = part; i < rows->count && status == NITRO_OK; i += NUM_PARTS)
+        nitro_correction_apply(correction, rows->columns + i * num_seen, scores + i * num_variants);
+    nitro_correction_free(correction);
+    return status;
+}
+
+static nitro_status calibrate(const nitro_model *model, const measured_rows *rows,
+                              unsigned num_threads, nitro_calibration *calibration)
+{
+    size_t num_variants = model->schema->num_variants;
+    measured_rows kept = {0};
+    kept.columns =
+        nitro_calloc(model->context, rows->count, (model->num_seen + 1) * sizeof(double));
+    kept.errors = nitro_calloc(model->context, rows->count, num_variants * sizeof(double));
+    kept.scores = nitro_calloc(model->context, rows->count, num_variants * sizeof(double));
+    nitro_status status =
+        kept.columns && kept.errors && kept.scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        memcpy(kept.scores, rows->scores, rows->count * num_variants * sizeof(double));
+    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
+        status = correct_part(model, rows, part, num_threads, &kept, kept.scores);
+    if (status == NITRO_OK)
+        status = nitro_calibration_fit(model->context, rows->times_ms, kept.scores, NULL,
+                                       rows->count, num_variants, calibration);
+    free_rows(&kept);
+    return status;
+}
+
+/** Measured inputs say how sure the model may be, the more of them the more. */
+static nitro_status calibrate_model(nitro_model *model, const measured_rows *rows,
+                                    unsigned num_threads)
+{
+    nitro_calibration measured;
+    if (model->promise)
+        nitro_promise_weigh(model->promise, rows->count, &model->calibration);
+    if (rows->count < 2 * NUM_PARTS)
+        return NITRO_OK;
+    nitro_status status = calibrate(model, rows, num_threads, &measured);
+    if (status == NITRO_OK)
+        nitro_calibration_blend(&model->calibration, &measured,
+                                (double)rows->count / ((double)rows->count + HALF_SURE),
+                                &model->calibration);
     return status;
 }
 
@@ -130,24 +207,23 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
 {
     measured_rows rows = {0};
     nitro_correction *correction = NULL;
-    size_t num_variants = model->schema->num_variants;
     nitro_status status = check_strategy(model);
     if (status == NITRO_OK)
         status = collect_rows(model, features, times_ms, num_inputs, &rows);
     if (status == NITRO_OK)
-        status = find_regrets(model, &rows);
-    if (status == NITRO_OK) {
-        for (size_t i = 0; i < rows.count * num_variants; i++)
-            rows.regrets[i] = -rows.regrets[i] / model->strategy->regret_per_score - rows.scores[i];
-        status = nitro_correction_fit(model->context, rows.columns, rows.regrets, rows.count,
-                                      model->num_seen, num_variants, num_threads, &correction);
-    }
+        status = find_errors(model, &rows);
+    if (status == NITRO_OK)
+        status = nitro_correction_fit(model->context, rows.columns, rows.errors, rows.count,
+                                      model->num_seen, model->schema->num_variants, num_threads,
+                                      &correction);
+    if (status == NITRO_OK)
+        status = calibrate_model(model, &rows, num_threads);
     free_rows(&rows);
-    if (status != NITRO_OK)
+    if (status != NITRO_OK) {
+        nitro_correction_free(correction);
         return status;
+    }
     nitro_correction_free(model->correction);
     model->correction = correction;
-    if (model->promise)
-        nitro_promise_weigh(model->promise, num_inputs, &model->calibration);
     return NITRO_OK;
 }
