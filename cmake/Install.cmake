@@ -10,7 +10,7 @@ install(TARGETS nitro EXPORT nitroTargets
 install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY data/computations DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+install(DIRECTORY data/computations data/proxies DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")

@@ -26,6 +26,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     }
     created->context = context;
     created->reference = NITRO_NONE;
+    created->forced = NITRO_NONE;
     *computation = created;
     return NITRO_OK;
 }
@@ -35,6 +36,7 @@ void nitro_computation_free(nitro_computation *computation)
     if (!computation)
         return;
     nitro_published_free(computation->model);
+    nitro_explained_free(computation->explained);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -144,6 +146,15 @@ nitro_status nitro_computation_set_default(nitro_computation *computation, const
 nitro_status nitro_computation_set_reference(nitro_computation *computation, const char *variant)
 {
     return find_variant(computation, variant, &computation->reference);
+}
+
+nitro_status nitro_computation_force(nitro_computation *computation, const char *variant)
+{
+    size_t forced = NITRO_NONE;
+    nitro_status status = variant ? find_variant(computation, variant, &forced) : NITRO_OK;
+    if (status == NITRO_OK)
+        computation->forced = forced;
+    return status;
 }
 
 nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)

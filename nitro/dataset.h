@@ -46,7 +46,4 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
                                   const bool *devices, const bool *inputs,
                                   nitro_dataset **selected);
 
-/** A hash of all that the rows say: devices, inputs, features, times. */
-uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
-
 #endif

@@ -13,6 +13,7 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
         [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
+        [NITRO_REASON_FORCED] = "a setting asks for this variant",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";
@@ -121,7 +122,11 @@ static nitro_status decide(const nitro_computation *computation, const double *f
             "does",
             schema->computation, schema->num_variants);
     nitro_decision made = {0};
-    if ((allowed & (allowed - 1)) == 0) {
+    size_t forced = computation->forced;
+    if (forced != NITRO_NONE && allowed >> forced & 1) {
+        made.variant = forced;
+        made.reason = NITRO_REASON_FORCED;
+    } else if ((allowed & (allowed - 1)) == 0) {
         made.variant = default_among(schema, allowed);
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
@@ -132,6 +137,8 @@ static nitro_status decide(const nitro_computation *computation, const double *f
                               "%s: the model cannot judge these features", schema->computation);
     }
     made.variant_name = schema->variants[made.variant];
+    if (computation->explained)
+        nitro_explained_print(computation->explained, schema, features, &made);
     *decision = made;
     return NITRO_OK;
 }

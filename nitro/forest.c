@@ -66,7 +66,8 @@ size_t nitro_forest_num_trees(const nitro_forest *forest)
 static const forest_node *child(const forest_tree *tree, const forest_node *node,
                                 const double *columns)
 {
-    return &tree->nodes[node->next + !(columns[node->column] <= node->threshold)];
+    double column = (double)(float)columns[node->column];
+    return &tree->nodes[node->next + !(column <= node->threshold)];
 }
 
 static const double *leaf_outputs(const nitro_forest *forest, size_t tree, const forest_node *leaf)

@@ -4,7 +4,8 @@
  *
  * A node draws one cut a column, uniform between the column's smallest and largest value there, and
  * takes the cut that lowers the outputs' variance most, summed over the outputs. Outputs are not
- * scaled: bring them to comparable units first. Columns need no scaling.
+ * scaled: bring them to comparable units first. Columns need no scaling; they are rounded to single
+ * precision, in learning as in predicting, so that a compiled forest of floats decides the same.
  */
 #ifndef NITRO_FOREST_H
 #define NITRO_FOREST_H

@@ -77,7 +77,8 @@ static void lay_out_row(forest_training *training, const nitro_forest_data *data
     const double *outputs = data->outputs + from * data->num_outputs;
     double *lanes = training->lanes + to * training->num_blocks * FOREST_LANES;
     for (size_t i = 0; i < data->num_columns; i++)
-        training->columns[i * training->num_rows + to] = columns[i];
+        training->columns[i * training->num_rows + to] =
+            (double)(float)fmin(fmax(columns[i], -(double)FLT_MAX), (double)FLT_MAX);
     for (size_t i = 0; i < data->num_outputs; i++) {
         lanes[i] = outputs[i];
         training->centres[i] += outputs[i] / (double)training->num_rows;

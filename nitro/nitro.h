@@ -309,11 +309,12 @@ NITRO_API const char *nitro_computation_feature_name(const nitro_computation *co
 typedef struct nitro_model nitro_model;
 
 typedef enum nitro_reason {
-    NITRO_REASON_MODEL,         /* the model's choice */
-    NITRO_REASON_NO_MODEL,      /* the default variant: no model is attached */
-    NITRO_REASON_ONLY_ALLOWED,  /* constraints left one variant */
-    NITRO_REASON_OUTSIDE,       /* the default variant: outside what the model learnt from */
-    NITRO_REASON_LOW_CONFIDENCE /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_MODEL,          /* the model's choice */
+    NITRO_REASON_NO_MODEL,       /* the default variant: no model is attached */
+    NITRO_REASON_ONLY_ALLOWED,   /* constraints left one variant */
+    NITRO_REASON_OUTSIDE,        /* the default variant: outside what the model learnt from */
+    NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_FORCED          /* the variant that a setting asks for */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -343,6 +344,9 @@ NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computati
 /** Below this confidence the default variant is chosen. 0 (the default) never asks. */
 NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                             double min_confidence);
+
+/** Take this variant wherever it accepts the input, whatever a model says; NULL: no more. */
+NITRO_API nitro_status nitro_computation_force(nitro_computation *computation, const char *variant);
 
 /**
  * Evaluate all input features of one input.
@@ -379,6 +383,39 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/*
+ * What a program's users may want to change without touching it: which model is attached, a variant
+ * that is always taken, explanations. `nitro config` lists all settings with their values. Each is
+ * looked up in the program itself (nitro_context_set), then in an environment variable NITRO_NAME,
+ * then in the user's file ($NITRO_CONFIG, else nitro/nitro.conf under $XDG_CONFIG_HOME or
+ * ~/.config):
+ *
+ *     log = warning
+ *     [spmv]
+ *     model = /opt/models/spmv.json
+ *
+ * An environment variable holds a value for all computations, or "COMPUTATION=VALUE,...".
+ */
+
+/**
+ * Make a setting (copied), for one computation or, where that is NULL, for all.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no such setting, or a value that it cannot have);
+ *         NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *computation,
+                                         const char *setting, const char *value);
+
+/**
+ * Make a computation what its user's settings ask for: call it once its declaration is complete.
+ * Without it nothing from outside has any influence.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (a malformed setting: variable, or file and line, are named);
+ *         or why a model cannot be attached or a variant forced. Settings before the one that
+ *         failed are made.
+ */
+NITRO_API nitro_status nitro_computation_configure(nitro_computation *computation);
 
 /* ---- Models ---------------------------------------------------------------------------------- */
 
@@ -425,7 +462,8 @@ typedef enum nitro_store_mode {
 } nitro_store_mode;
 
 /**
- * @param[in] url  "sqlite:PATH", a plain path, or NULL: sqlite under $XDG_DATA_HOME/nitro.
+ * @param[in] url  "sqlite:PATH", a plain path, or NULL: what the setting "store" says, else sqlite
+ *                 under $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
  *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
  */
@@ -483,8 +521,10 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * is measured. Inputs that the store holds for this device are not measured again, unless a variant
- * has another version by now: a tune that was killed goes on where it was.
+ * is measured. Inputs that the store holds for this device are not measured again: a tune that was
+ * killed goes on where it was. Where a variant has another version by now, that variant is measured
+ * again and the others keep their times; all are where the input's features or the compiler are not
+ * those of then.
  *
  * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
  * or takes too much memory costs that one entry, with the reason kept. An input that cannot be

@@ -69,6 +69,20 @@ NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path,
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/**
+ * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
+ *                   error.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
+ *         is in it.
+ */
+NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                               size_t text_size);
+/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
+                                                 const char *text);
+
 /** Read one finite number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
@@ -93,6 +107,49 @@ NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviatio
 NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/** A setting of nitro.h's: where it may be made, and what it may be. */
+typedef struct nitro_setting {
+    const char *name;        /* "model" */
+    const char *environment; /* "NITRO_MODEL" */
+    const char *value;       /* what help calls the value: "PATH" */
+    const char *standard;    /* the value where nobody makes one; NULL: none */
+    const char *help;
+    const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
+    bool is_number;
+    double minimum, maximum; /* of numbers */
+} nitro_setting;
+
+/** The whole table, ended by a NULL name. */
+NITRO_API const nitro_setting *nitro_setting_table(void);
+
+/** Most bytes of a setting's value, its end included. */
+#define NITRO_SETTING_MAX_BYTES 4096
+
+typedef enum nitro_setting_origin {
+    NITRO_SETTING_DEFAULT,
+    NITRO_SETTING_FILE,
+    NITRO_SETTING_ENVIRONMENT,
+    NITRO_SETTING_PROGRAM
+} nitro_setting_origin;
+
+/** "default", "file", "environment", "program". */
+NITRO_API const char *nitro_setting_origin_name(nitro_setting_origin origin);
+
+typedef struct nitro_setting_value {
+    char text[NITRO_SETTING_MAX_BYTES]; /* "": none */
+    nitro_setting_origin origin;
+    char where[NITRO_SETTING_MAX_BYTES]; /* the variable, or FILE:LINE; else "" */
+} nitro_setting_value;
+
+/**
+ * Look a setting up for a computation (NULL: for none in particular).
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value, with where it is).
+ */
+NITRO_API nitro_status nitro_setting_get(nitro_context *context, const char *computation,
+                                         const char *setting, nitro_setting_value *value);
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
@@ -420,6 +477,76 @@ NITRO_API nitro_status nitro_profile_copy(nitro_context *context, const nitro_pr
                                           nitro_profile **profile);
 NITRO_API void nitro_profile_free(nitro_profile *profile);
 
+/* ---- Proxies ------------------------------------------------------------------------------- */
+
+struct nitro_formula;
+
+/** A metric by the name that nvprof gave it, and how it follows from counters of today's names. */
+typedef struct nitro_proxy_metric {
+    char *name;
+    bool is_ratio; /* percentages, rates, averages: says the same however much work there was */
+    size_t num_formulas;
+    struct nitro_formula **formulas; /* over the set's counters; the first that has them counts */
+} nitro_proxy_metric;
+
+/** A kernel with a dial for one kind of work, and what it stands for (DESIGN: the proxies). */
+typedef struct nitro_proxy {
+    char *name;
+    char *about;
+    size_t num_metrics;
+    size_t *metrics; /* shape [num_metrics], indices of the set's metrics, ascending */
+    nitro_string_list device_features;
+} nitro_proxy;
+
+/** Proxies in declared order. */
+typedef struct nitro_proxies {
+    size_t num_metrics;
+    nitro_proxy_metric *metrics; /* shape [num_metrics] */
+    size_t num_proxies;
+    nitro_proxy *proxies;       /* shape [num_proxies] */
+    nitro_string_list counters; /* that occur in formulas */
+} nitro_proxies;
+
+/**
+ * The built-in proxies, data/proxies/paper.json; and those of a file in the same form.
+ * @param[in] path  NULL: the built-in ones alone. Proxies and metrics of the file's come after
+ *                  them, or in place of one of the same name.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
+ */
+NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *path,
+                                            nitro_proxies **proxies);
+/** Add what a text says, as with a file; on error `proxies` is of no more use but to be freed. */
+NITRO_API nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies,
+                                         const char *origin, const char *text, size_t size);
+NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
+/**
+ * A profile as proxies' models see it: each metric as it was collected, or from today's counters;
+ * counts are divided by the kernel's issued instructions (metric inst_issued), ratios are not. A
+ * ratio of which there was nothing to count is 0.
+ * @param[out] values  shape [num_metrics]; NaN: not collected. All NaN where it is not known how
+ *                     many instructions were issued.
+ */
+NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
+                                            const nitro_profile *profile, double *values);
+
+/**
+ * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
+ * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
+ * that was learnt from is asked about at the range's edge.
+ * @param[in] columns  shape [num_rows x num_columns], finite.
+ * @param[in] values   shape [num_rows], finite.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA: fewer than two rows, or no column varies.
+ */
+typedef struct nitro_regression nitro_regression;
+
+NITRO_API nitro_status nitro_regression_train(nitro_context *context, const double *columns,
+                                              size_t num_rows, size_t num_columns,
+                                              const double *values, nitro_regression **regression);
+/** @param[in] columns  shape [num_columns]. Allocates nothing; thread-safe. */
+NITRO_API double nitro_regression_predict(const nitro_regression *regression,
+                                          const double *columns);
+NITRO_API void nitro_regression_free(nitro_regression *regression);
+
 /* ---- Family: stores ------------------------------------------------------------------------ */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
@@ -561,6 +688,52 @@ typedef struct nitro_copy_report {
 NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
                                         nitro_copy_report *report);
 
+/* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
+
+/**
+ * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a
+ * bundle's index. In a build without libsodium every function but _free is NITRO_ERR_NOT_BUILT.
+ * Sign what names its content by a cryptographic hash; the checksums of records are none.
+ */
+typedef struct nitro_signing_key nitro_signing_key;
+typedef struct nitro_trusted_keys nitro_trusted_keys;
+
+/**
+ * Make a key pair: the secret one in `path` (mode 0600), the public one in `path`.pub, one line.
+ * @param[in] name  whose key it is, as signatures will be shown; clean as a device id.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (`path` is there: never overwritten); NITRO_ERR_IO.
+ */
+NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
+                                                const char *name);
+/** Errors of nitro_file_read_private; NITRO_ERR_FORMAT where it is no secret key. */
+NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
+                                              nitro_signing_key **key);
+NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
+/** @param[out] signature  one line of text that says which key signed; free with free(). */
+NITRO_API nitro_status nitro_sign(nitro_context *context, const nitro_signing_key *key,
+                                  const void *data, size_t size, char **signature);
+
+/** Public keys to trust: lines of .pub files, `#` starts a comment. NITRO_ERR_FORMAT names file and
+ *  line, also where there is no key at all. */
+NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
+                                               nitro_trusted_keys **keys);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
+                                                const char *text, size_t size,
+                                                nitro_trusted_keys **keys);
+NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
+/**
+ * Did a trusted key sign exactly these bytes?
+ * @param[in]  origin  names what was signed in errors.
+ * @param[out] signer  the key's name, owned by `keys`. May be NULL.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no signature of ours); NITRO_ERR_MISMATCH (a key that is not
+ *         trusted, named; or other bytes than were signed).
+ */
+NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
+                                             const char *origin, const void *data, size_t size,
+                                             const char *signature, size_t signature_size,
+                                             const char **signer);
+
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
     const char *computation;
@@ -586,6 +759,61 @@ typedef struct nitro_import_report {
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
+
+/**
+ * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
+ * follows from its times; files of one folder with another executor, spelling of variants or unit
+ * are another campaign and become a device of their own. Names are as in "cusp_csr".
+ */
+typedef struct nitro_ginkgo_options {
+    const char *path;                  /* the checkout, or a folder in it */
+    const char *computation;           /* NULL: "spmv-ginkgo" */
+    const char *campaign;              /* joined to the devices' ids with '_'; NULL: nothing */
+    const char *devices_path;          /* rows by device id, else by folder; NULL: none */
+    const char *description_path;      /* as in nitro_import_options, like those below */
+    const nitro_string_list *folders;  /* devices to take; NULL: all */
+    const nitro_string_list *features; /* NULL: the store's, else as described, else all 18 */
+    const nitro_string_list *variants; /* NULL: the store's, else what all devices share */
+    const nitro_string_list *log_features;
+    bool replace;
+} nitro_ginkgo_options;
+
+/** One campaign of the checkout. */
+typedef struct nitro_ginkgo_campaign {
+    char *device; /* id in the store: the folder's name for its largest campaign */
+    char *folder, *executor;
+    const char *unit;                 /* "s", "ns": static */
+    bool capital;                     /* variants are spelled as in "CuspCsr" */
+    double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
+    size_t inputs, added, replaced, holes;
+    char *left_out; /* why it was not imported; NULL: it was */
+} nitro_ginkgo_campaign;
+
+/** Files, or measurements in them, that were left out for one reason. */
+typedef struct nitro_ginkgo_skipped {
+    const char *reason; /* static */
+    size_t count;
+    char *example; /* the first one */
+} nitro_ginkgo_skipped;
+
+typedef struct nitro_ginkgo_report {
+    size_t num_campaigns, num_skipped;
+    nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
+    nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
+    nitro_string_list variants;       /* that were imported */
+} nitro_ginkgo_report;
+
+/**
+ * Everything is read and checked before the first device is written; each device is written whole.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no measurement found, or no two variants in common: the
+ *         error says what to do); as nitro_store_import_csv.
+ */
+NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
+                                                 const nitro_ginkgo_options *options,
+                                                 nitro_ginkgo_report **report);
+NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
+
 /** Write the same form back; `devices_path` may be NULL. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
@@ -615,7 +843,29 @@ typedef struct nitro_device_kind {
      */
     nitro_status (*simulate)(nitro_context *context, const nitro_device *device,
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
+
+    /**
+     * NULL where kernels really run. A modelled kind hands on profiles from a documented formula
+     * instead, of every variant on a sample's input (its features), or, with `schema` and `sample`
+     * NULL, of every proxy at intensities 0, 1 and so on. Their origin is "modelled". Errors as
+     * simulate's, and the function's.
+     */
+    nitro_status (*simulate_profiles)(nitro_context *context, const nitro_device *device,
+                                      const nitro_schema *schema, const nitro_sample *sample,
+                                      uint64_t seed, nitro_profile_function function, void *user);
 } nitro_device_kind;
+
+/**
+ * Put modelled profiles into a store: of proxies on a modelled device, and of a computation's
+ * variants on the inputs that the store has samples of there. Those that are there are replaced.
+ * @param[out] count  profiles that were put.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, or no cost model of it); NITRO_ERR_
+ *         NO_DATA (no samples there); NITRO_ERR_ARGUMENT (the device is not modelled).
+ */
+NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
+                                                         const char *computation,
+                                                         const char *device, uint64_t seed,
+                                                         size_t *count);
 
 /** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  *  @param[out] kind  may be NULL. */
@@ -678,6 +928,8 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
+/** A hash of all that the rows say: devices, inputs, features, times. */
+NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
@@ -700,7 +952,8 @@ typedef struct nitro_strategy {
      *  devices' numbers as plain columns. */
     const char *dfs;
     bool without_relative; /* a method as published: relative features are not for it */
-    /** How much ln(time / best time) a score's unit is worth; 0: scores are not about times. */
+    /** How much ln(time / best time) a score's unit is worth; 1: scores are about its expectation,
+     *  negated, so that differences say how much slower; 0: scores are not about times. */
     double regret_per_score;
 
     /**
@@ -727,6 +980,7 @@ typedef struct nitro_dfs_task {
     nitro_store *store;                  /* where profiles are; NULL: none can be asked for */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
+    const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core; the choice does not depend on it */
 } nitro_dfs_task;
@@ -745,6 +999,44 @@ typedef struct nitro_dfs_kind {
     nitro_status (*select)(nitro_context *context, const nitro_dfs_task *task,
                            nitro_string_list *chosen, struct json_t **report);
 } nitro_dfs_kind;
+
+#define NITRO_DFS_MAX_CANDIDATES 64
+
+/** What a judgement of subsets looked at, and what it took. */
+typedef struct nitro_dfs_effort {
+    size_t num_inputs, num_rows; /* samples looked at */
+    size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
+    size_t num_models;           /* pretend targets times subsets */
+    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained on
+                           166 parts of its rows to find C and gamma, then on all */
+} nitro_dfs_effort;
+
+/**
+ * How good the paper's SVM (strategy "svm", C and gamma searched, no relative features) is on each
+ * source in turn when it learns from the others with a subset of the device features: what a search
+ * by cross-validation over sources asks (the paper's Algorithm 2).
+ *
+ * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
+ * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
+ * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
+ * seed: memory is bounded, about 12 MB a thread and 100 MB for all. Not read: `store`, `target`,
+ * `max_subset`, `k`.
+ *
+ * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
+ *                        device feature.
+ * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
+ *                        NaN where it has no samples, where no other source has, and for a device
+ *                        feature with a log scale and a source's value that is not positive.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
+ *         NITRO_ERR_NO_DATA (no sample has times of two variants).
+ */
+NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
+                                       const uint64_t *subsets, size_t num_subsets,
+                                       double *qualities, nitro_dfs_effort *effort);
+
+/** The selection of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
+                                      const nitro_dfs_kind **dfs);
 
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);

@@ -5,8 +5,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "nitro/explained.h"
 #include "nitro/nitro_backend.h"
 #include "nitro/publish.h"
+#include "nitro/settings.h"
 
 struct nitro_context {
     pthread_mutex_t error_lock;
@@ -15,6 +17,7 @@ struct nitro_context {
     nitro_log_level log_level;
     nitro_log_function log;
     void *log_user;
+    nitro_setting_entries settings; /* by the program */
 };
 
 /** Features that one function computes together; `first` indexes the schema's features. */
@@ -37,6 +40,8 @@ struct nitro_computation {
     bool closed;            /* a model was attached: declarations are over */
     nitro_published *model; /* a nitro_model; NULL: none attached */
     _Atomic(double) min_confidence;
+    atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
+    nitro_explained *explained; /* NULL: decisions are not printed */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */

@@ -1,15 +1,13 @@
 /*
  * Strategy "kernel-ridge": kernel ridge regression of ln(time / best time), an RBF kernel shared by
- * all variants. Hides its parameters: fixed ones, of a study on recorded SpMV data, are as good
- * there as any choice by held-out error.
+ * all variants, on landmarks. Hides its parameters: fixed ones, of a study on recorded SpMV data,
+ * are as good there as any choice by held-out error.
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "nitro/cholesky.h"
 #include "nitro/folds.h"
-#include "nitro/kernel_machine.h"
+#include "nitro/landmarks.h"
 #include "nitro/regret.h"
 
 #define GAMMA_TIMES_COLUMNS 4.8 /* 0.3 for 16 columns: distances grow with their number */
@@ -23,8 +21,7 @@ typedef struct ridge_job {
     double gamma;
     double *columns; /* shape [sample x num_columns] */
     double *regrets; /* shape [sample x num_variants] */
-    float *kernel;   /* shape [sample x sample] */
-    double *matrix;  /* shape [sample x sample]: of the part at hand */
+    double *targets; /* shape [sample x num_variants]: of the part at hand, less their means */
 } ridge_job;
 
 static void ridge_free(void *predictor)
@@ -43,51 +40,38 @@ static void ridge_score(const void *predictor, const double *columns, double *sc
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
-static void gather_kernel(const ridge_job *job, const size_t *members, size_t count)
+/** What is regressed is the distance from each variant's mean, which is the machine's bias. */
+static void gather_targets(const ridge_job *job, const size_t *members, size_t count,
+                           nitro_kernel_machine *machine)
 {
-    for (size_t i = 0; i < count; i++) {
-        const float *row = job->kernel + members[i] * job->folds.num_rows;
-        for (size_t j = i; j < count; j++)
-            job->matrix[i * count + j] = (double)row[members[j]];
-        job->matrix[i * count + i] += RIDGE;
-    }
-}
-
-/** Vectors are the rows; what is regressed is the distance from each variant's mean. */
-static void gather_rows(const ridge_job *job, const size_t *members, size_t count,
-                        nitro_kernel_machine *machine)
-{
-    size_t width = machine->num_columns, num_variants = machine->num_outputs;
-    for (size_t i = 0; i < count; i++) {
-        memcpy(machine->vectors + i * width, job->columns + members[i] * width,
-               width * sizeof *machine->vectors);
-        memcpy(machine->coefficients + i * num_variants, job->regrets + members[i] * num_variants,
-               num_variants * sizeof *machine->coefficients);
+    size_t num_variants = machine->num_outputs;
+    for (size_t i = 0; i < count; i++)
         for (size_t v = 0; v < num_variants; v++)
             machine->bias[v] += job->regrets[members[i] * num_variants + v] / (double)count;
-    }
-    for (size_t i = 0; i < count * num_variants; i++)
-        machine->coefficients[i] -= machine->bias[i % num_variants];
+    for (size_t i = 0; i < count; i++)
+        for (size_t v = 0; v < num_variants; v++)
+            job->targets[i * num_variants + v] =
+                job->regrets[members[i] * num_variants + v] - machine->bias[v];
 }
 
 static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
 {
     const ridge_job *job = user;
+    const nitro_training_set *set = job->set;
     nitro_kernel_machine *machine = NULL;
-    nitro_status status = nitro_kernel_machine_create(
-        job->context, job->set->num_columns, job->set->num_variants, count, job->gamma, &machine);
+    nitro_status status =
+        nitro_landmarks_machine(job->context, job->columns, set->num_columns, members, count,
+                                set->num_variants, job->gamma, &machine);
     if (status != NITRO_OK)
         return status;
-    gather_kernel(job, members, count);
-    gather_rows(job, members, count, machine);
-    status = nitro_cholesky_factor(job->context, job->matrix, count, job->set->num_threads);
-    if (status != NITRO_OK) {
+    gather_targets(job, members, count, machine);
+    status = nitro_landmarks_fit(job->context, job->columns, members, count, job->targets, RIDGE,
+                                 set->num_threads, machine);
+    if (status == NITRO_OK)
+        *predictor = machine;
+    else
         nitro_kernel_machine_free(machine);
-        return status;
-    }
-    nitro_cholesky_solve(job->matrix, count, machine->coefficients, machine->num_outputs);
-    *predictor = machine;
-    return NITRO_OK;
+    return status;
 }
 
 static nitro_status prepare(ridge_job *job)
@@ -101,12 +85,9 @@ static nitro_status prepare(ridge_job *job)
     if (status != NITRO_OK)
         return status;
     job->columns = nitro_folds_columns(job->context, set, &job->folds);
-    job->matrix =
-        nitro_calloc(job->context, job->folds.num_rows, job->folds.num_rows * sizeof(double));
-    if (!job->columns || !job->matrix)
-        return NITRO_ERR_NO_MEMORY;
-    return nitro_kernel_matrix(job->context, job->columns, job->folds.num_rows, set->num_columns,
-                               job->gamma, set->num_threads, &job->kernel);
+    job->targets =
+        nitro_calloc(job->context, job->folds.num_rows, set->num_variants * sizeof(double));
+    return job->columns && job->targets ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status ridge_train(nitro_context *context, const nitro_training_set *set,
@@ -122,8 +103,7 @@ static nitro_status ridge_train(nitro_context *context, const nitro_training_set
     nitro_folds_free(&job.folds);
     free(job.columns);
     free(job.regrets);
-    free(job.kernel);
-    free(job.matrix);
+    free(job.targets);
     return status;
 }
 

@@ -1,14 +1,14 @@
 /*
- * Strategy "svm-cost": one-vs-one SVMs in which a row weighs what a wrong choice would cost there.
- * Hides C and gamma: fixed ones, of a study on recorded SpMV data, where choosing them by
- * cross-validation or by leaving one source out was no better.
+ * Strategy "svm-cost": one-vs-one SVMs in which a row weighs what a wrong choice would cost there,
+ * brought to sums over landmarks. Hides C and gamma: fixed ones, of a study on recorded SpMV data,
+ * where choosing them by cross-validation or by leaving one source out was no better.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/folds.h"
-#include "nitro/kernel_machine.h"
+#include "nitro/landmarks.h"
 #include "nitro/parallel.h"
 #include "nitro/regret.h"
 #include "nitro/smo.h"
@@ -19,6 +19,7 @@
 /* A soft vote is worth 0.15 of log regret: what a pair's rows near the border cost on average. */
 #define SOFT_VOTE_REGRET 0.15
 #define TOLERANCE        1e-3
+#define RIDGE            0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
 
 typedef struct cost_predictor {
     size_t num_variants;
@@ -79,8 +80,9 @@ typedef struct pair_problem {
     size_t *places;             /* shape [num_rows]: indices into the part's members */
     size_t *rows;               /* shape [num_rows]: of the kernel */
     signed char *labels;
-    double *upper_bounds;
+    double *weights;
     double *coefficients;
+    const cost_job *job;
 } pair_problem;
 
 static void free_problem(pair_problem *problem)
@@ -88,7 +90,7 @@ static void free_problem(pair_problem *problem)
     free(problem->places);
     free(problem->rows);
     free(problem->labels);
-    free(problem->upper_bounds);
+    free(problem->weights);
     free(problem->coefficients);
 }
 
@@ -97,9 +99,9 @@ static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pa
     problem->places = nitro_calloc(context, num_rows, sizeof *problem->places);
     problem->rows = nitro_calloc(context, num_rows, sizeof *problem->rows);
     problem->labels = nitro_calloc(context, num_rows, sizeof *problem->labels);
-    problem->upper_bounds = nitro_calloc(context, num_rows, sizeof *problem->upper_bounds);
+    problem->weights = nitro_calloc(context, num_rows, sizeof *problem->weights);
     problem->coefficients = nitro_calloc(context, num_rows, sizeof *problem->coefficients);
-    bool all = problem->places && problem->rows && problem->labels && problem->upper_bounds &&
+    bool all = problem->places && problem->rows && problem->labels && problem->weights &&
                problem->coefficients;
     return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -123,24 +125,35 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
         problem->places[at] = place;
         problem->rows[at] = part->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
-        problem->upper_bounds[at] = COST * fmin(fabs(difference), NITRO_REGRET_CAP);
+        problem->weights[at] = fmin(fabs(difference), NITRO_REGRET_CAP);
         problem->num_first += difference < 0.0;
     }
 }
 
+static void gather(const void *user, size_t row, float *column)
+{
+    const pair_problem *problem = user;
+    const float *shared = problem->job->kernel + problem->rows[row] * problem->job->folds.num_rows;
+    for (size_t k = 0; k < problem->num_rows; k++)
+        column[k] = shared[problem->rows[k]];
+}
+
 static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
 {
-    const nitro_smo_problem smo = {.num_rows = problem->num_rows,
-                                   .rows = problem->rows,
-                                   .labels = problem->labels,
-                                   .upper_bounds = problem->upper_bounds,
-                                   .kernel = part->job->kernel,
-                                   .kernel_size = part->job->folds.num_rows,
-                                   .tolerance = TOLERANCE};
-    double rho = 0.0;
-    nitro_status status = nitro_smo_solve(part->job->context, &smo, problem->coefficients, &rho);
+    const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
+                                           .labels = problem->labels,
+                                           .weights = problem->weights,
+                                           .gather = gather,
+                                           .user = problem,
+                                           .tolerance = TOLERANCE};
+    nitro_smo *smo = NULL;
+    nitro_status status = nitro_smo_create(part->job->context, &smo_problem, &smo);
     if (status != NITRO_OK)
         return status;
+    double rho;
+    bool c_mattered;
+    nitro_smo_solve(smo, COST, problem->coefficients, &rho, &c_mattered);
+    nitro_smo_free(smo);
     part->bias[pair] = -rho;
     for (size_t i = 0; i < problem->num_rows; i++)
         part->coefficients[pair * part->count + problem->places[i]] = problem->coefficients[i];
@@ -162,7 +175,7 @@ static nitro_status train_pair(void *user, size_t pair)
     const cost_part *part = user;
     size_t first, second;
     find_pair(part->job->set->num_variants, pair, &first, &second);
-    pair_problem problem = {0};
+    pair_problem problem = {.job = part->job};
     nitro_status status = allocate_problem(part->job->context, part->count, &problem);
     if (status == NITRO_OK) {
         fill_problem(part, first, second, &problem);
@@ -177,6 +190,27 @@ static nitro_status train_pair(void *user, size_t pair)
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
+/**
+ * What the SVMs of all support vectors say of each member, without their biases. Not cut to what a
+ * vote can be: the cut's edges are what landmarks cannot follow, and cost half a percent of
+ * quality.
+ */
+static void evaluate_members(const cost_part *part, double *targets)
+{
+    const cost_job *job = part->job;
+    for (size_t i = 0; i < part->count; i++) {
+        const float *kernel = job->kernel + part->members[i] * job->folds.num_rows;
+        for (size_t pair = 0; pair < part->num_pairs; pair++) {
+            const double *coefficients = part->coefficients + pair * part->count;
+            double sum = 0.0;
+            for (size_t k = 0; k < part->count; k++)
+                if (coefficients[k] != 0.0)
+                    sum += coefficients[k] * (double)kernel[part->members[k]];
+            targets[i * part->num_pairs + pair] = sum;
+        }
+    }
+}
+
 static bool supports(const cost_part *part, size_t place)
 {
     for (size_t pair = 0; pair < part->num_pairs; pair++)
@@ -186,30 +220,60 @@ static bool supports(const cost_part *part, size_t place)
 }
 
 /** Rows that support any pair become vectors, with a coefficient for every pair. */
-static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **machine)
+static nitro_status keep_vectors(const cost_part *part, size_t num_vectors,
+                                 nitro_kernel_machine **machine)
 {
     const cost_job *job = part->job;
-    size_t num_vectors = 0, width = job->set->num_columns;
-    for (size_t place = 0; place < part->count; place++)
-        num_vectors += supports(part, place);
-    nitro_kernel_machine *made = NULL;
+    size_t width = job->set->num_columns;
     nitro_status status = nitro_kernel_machine_create(job->context, width, part->num_pairs,
-                                                      num_vectors, job->gamma, &made);
-    if (status != NITRO_OK)
-        return status;
-    memcpy(made->bias, part->bias, part->num_pairs * sizeof *made->bias);
-    for (size_t place = 0, vector = 0; place < part->count; place++) {
+                                                      num_vectors, job->gamma, machine);
+    for (size_t place = 0, vector = 0; status == NITRO_OK && place < part->count; place++) {
         if (!supports(part, place))
             continue;
-        memcpy(made->vectors + vector * width, job->columns + part->members[place] * width,
-               width * sizeof *made->vectors);
+        memcpy((*machine)->vectors + vector * width, job->columns + part->members[place] * width,
+               width * sizeof(double));
         for (size_t pair = 0; pair < part->num_pairs; pair++)
-            made->coefficients[vector * part->num_pairs + pair] =
+            (*machine)->coefficients[vector * part->num_pairs + pair] =
                 part->coefficients[pair * part->count + place];
         vector++;
     }
-    *machine = made;
-    return NITRO_OK;
+    return status;
+}
+
+/** The same decisions as sums over landmarks: as many kernels as a decision may take. */
+static nitro_status fit_landmarks(const cost_part *part, nitro_kernel_machine **machine)
+{
+    const cost_job *job = part->job;
+    nitro_kernel_machine *made = NULL;
+    double *targets = nitro_calloc(job->context, part->count, part->num_pairs * sizeof *targets);
+    if (!targets)
+        return NITRO_ERR_NO_MEMORY;
+    evaluate_members(part, targets);
+    nitro_status status =
+        nitro_landmarks_machine(job->context, job->columns, job->set->num_columns, part->members,
+                                part->count, part->num_pairs, job->gamma, &made);
+    if (status == NITRO_OK)
+        status = nitro_landmarks_fit(job->context, job->columns, part->members, part->count,
+                                     targets, RIDGE, job->set->num_threads, made);
+    free(targets);
+    if (status == NITRO_OK)
+        *machine = made;
+    else
+        nitro_kernel_machine_free(made);
+    return status;
+}
+
+static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **machine)
+{
+    size_t num_vectors = 0;
+    for (size_t place = 0; place < part->count; place++)
+        num_vectors += supports(part, place);
+    nitro_status status = num_vectors <= NITRO_LANDMARKS_MAX
+                              ? keep_vectors(part, num_vectors, machine)
+                              : fit_landmarks(part, machine);
+    if (status == NITRO_OK)
+        memcpy((*machine)->bias, part->bias, part->num_pairs * sizeof(double));
+    return status;
 }
 
 static nitro_status train_machine(const cost_job *job, const size_t *members, size_t count,

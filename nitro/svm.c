@@ -178,18 +178,24 @@ static void print_nothing(const char *text)
     (void)text;
 }
 
-/* LIBSVM keeps its print function in a global, and prints progress unless told not to. */
 static void silence_libsvm(void)
 {
     svm_set_print_string_function(print_nothing);
+}
+
+/* LIBSVM keeps its print function in a global: it is set once, and never again beside a training.
+ */
+void nitro_svm_silence(void)
+{
+    static pthread_once_t silenced = PTHREAD_ONCE_INIT;
+    pthread_once(&silenced, silence_libsvm);
 }
 
 static nitro_status train_classes(nitro_context *context, const nitro_svm_points *points,
                                   const size_t *ordered, size_t num_rows, const size_t *labels,
                                   double c, double gamma, nitro_svm_machine **machine)
 {
-    static pthread_once_t silenced = PTHREAD_ONCE_INIT;
-    pthread_once(&silenced, silence_libsvm);
+    nitro_svm_silence();
     nitro_status status = NITRO_ERR_NO_MEMORY;
     double *y = nitro_calloc(context, num_rows, sizeof *y);
     struct svm_node **x = nitro_calloc(context, num_rows, sizeof *x);
@@ -242,8 +248,7 @@ nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_poi
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
-/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
-static size_t pair_index(size_t a, size_t b, size_t count)
+size_t nitro_svm_pair_index(size_t a, size_t b, size_t count)
 {
     return a * (2 * count - a - 1) / 2 + (b - a - 1);
 }
@@ -260,9 +265,10 @@ void nitro_svm_machine_decide(const nitro_svm_machine *machine,
             const double *coefficients = machine->coefficients + vector * (count - 1);
             double value = kernel(user, vector);
             for (size_t other = 0; other < own; other++)
-                decisions[pair_index(other, own, count)] += coefficients[other] * value;
+                decisions[nitro_svm_pair_index(other, own, count)] += coefficients[other] * value;
             for (size_t other = own + 1; other < count; other++)
-                decisions[pair_index(own, other, count)] += coefficients[other - 1] * value;
+                decisions[nitro_svm_pair_index(own, other, count)] +=
+                    coefficients[other - 1] * value;
         }
     for (size_t p = 0; p < num_pairs; p++)
         decisions[p] -= machine->rho[p];

@@ -1,20 +1,13 @@
 /* Tuning: every input measured on every device asked for, each sample durable before the next is
  * measured. */
+#include <math.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "nitro/measure.h"
 #include "nitro/tune.h"
 
 /* Modelled times are a function of computation, device and input alone: no run differs. */
 #define MODEL_SEED 1
-
-#if defined(__clang__)
-#define COMPILER __VERSION__ /* says "Clang" itself */
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
 
 typedef struct tuning {
     nitro_tune_plan plan;
@@ -33,27 +26,12 @@ void nitro_tune_options_init(nitro_tune_options *options)
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
-static nitro_status set_provenance(const tuning *self, const nitro_tune_target *t,
-                                   nitro_sample *sample)
-{
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    nitro_provenance *made = &sample->provenance;
-    made->origin = nitro_strdup(self->plan.context, t->kind->simulate ? "modelled" : "measured");
-    made->library = nitro_strdup(self->plan.context, nitro_version());
-    made->compiler = nitro_strdup(self->plan.context, COMPILER);
-    made->host = nitro_strdup(self->plan.context, host);
-    made->time_s = (int64_t)time(NULL);
-    bool complete = made->origin && made->library && made->compiler && made->host;
-    return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 /* By now nobody else has this input for this device, unless it is stale or wanted again; should
  * another tune have been quicker meanwhile, its sample is as good as ours. */
 static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
-    nitro_status status = set_provenance(self, t, sample);
+    nitro_status status = nitro_tune_set_provenance(self->plan.context, t, &sample->provenance);
     if (status != NITRO_OK)
         return status;
     const nitro_sample *samples[] = {sample};
@@ -87,17 +65,69 @@ static nitro_status simulate_and_store(const tuning *self, const nitro_tune_targ
     return status;
 }
 
+/* The one target whose variants really run and that lacks this input; NULL: none does. */
+static nitro_tune_target *live_target(const tuning *self, size_t input)
+{
+    for (size_t i = 0; i < self->plan.num_targets; i++)
+        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
+            return &self->plan.targets[i];
+    return NULL;
+}
+
+static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
+{
+    for (size_t i = 0; i < a->num_features; i++)
+        if (a->features[i] != b->features[i] && !(isnan(a->features[i]) && isnan(b->features[i])))
+            return false;
+    return true;
+}
+
+/* Times that still count take the place of those that were not measured again. */
+static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        if (measured >> v & 1)
+            continue;
+        nitro_entry unused = sample->entries[v];
+        sample->entries[v] = stored->entries[v];
+        stored->entries[v] = unused;
+    }
+}
+
+/* Measure an input; where the store has times of it that still count, the other variants alone. */
+static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, bool *input_failed)
+{
+    const nitro_input *what = &self->plan.inputs[input];
+    const nitro_tune_target *live = live_target(self, input);
+    nitro_measure_extent extent = live ? NITRO_MEASURE_ALL : NITRO_MEASURE_FEATURES_ONLY;
+    nitro_sample *stored = live ? live->partial[input] : NULL;
+    uint64_t variants = stored ? nitro_tune_stale_variants(&self->plan, stored) : UINT64_MAX;
+    nitro_sample *made = NULL;
+    nitro_status status = nitro_measure_input(self->plan.computation, what, &self->options.measure,
+                                              extent, variants, &made, input_failed);
+    if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
+        nitro_log(self->plan.context, NITRO_LOG_WARNING,
+                  "input '%s' has other features than when it was measured: it is another input by "
+                  "now, so all variants are measured again",
+                  what->name);
+        nitro_sample_free(made);
+        stored = made = NULL;
+        status = nitro_measure_input(self->plan.computation, what, &self->options.measure, extent,
+                                     UINT64_MAX, &made, input_failed);
+    }
+    if (status != NITRO_OK)
+        return status;
+    if (stored)
+        keep_entries(stored, variants, made);
+    *sample = made;
+    return NITRO_OK;
+}
+
 /* The input is loaded once, whatever the number of devices. */
 static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
 {
-    nitro_measure_extent extent = NITRO_MEASURE_FEATURES_ONLY;
-    for (size_t i = 0; i < self->plan.num_targets; i++)
-        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
-            extent = NITRO_MEASURE_ALL;
     nitro_sample *sample = NULL;
-    nitro_status status =
-        nitro_measure_input(self->plan.computation, &self->plan.inputs[input],
-                            &self->options.measure, extent, UINT64_MAX, &sample, input_failed);
+    nitro_status status = measure(self, input, &sample, input_failed);
     if (status != NITRO_OK)
         return status;
     size_t first_best = NITRO_NONE;

@@ -39,28 +39,9 @@ static nitro_status count_known(import_job *job)
     return status;
 }
 
-static nitro_status read_and_check(import_job *job, nitro_device **device)
+static nitro_status set_provenance(import_job *job, const char *name)
 {
-    nitro_status status = nitro_csv_read(job->context, job->options->samples_path, &job->csv);
-    if (status == NITRO_OK && job->options->description_path)
-        status =
-            nitro_description_read(job->context, job->options->description_path, &job->description);
-    if (status == NITRO_OK)
-        status = nitro_import_choose_columns(job);
-    if (status == NITRO_OK)
-        status = nitro_import_read_rows(job);
-    if (status == NITRO_OK)
-        status = nitro_import_find_device(job, device);
-    return status == NITRO_OK ? count_known(job) : status;
-}
-
-/* The file's name alone, without its folder: the same file gives the same records wherever it is.
- */
-static nitro_status set_provenance(import_job *job)
-{
-    const char *path = job->options->samples_path, *slash = strrchr(path, '/');
-    job->provenance.origin =
-        nitro_asprintf(job->context, "imported from %s", slash ? slash + 1 : path);
+    job->provenance.origin = nitro_asprintf(job->context, "imported from %s", name);
     job->provenance.library = nitro_strdup(job->context, nitro_version());
     job->provenance.time_s = (int64_t)time(NULL);
     if (!job->provenance.origin || !job->provenance.library)
@@ -71,7 +52,29 @@ static nitro_status set_provenance(import_job *job)
     return NITRO_OK;
 }
 
-static void free_job(import_job *job)
+nitro_status nitro_import_check(import_job *job, const char *name)
+{
+    nitro_status status = set_provenance(job, name);
+    if (status == NITRO_OK && job->options->description_path)
+        status =
+            nitro_description_read(job->context, job->options->description_path, &job->description);
+    if (status == NITRO_OK)
+        status = nitro_import_choose_columns(job);
+    if (status == NITRO_OK)
+        status = nitro_import_read_rows(job);
+    if (status == NITRO_OK)
+        status = nitro_import_find_device(job);
+    return status == NITRO_OK ? count_known(job) : status;
+}
+
+nitro_status nitro_import_write(import_job *job)
+{
+    return nitro_store_put_recording(job->store, job->schema, job->device, job->options->device,
+                                     (const nitro_sample *const *)job->samples, job->num_samples,
+                                     job->options->replace);
+}
+
+void nitro_import_clear(import_job *job)
 {
     for (size_t i = 0; i < job->num_samples; i++)
         nitro_sample_free(job->samples[i]);
@@ -81,6 +84,16 @@ static void free_job(import_job *job)
     nitro_schema_free(job->schema);
     nitro_description_free(job->description);
     nitro_csv_free(job->csv);
+    nitro_device_free(job->device);
+    *job = (import_job){0};
+}
+
+/* The file's name alone, without its folder: the same file gives the same records wherever it is.
+ */
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_options *options,
@@ -92,17 +105,13 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           options->device ? options->device : "(null)");
     import_job job = {.context = context, .store = store, .options = options};
-    nitro_device *device = NULL;
-    nitro_status status = set_provenance(&job);
+    nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);
     if (status == NITRO_OK)
-        status = read_and_check(&job, &device);
+        status = nitro_import_check(&job, name_of(options->samples_path));
     if (status == NITRO_OK)
-        status = nitro_store_put_recording(store, job.schema, device, options->device,
-                                           (const nitro_sample *const *)job.samples,
-                                           job.num_samples, options->replace);
+        status = nitro_import_write(&job);
     if (status == NITRO_OK && report)
         *report = job.report;
-    nitro_device_free(device);
-    free_job(&job);
+    nitro_import_clear(&job);
     return status;
 }

@@ -2,6 +2,7 @@
  * highest priority, or nothing for the user's own store. */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -29,16 +30,20 @@ static nitro_status fail_unknown_scheme(nitro_context *context, const char *url,
 {
     nitro_string_list known = {0};
     nitro_status status = NITRO_OK;
+    char scheme[81];
+    snprintf(scheme, sizeof(scheme), "%.*s", (int)length, url);
     for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && status == NITRO_OK;
          kind++)
         status = nitro_string_list_add(context, &known, (*kind)->scheme);
     char *names = status == NITRO_OK ? nitro_store_print_some(context, &known) : NULL;
+    char *shown = names ? nitro_store_redact(context, scheme, url + length + 1) : NULL;
     status = NITRO_ERR_NO_MEMORY;
-    if (names)
+    if (shown)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "'%.200s': no kind of store is called '%.*s'; there is: %s. For a file "
+                            "'%.200s': no kind of store is called '%s'; there is: %s. For a file "
                             "of this name write './%.200s'",
-                            url, (int)(length < 80 ? length : 80), url, names, url);
+                            shown, scheme, names, shown);
+    free(shown);
     free(names);
     nitro_string_list_free(&known);
     return status;
@@ -114,7 +119,7 @@ static nitro_status open_url(nitro_context *context, const char *url, nitro_stor
     if (!opened)
         return NITRO_ERR_NO_MEMORY;
     *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
-    opened->url = nitro_asprintf(context, "%s:%s", kind->scheme, address);
+    opened->url = nitro_store_redact(context, kind->scheme, address);
     status = opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK) {
         *store = opened;
@@ -128,10 +133,16 @@ static nitro_status open_url(nitro_context *context, const char *url, nitro_stor
 nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
                               nitro_store **store)
 {
+    nitro_setting_value set = {0};
     if (url)
         return open_url(context, url, mode, store);
+    nitro_status status = nitro_setting_get(context, NULL, "store", &set);
+    if (status != NITRO_OK)
+        return status;
+    if (set.text[0] != '\0')
+        return open_url(context, set.text, mode, store);
     char *path = NULL;
-    nitro_status status = default_path(context, mode, &path);
+    status = default_path(context, mode, &path);
     if (status != NITRO_OK)
         return status;
     status = open_url(context, path, mode, store);

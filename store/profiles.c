@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "store/store_internal.h"
+#include "store/text.h"
 
 char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile)
 {
@@ -18,6 +19,33 @@ char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profi
                               profile->kernel);
     return nitro_asprintf(context, "%s\x1f\x1f%016" PRIx64 "\x1f%s", profile->name, word,
                           profile->kernel);
+}
+
+nitro_status nitro_store_describe_profile(nitro_context *context, const nitro_profile *profile,
+                                          nitro_string_list *list)
+{
+    char intensity[32];
+    nitro_format_number(profile->intensity, intensity, sizeof(intensity));
+    char *text = nitro_asprintf(context, "%s on %s: %.80s", profile->name,
+                                profile->input ? profile->input : intensity, profile->kernel);
+    nitro_status status = text ? nitro_string_list_add(context, list, text) : NITRO_ERR_NO_MEMORY;
+    free(text);
+    return status;
+}
+
+nitro_status nitro_store_fail_profiles_exist(nitro_context *context, const char *where,
+                                             const char *device, const nitro_string_list *there,
+                                             size_t count)
+{
+    char *names = nitro_store_print_some(context, there);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status = nitro_fail(context, NITRO_ERR_EXISTS,
+                            "%s: %zu of the %zu profiles on %s are there already (%s); nothing was "
+                            "written. Replace them, or leave them out",
+                            where, there->count, count, device, names);
+    free(names);
+    return status;
 }
 
 /* ---- In ------------------------------------------------------------------------------------ */

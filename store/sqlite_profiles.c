@@ -110,33 +110,6 @@ static nitro_status insert_profile(sqlite_store *store, const profile_place *pla
     return status;
 }
 
-static nitro_status add_description(sqlite_store *store, const nitro_profile *profile,
-                                    nitro_string_list *there)
-{
-    char intensity[32];
-    nitro_format_number(profile->intensity, intensity, sizeof(intensity));
-    char *text = nitro_asprintf(store->context, "%s on %s: %.80s", profile->name,
-                                profile->input ? profile->input : intensity, profile->kernel);
-    nitro_status status =
-        text ? nitro_string_list_add(store->context, there, text) : NITRO_ERR_NO_MEMORY;
-    free(text);
-    return status;
-}
-
-static nitro_status fail_exists(sqlite_store *store, const char *device,
-                                const nitro_string_list *there, size_t count)
-{
-    char *names = nitro_store_print_some(store->context, there);
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status = nitro_fail(store->context, NITRO_ERR_EXISTS,
-                            "%s: %zu of the %zu profiles on %s are there already (%s); nothing was "
-                            "written. Replace them, or leave them out",
-                            store->path, there->count, count, device, names);
-    free(names);
-    return status;
-}
-
 static nitro_status make_room(sqlite_store *store, profile_place *place,
                               const nitro_profile *const *profiles, size_t count, bool replace)
 {
@@ -150,10 +123,11 @@ static nitro_status make_room(sqlite_store *store, profile_place *place,
         else if (status == NITRO_OK)
             status = find_profile(store, place, profiles[i], &found);
         if (status == NITRO_OK && found)
-            status = add_description(store, profiles[i], &there);
+            status = nitro_store_describe_profile(store->context, profiles[i], &there);
     }
     if (status == NITRO_OK && there.count > 0)
-        status = fail_exists(store, place->device, &there, count);
+        status = nitro_store_fail_profiles_exist(store->context, store->path, place->device, &there,
+                                                 count);
     nitro_string_list_free(&there);
     return status;
 }

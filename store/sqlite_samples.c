@@ -120,21 +120,6 @@ static nitro_status find_input(sqlite_store *store, const sample_place *place, c
     return status;
 }
 
-static nitro_status fail_exists(sqlite_store *store, const sample_place *place,
-                                const nitro_string_list *there, size_t count)
-{
-    char *names = nitro_store_print_some(store->context, there);
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status =
-            nitro_fail(store->context, NITRO_ERR_EXISTS,
-                       "%s: %s on %s: %zu of the %zu inputs are there already (%s); nothing "
-                       "was written. Replace them, or leave them out",
-                       store->path, place->computation, place->device, there->count, count, names);
-    free(names);
-    return status;
-}
-
 static nitro_status make_room(sqlite_store *store, const sample_place *place,
                               const nitro_sample *const *samples, size_t count, bool replace)
 {
@@ -147,7 +132,8 @@ static nitro_status make_room(sqlite_store *store, const sample_place *place,
             status = nitro_string_list_add(store->context, &there, samples[i]->input);
     }
     if (status == NITRO_OK && there.count > 0)
-        status = fail_exists(store, place, &there, count);
+        status = nitro_store_fail_exists(store->context, store->path, place->computation,
+                                         place->device, &there, there.count, count);
     nitro_string_list_free(&there);
     return status;
 }

@@ -31,6 +31,12 @@ nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const
 #define NITRO_STORE_MAX_METRICS 4096
 
 /**
+ * "scheme:address" without the password that the address may hold: for messages, and for all else
+ * that somebody may see. Free with free(); NULL: out of memory.
+ */
+char *nitro_store_redact(nitro_context *context, const char *scheme, const char *address);
+
+/**
  * Is this record fit to be kept? `where` starts the message: the store's URL or path.
  * @return NITRO_OK, or `failure` (NITRO_ERR_ARGUMENT on the way in, NITRO_ERR_FORMAT on the way
  *         out) naming the record, the field and its value.
@@ -53,6 +59,14 @@ nitro_status nitro_store_check_profile(nitro_context *context, const char *where
  * the run's. The caller's to free; NULL: out of memory.
  */
 char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile);
+
+/** Append what a profile is called in messages: "csr on input: kernel". */
+nitro_status nitro_store_describe_profile(nitro_context *context, const nitro_profile *profile,
+                                          nitro_string_list *list);
+/** NITRO_ERR_EXISTS: of `count` profiles to store, those that `there` describes are there. */
+nitro_status nitro_store_fail_profiles_exist(nitro_context *context, const char *where,
+                                             const char *device, const nitro_string_list *there,
+                                             size_t count);
 
 /**
  * What the store shall hold when `declared` comes to what is `stored` already. Names must be the

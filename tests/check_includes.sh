@@ -17,7 +17,7 @@ features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @o
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/*                 nitro/nitro.h nitro/nitro_backend.h @own @argument
+apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '
@@ -28,6 +28,7 @@ svm.h      none
 sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
+sodium*    store/* tests/*
 hwloc*     features/device/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*

@@ -5,6 +5,7 @@
 
 #include "apps/cli/module.h"
 #include "apps/cli/output.h"
+#include "nitro/study.h"
 
 typedef struct settings {
     common_settings common;
@@ -238,63 +239,6 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
-/** Sums over targets, before they are divided. */
-typedef struct qualities_sum {
-    nitro_evaluate_result sum; /* `measured`: of the first; NITRO_NONE where they differ */
-    double rows, num_sure, num_good;
-} qualities_sum;
-
-static void add_to_sum(qualities_sum *total, const nitro_evaluate_result *result)
-{
-    nitro_evaluate_result *sum = &total->sum;
-    double num_sure = result->sure > 0.0 ? result->sure * (double)result->inputs : 0.0;
-    if (total->rows == 0.0)
-        sum->measured = result->measured;
-    else if (sum->measured != result->measured)
-        sum->measured = NITRO_NONE;
-    total->rows += 1.0;
-    total->num_sure += num_sure;
-    total->num_good += num_sure > 0.0 ? num_sure * result->sure_good : 0.0;
-    sum->mean += result->mean;
-    sum->geomean += result->geomean;
-    sum->p5 += result->p5;
-    sum->min += result->min;
-    sum->accuracy += result->accuracy;
-    sum->sure += result->sure;
-    sum->inputs += result->inputs;
-    sum->modelled |= result->modelled;
-}
-
-/** How many results of the same method on the same target stand before this one. */
-static size_t place_in_curve(const nitro_evaluate_result *results, size_t i)
-{
-    size_t place = 0;
-    while (i > place && strcmp(results[i - place - 1].method, results[i].method) == 0 &&
-           strcmp(results[i - place - 1].target, results[i].target) == 0)
-        place++;
-    return place;
-}
-
-/** The plain mean of a method's rows at one place of their curves over all targets; inputs are
- *  summed; of sure decisions each counts alike, whatever its target. False: no row. */
-static bool mean_over_targets(const nitro_evaluate_result *results, size_t count,
-                              const char *method, size_t place, nitro_evaluate_result *mean)
-{
-    qualities_sum total = {.sum = {.method = method}};
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(results[i].method, method) == 0 && place_in_curve(results, i) == place)
-            add_to_sum(&total, &results[i]);
-    *mean = total.sum;
-    mean->mean /= total.rows;
-    mean->geomean /= total.rows;
-    mean->p5 /= total.rows;
-    mean->min /= total.rows;
-    mean->accuracy /= total.rows;
-    mean->sure /= total.rows;
-    mean->sure_good = total.num_good / total.num_sure; /* NaN where none is sure */
-    return total.rows > 0.0;
-}
-
 /** "auto", or "auto +10" after ten inputs were measured. */
 static void add_method(text_table *table, const nitro_evaluate_result *result)
 {
@@ -312,7 +256,7 @@ static void add_means(text_table *table, const nitro_evaluate_result *results, s
     bool first = true;
     nitro_evaluate_result mean;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
-        for (size_t place = 0; mean_over_targets(results, count, each->name, place, &mean);
+        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &mean);
              place++) {
             if (first)
                 table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");

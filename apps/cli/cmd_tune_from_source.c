@@ -178,7 +178,7 @@ static int report(const invocation *call, const nitro_model *model)
     return summary ? print_json(call, summary) : EXIT_FAILED;
 }
 
-static int prepare_measuring(const invocation *call, target_measuring *measuring)
+static int prepare_measuring(invocation *call, target_measuring *measuring)
 {
     const settings *given = call->settings;
     if (!measures_now(given))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int target_measuring_begin(const invocation *call, const nitro_string_list *files,
+int target_measuring_begin(invocation *call, const nitro_string_list *files,
                            generated_range generated, size_t name_parts,
                            target_measuring *measuring)
 {

@@ -8,7 +8,7 @@
 
 /** What can be measured, and where samples go. */
 typedef struct target_measuring {
-    const invocation *call;
+    invocation *call;
     loaded_module loaded;
     input_set inputs;
     nitro_store *store; /* borrowed */
@@ -17,7 +17,7 @@ typedef struct target_measuring {
 } target_measuring;
 
 /** Open the module and name the inputs. Free with target_measuring_end, whatever is returned. */
-int target_measuring_begin(const invocation *call, const nitro_string_list *files,
+int target_measuring_begin(invocation *call, const nitro_string_list *files,
                            generated_range generated, size_t name_parts,
                            target_measuring *measuring);
 void target_measuring_end(target_measuring *measuring);
