@@ -10,6 +10,7 @@
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/evaluate.h"
+#include "nitro/guard.h"
 
 /* ---- What methods share ---------------------------------------------------------------------- */
 
@@ -80,19 +81,26 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
 
 /** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
  *  many times as long. */
+static nitro_lesson make_lesson(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
+                                const nitro_dataset *sources, size_t target,
+                                const nitro_string_list *device_features)
+{
+    return (nitro_lesson){.sources = sources,
+                          .target = evaluation->dataset->devices[target],
+                          .device_features = device_features,
+                          .strategy = strategy,
+                          .use_relative = !strategy->without_relative,
+                          .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                 : NITRO_EVIDENCE_SOURCES,
+                          .seed = evaluation->seed,
+                          .num_threads = evaluation->num_threads};
+}
+
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
 {
-    nitro_lesson lesson = {.sources = sources,
-                           .target = evaluation->dataset->devices[target],
-                           .device_features = device_features,
-                           .strategy = strategy,
-                           .use_relative = !strategy->without_relative,
-                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
-                                                                  : NITRO_EVIDENCE_SOURCES,
-                           .seed = evaluation->seed,
-                           .num_threads = evaluation->num_threads};
+    nitro_lesson lesson = make_lesson(evaluation, strategy, sources, target, device_features);
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
     if (status == NITRO_OK)
         nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
@@ -319,6 +327,30 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     return status;
 }
 
+/** What tune-from-source makes of the same: guards are on. */
+static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                   size_t num_rows, size_t *choices)
+{
+    nitro_string_list candidates = {0};
+    nitro_dataset *sources = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK) {
+        nitro_lesson lesson =
+            make_lesson(evaluation, evaluation->strategy, sources, target, &candidates);
+        lesson.quiet = true;
+        status = nitro_guard_train(evaluation->context, &lesson, &model);
+    }
+    if (status == NITRO_OK)
+        choose_by_model(evaluation, model, rows, num_rows, choices);
+    nitro_model_free(model);
+    nitro_dataset_free(sources);
+    nitro_string_list_free(&candidates);
+    return status;
+}
+
 /** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
 static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
                                        size_t target, const size_t *rows, size_t num_rows,
@@ -363,7 +395,19 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
+enum {
+    RANDOM,
+    FIXED,
+    MAJORITY,
+    POOLED,
+    FULL,
+    GUARDED,
+    SVM_COST,
+    FOREST,
+    AUTO,
+    NATIVE,
+    NUM_METHODS
+};
 
 static const nitro_method_info infos[] = {
     [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
@@ -371,6 +415,7 @@ static const nitro_method_info infos[] = {
     [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
+    [GUARDED] = {"guarded", "the same with the guards that tune-from-source has"},
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
     [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
     [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
@@ -379,9 +424,9 @@ static const nitro_method_info infos[] = {
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed, [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,   [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
-    [AUTO] = choose_auto,   [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,   [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,     [GUARDED] = choose_guarded,   [SVM_COST] = choose_svm_cost,
+    [FOREST] = choose_forest, [AUTO] = choose_auto,         [NATIVE] = choose_native,
 };
 
 static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};

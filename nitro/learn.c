@@ -11,6 +11,7 @@
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
+#include "nitro/guard.h"
 #include "nitro/measured.h"
 #include "nitro/model.h"
 #include "nitro/promise.h"
@@ -261,7 +262,9 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
-    nitro_status status = nitro_model_train(job->context, &lesson, &made);
+    bool guards = job->dfs && !job->options->unguarded;
+    nitro_status status = guards ? nitro_guard_train(job->context, &lesson, &made)
+                                 : nitro_model_train(job->context, &lesson, &made);
     if (status == NITRO_OK) {
         nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
         if (job->dfs && job->options->num_measured > 0)

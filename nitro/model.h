@@ -90,8 +90,11 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    bool clamps; /* where the target lies outside the sources' range of a device feature, take the
+                    near end of that range */
     nitro_evidence evidence;
     bool quiet; /* another lesson said already what is left out */
+    bool quick; /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

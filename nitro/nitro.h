@@ -557,6 +557,9 @@ typedef struct nitro_learn_options {
     const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
+    /** Take device features as the method has them, also where the target lies outside the sources'
+     *  range or left-out sources say that they mislead: the methods as published. */
+    bool unguarded;
     /**
      * A few measurements, where the target's owner allows them: so many inputs, those that tell
      * most, correct what was learnt elsewhere. 0 (the default): none. They are taken from inputs of

@@ -940,6 +940,7 @@ typedef struct nitro_training_set {
     const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
 } nitro_training_set;
 
 /** A selection strategy: how a training set becomes scores. */

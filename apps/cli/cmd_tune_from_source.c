@@ -11,7 +11,7 @@ typedef struct settings {
     const char *store, *target, *strategy, *dfs, *output;
     nitro_string_list sources, inputs;
     uint64_t measure, generate, generate_seed, name_parts, seed, threads;
-    bool json;
+    bool no_guard, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -53,6 +53,12 @@ static const option options[] = {
      .value = "NAME",
      .help = "how to choose device features; 'none' uses all that sources and target share, "
              "'omit' none of them (default: as the strategy does best)"},
+    {.name = "no-guard",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, no_guard),
+     .help =
+         "take device features as chosen, also where the target lies outside the sources' range "
+         "or left-out sources are chosen for better without: the methods as published"},
     {.name = "measure",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, measure),
@@ -154,6 +160,7 @@ static int learn(const invocation *call, const char *computation, target_measuri
     how.num_sources = given->sources.count;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
+    how.unguarded = given->no_guard;
     how.num_measured = given->measure;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
