@@ -271,6 +271,9 @@ static nitro_status train(learn_job *job, nitro_model **model)
             status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
                                           made, &job->measured);
     }
+    if (status == NITRO_OK && made->promise && made->promise->warning)
+        nitro_log(job->context, NITRO_LOG_WARNING, "target %s: %s", made->target,
+                  made->promise->warning);
     if (status == NITRO_OK)
         status = note_provenance(job, made);
     if (status == NITRO_OK)
