@@ -24,6 +24,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libnitro${nitro_interface} (= ${PR
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME nitro-tuning)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "libnitro${nitro_interface} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS gnuplot-nox) # nitro report's pictures
 include(CPack)
 
 # cpack reads these while it installs a component.

@@ -13,6 +13,11 @@ static nitro_status narrow(nitro_context *context, const nitro_dfs_task *task,
     nitro_status status = nitro_dfs_find(context, "profile", &profile);
     if (status == NITRO_OK)
         status = profile->select(context, task, &found, report);
+    if (status == NITRO_OK && found.count == 0)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "device-feature selection by profiles chose none: the search takes all %zu "
+                  "candidates",
+                  task->candidates->count);
     for (size_t i = 0; status == NITRO_OK && i < task->candidates->count; i++)
         if (found.count == 0 ||
             nitro_string_list_find(&found, task->candidates->items[i]) != NITRO_NONE)
@@ -35,7 +40,7 @@ static nitro_status select_by_both(nitro_context *context, const nitro_dfs_task 
     if (status == NITRO_OK)
         status = cv->select(context, &search, chosen, report ? &of_search : NULL);
     if (status == NITRO_OK && report) {
-        *report = json_pack("{s:s, s:O*, s:O*}", "method", "both", "profile", of_profiles, "cv",
+        *report = json_pack("{s:s, s:O*, s:O*}", "selection", "both", "profile", of_profiles, "cv",
                             of_search);
         if (!*report)
             status = nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: report of dfs both");

@@ -29,10 +29,12 @@ typedef struct feature_tally {
 typedef struct search {
     nitro_context *context;
     const nitro_dfs_task *task;
+    size_t num_sources; /* devices of the dataset that have samples there */
+    bool *is_source;    /* shape [num_devices] */
     size_t num_subsets;
     uint64_t *subsets;  /* shape [num_subsets]: by size, then in the candidates' order */
-    double *qualities;  /* shape [num_sources x num_subsets] */
-    size_t *best;       /* shape [num_sources]: of the subsets; NO_FEATURE: none */
+    double *qualities;  /* shape [num_devices x num_subsets] */
+    size_t *best;       /* shape [num_devices]: of the subsets; NO_FEATURE: none */
     size_t num_targets; /* pretend targets with a best subset */
     size_t num_chosen;
     feature_tally *tallies; /* shape [num_candidates], the most frequent first */
@@ -85,22 +87,28 @@ static nitro_status begin(nitro_context *context, const nitro_dfs_task *task, se
     nitro_status status = check_task(context, task);
     if (status != NITRO_OK)
         return status;
-    size_t num_candidates = task->candidates->count, num_sources = task->sources->num_devices;
+    size_t num_candidates = task->candidates->count, num_devices = task->sources->num_devices;
     size_t count = count_subsets(num_candidates, task->max_subset);
     *s = (search){.context = context, .task = task};
     s->subsets = nitro_calloc(context, count, sizeof *s->subsets);
-    s->qualities = nitro_calloc(context, num_sources, count * sizeof *s->qualities);
-    s->best = nitro_calloc(context, num_sources, sizeof *s->best);
+    s->qualities = nitro_calloc(context, num_devices, count * sizeof *s->qualities);
+    s->best = nitro_calloc(context, num_devices, sizeof *s->best);
     s->tallies = nitro_calloc(context, num_candidates + 1, sizeof *s->tallies);
-    if (!s->subsets || !s->qualities || !s->best || !s->tallies)
+    s->is_source = nitro_calloc(context, num_devices, sizeof *s->is_source);
+    if (!s->is_source || !s->subsets || !s->qualities || !s->best || !s->tallies)
         return NITRO_ERR_NO_MEMORY;
     for (size_t size = 0; size <= task->max_subset && size <= num_candidates; size++)
         list_subsets(s, size, 0, 0);
+    for (size_t row = 0; row < task->sources->num_rows; row++)
+        s->is_source[task->sources->row_device[row]] = true;
+    for (size_t d = 0; d < num_devices; d++)
+        s->num_sources += s->is_source[d];
     return NITRO_OK;
 }
 
 static void end(search *s)
 {
+    free(s->is_source);
     free(s->subsets);
     free(s->qualities);
     free(s->best);
@@ -109,17 +117,25 @@ static void end(search *s)
 
 /* ---- Choosing ------------------------------------------------------------------------------ */
 
+static double value_of(const search *s, size_t device, size_t candidate)
+{
+    return nitro_device_value(s->task->sources->devices[device],
+                              s->task->candidates->items[candidate]);
+}
+
 /** Candidates that are not the same on all sources but this one. */
-static uint64_t find_varying(const nitro_dfs_task *task, size_t pretend)
+static uint64_t find_varying(const search *s, size_t pretend)
 {
     uint64_t varying = 0;
-    size_t first = pretend == 0 ? 1 : 0;
-    for (size_t c = 0; c < task->candidates->count; c++)
-        for (size_t d = first + 1; d < task->sources->num_devices; d++)
-            if (d != pretend &&
-                nitro_device_value(task->sources->devices[d], task->candidates->items[c]) !=
-                    nitro_device_value(task->sources->devices[first], task->candidates->items[c]))
+    size_t first = NITRO_NONE;
+    for (size_t d = 0; d < s->task->sources->num_devices; d++) {
+        if (!s->is_source[d] || d == pretend)
+            continue;
+        first = first == NITRO_NONE ? d : first;
+        for (size_t c = 0; c < s->task->candidates->count; c++)
+            if (value_of(s, d, c) != value_of(s, first, c))
                 varying |= UINT64_C(1) << c;
+    }
     return varying;
 }
 
@@ -131,7 +147,7 @@ static double quality_of(const search *s, size_t pretend, size_t subset)
 /** Subsets come in the order that ties ask for. */
 static size_t find_best(const search *s, size_t pretend)
 {
-    uint64_t varying = find_varying(s->task, pretend);
+    uint64_t varying = find_varying(s, pretend);
     size_t best = NO_FEATURE;
     for (size_t i = NO_FEATURE + 1; i < s->num_subsets; i++)
         if ((s->subsets[i] & varying) && !isnan(quality_of(s, pretend, i)) &&
@@ -196,7 +212,7 @@ static const char *reason_for_none(const search *s)
 {
     if (s->task->candidates->count == 0)
         return "the sources and the target have no device feature in common";
-    if (s->task->sources->num_devices < 2)
+    if (s->num_sources < 2)
         return "there is a single source: no pretend target to judge by, and no device feature "
                "varies";
     return s->num_targets == 0 ? "no device feature varies over the sources" : NULL;
@@ -215,6 +231,8 @@ static json_t *describe_targets(const search *s)
 {
     json_t *targets = json_array();
     for (size_t t = 0; t < s->task->sources->num_devices; t++) {
+        if (!s->is_source[t])
+            continue;
         double quality = quality_of(s, t, s->best[t]), without = quality_of(s, t, NO_FEATURE);
         json_t *target = json_pack("{s:s, s:o}", "device", s->task->sources->devices[t]->id, "best",
                                    list_names(s->task->candidates, s->subsets[s->best[t]]));
@@ -248,7 +266,7 @@ static nitro_status write_report(const search *s, const nitro_string_list *chose
     for (size_t i = chosen->count - s->num_chosen; i < chosen->count; i++)
         json_array_append_new(names, json_string(chosen->items[i]));
     json_t *made =
-        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "method", "cv",
+        json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "selection", "cv",
                   "chosen", names, "max_subset", (json_int_t)s->task->max_subset, "k",
                   (json_int_t)s->task->k, "subsets", (json_int_t)(s->num_subsets - 1), "inputs",
                   (json_int_t)effort->num_inputs, "samples", (json_int_t)effort->num_rows,

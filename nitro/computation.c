@@ -200,6 +200,11 @@ const char *nitro_computation_variant_name(const nitro_computation *computation,
     return index < schema->num_variants ? schema->variants[index] : NULL;
 }
 
+const char *nitro_computation_variant_version(const nitro_computation *computation, size_t index)
+{
+    return index < computation->schema->num_variants ? computation->variants[index].version : NULL;
+}
+
 const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)
 {
     const nitro_schema *schema = computation->schema;

@@ -136,6 +136,19 @@ void nitro_correction_apply(const nitro_correction *correction, const double *co
     }
 }
 
+/** Kernels are regrets: what lowers a score. */
+nitro_status nitro_correction_parts(nitro_context *context, const nitro_correction *correction,
+                                    nitro_parts *parts)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t m = 0; m < NUM_MACHINES && status == NITRO_OK; m++)
+        status = nitro_parts_add(context, parts,
+                                 &(nitro_part){.kind = NITRO_PART_KERNELS,
+                                               .weight = -1.0,
+                                               .kernels = correction->machines[m]});
+    return status;
+}
+
 /* ---- Planning -------------------------------------------------------------------------------- */
 
 /** The input that takes away most of the weighted variance, the first of equals. */

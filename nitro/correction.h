@@ -5,7 +5,7 @@
 #ifndef NITRO_CORRECTION_H
 #define NITRO_CORRECTION_H
 
-#include "nitro/kernel_machine.h"
+#include "nitro/parts.h"
 
 /**
  * The error of a model at x, expected from those at the measured inputs x_i:
@@ -29,6 +29,10 @@ void nitro_correction_free(nitro_correction *correction);
 /** Correct scores, shape [num_variants], in place. Allocates nothing; any number of threads. */
 void nitro_correction_apply(const nitro_correction *correction, const double *columns,
                             double *scores);
+
+/** The parts that it adds to a model's, borrowed: so a compiled model has them too. */
+nitro_status nitro_correction_parts(nitro_context *context, const nitro_correction *correction,
+                                    nitro_parts *parts);
 
 /**
  * Which inputs to measure: one after the other the one that makes the errors most certain, at all

@@ -137,31 +137,8 @@ static nitro_scale device_scale(const nitro_dfs_task *task, size_t candidate)
     return info ? info->scale : NITRO_SCALE_AUTO;
 }
 
-/** Candidates that no model can learn: their scale is log, and not all values are positive. */
-static uint64_t find_unusable(const nitro_dfs_task *task)
-{
-    uint64_t unusable = 0;
-    for (size_t c = 0; c < task->candidates->count; c++)
-        for (size_t d = 0; d < task->sources->num_devices; d++) {
-            double value =
-                nitro_device_value(task->sources->devices[d], task->candidates->items[c]);
-            if (isnan(value) || (device_scale(task, c) == NITRO_SCALE_LOG && !(value > 0.0)))
-                unusable |= UINT64_C(1) << c;
-        }
-    return unusable;
-}
-
-static double usable_value(const nitro_dfs_task *task, uint64_t unusable, size_t device,
-                           size_t candidate)
-{
-    return unusable >> candidate & 1 ? 1.0
-                                     : nitro_device_value(task->sources->devices[device],
-                                                          task->candidates->items[candidate]);
-}
-
 /** All devices' candidates in scaled units, shape [num_devices x num_candidates]. */
-static nitro_status scale_devices(nitro_context *context, const pretend *p, uint64_t unusable,
-                                  double *coordinates)
+static nitro_status scale_devices(nitro_context *context, const pretend *p, double *coordinates)
 {
     const nitro_dfs_task *task = p->job->task;
     size_t width = task->candidates->count, count = p->teachers.num_rows;
@@ -173,9 +150,10 @@ static nitro_status scale_devices(nitro_context *context, const pretend *p, uint
         return NITRO_ERR_NO_MEMORY;
     for (size_t d = 0; d < num_devices; d++)
         for (size_t c = 0; c < width; c++)
-            coordinates[d * width + c] = usable_value(task, unusable, d, c);
+            coordinates[d * width + c] =
+                nitro_device_value(task->sources->devices[d], task->candidates->items[c]);
     for (size_t c = 0; c < width; c++)
-        scales[c] = unusable >> c & 1 ? NITRO_SCALE_LINEAR : device_scale(task, c);
+        scales[c] = device_scale(task, c);
     for (size_t i = 0; i < count; i++)
         memcpy(values + i * width, coordinates + p->teacher_places[i] * width,
                width * sizeof *values);
@@ -186,7 +164,7 @@ static nitro_status scale_devices(nitro_context *context, const pretend *p, uint
     return status;
 }
 
-static nitro_status find_tables(nitro_context *context, uint64_t unusable, pretend *p)
+static nitro_status find_tables(nitro_context *context, pretend *p)
 {
     const judgement *job = p->job;
     size_t width = job->task->candidates->count, num_devices = job->task->sources->num_devices;
@@ -194,7 +172,7 @@ static nitro_status find_tables(nitro_context *context, uint64_t unusable, prete
     bool *teaches = nitro_calloc(context, num_devices, sizeof *teaches);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (coordinates && teaches)
-        status = scale_devices(context, p, unusable, coordinates);
+        status = scale_devices(context, p, coordinates);
     for (size_t i = 0; status == NITRO_OK && i < p->teachers.num_rows; i++)
         teaches[p->teacher_places[i]] = true;
     if (status == NITRO_OK)
@@ -210,7 +188,7 @@ static nitro_status find_tables(nitro_context *context, uint64_t unusable, prete
 }
 
 /** Without rows that teach, or that are asked about, there is nothing to judge: done at once. */
-static nitro_status prepare(const judgement *job, uint64_t unusable, pretend *p)
+static nitro_status prepare(const judgement *job, pretend *p)
 {
     nitro_status status = allocate_rows(job->context, &job->sample, p);
     if (status != NITRO_OK)
@@ -223,7 +201,7 @@ static nitro_status prepare(const judgement *job, uint64_t unusable, pretend *p)
     if (status == NITRO_OK)
         status = scale_inputs(job->context, &job->sample, p);
     if (status == NITRO_OK)
-        status = find_tables(job->context, unusable, p);
+        status = find_tables(job->context, p);
     return status;
 }
 
@@ -342,8 +320,8 @@ static nitro_status judge_group(const judgement *job, pretend *pretends, size_t 
     return status;
 }
 
-static void hand_out(const judgement *job, const pretend *pretends, uint64_t unusable,
-                     double *qualities, nitro_dfs_effort *effort)
+static void hand_out(const judgement *job, const pretend *pretends, double *qualities,
+                     nitro_dfs_effort *effort)
 {
     *effort = (nitro_dfs_effort){.num_rows = job->sample.num_rows,
                                  .num_candidate_rows = job->sample.num_candidate_rows,
@@ -354,9 +332,7 @@ static void hand_out(const judgement *job, const pretend *pretends, uint64_t unu
         effort->num_trained += pretends[t].tables.num_models;
         for (size_t s = 0; s < job->num_subsets; s++)
             qualities[t * job->num_subsets + s] =
-                judged && !(job->subsets[s] & unusable)
-                    ? pretends[t].view_qualities[pretends[t].tables.view_of[s]]
-                    : NAN;
+                judged ? pretends[t].view_qualities[pretends[t].tables.view_of[s]] : NAN;
     }
 }
 
@@ -370,7 +346,6 @@ nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%zu device features are candidates, but at most %d can be searched",
                           task->candidates->count, NITRO_DFS_MAX_CANDIDATES);
-    uint64_t unusable = find_unusable(task);
     pretend *pretends = nitro_calloc(context, num_devices, sizeof *pretends);
     pretend **members = nitro_calloc(context, num_devices, sizeof(pretend *));
     nitro_status status = NITRO_ERR_NO_MEMORY;
@@ -379,13 +354,13 @@ nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
     status = nitro_dfs_sample_draw(context, task->sources, task->seed, &job.sample);
     for (size_t t = 0; status == NITRO_OK && t < num_devices; t++) {
         pretends[t] = (pretend){.job = &job, .target = t};
-        status = prepare(&job, unusable, &pretends[t]);
+        status = prepare(&job, &pretends[t]);
     }
     for (size_t t = 0; status == NITRO_OK && t < num_devices; t++)
         if (!pretends[t].is_done)
             status = judge_group(&job, pretends, t, members);
     if (status == NITRO_OK)
-        hand_out(&job, pretends, unusable, qualities, effort);
+        hand_out(&job, pretends, qualities, effort);
     for (size_t t = 0; t < num_devices; t++)
         free_pretend(&pretends[t]);
 

@@ -24,6 +24,8 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
     nitro_status status =
         nitro_schema_require_same(computation->context, computation->schema, "this program",
                                   nitro_model_schema(model), "the model");
+    if (status == NITRO_OK)
+        status = nitro_model_compile(model);
     if (status != NITRO_OK)
         return status;
     status = nitro_published_replace(computation->context, computation->model, model);

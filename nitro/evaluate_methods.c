@@ -38,7 +38,10 @@ static bool is_same_generation(const nitro_device *a, const nitro_device *b)
 static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
 {
     const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
-    if (!evaluation->is_source[device] || device == target || !teaches(evaluation, device))
+    if (!evaluation->is_source[device] ||
+        nitro_device_is_same(evaluation->dataset->devices[device],
+                             evaluation->dataset->devices[target]) ||
+        !teaches(evaluation, device))
         return false;
     return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
 }
@@ -351,6 +354,47 @@ static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, 
     return status;
 }
 
+/** Sources without training inputs stay in the dataset's list: they are no pretend targets. */
+static nitro_status search_features(const nitro_evaluation *evaluation,
+                                    const nitro_dfs_kind *search, const nitro_dataset *sources,
+                                    size_t target, const nitro_string_list *candidates,
+                                    nitro_string_list *chosen)
+{
+    nitro_learn_options defaults;
+    nitro_learn_options_init(&defaults);
+    const nitro_dfs_task task = {.sources = sources,
+                                 .target = evaluation->dataset->devices[target],
+                                 .candidates = candidates,
+                                 .max_subset = defaults.dfs_max_subset,
+                                 .k = defaults.dfs_k,
+                                 .seed = evaluation->seed,
+                                 .num_threads = evaluation->num_threads};
+    return search->select(evaluation->context, &task, chosen, NULL);
+}
+
+/** The paper's method: an SVM, with the device features that a search over the sources chooses. */
+static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                 size_t num_rows, size_t *choices)
+{
+    nitro_string_list candidates = {0}, chosen = {0};
+    nitro_dataset *sources = NULL;
+    const nitro_dfs_kind *search = NULL;
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK)
+        status = nitro_dfs_find(evaluation->context, "cv", &search);
+    if (status == NITRO_OK)
+        status = search_features(evaluation, search, sources, target, &candidates, &chosen);
+    if (status == NITRO_OK)
+        status = choose_by_sources(evaluation, evaluation->strategy, target, &chosen, rows,
+                                   num_rows, choices);
+    nitro_dataset_free(sources);
+    nitro_string_list_free(&candidates);
+    nitro_string_list_free(&chosen);
+    return status;
+}
+
 /** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
 static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
                                        size_t target, const size_t *rows, size_t num_rows,
@@ -401,6 +445,7 @@ enum {
     MAJORITY,
     POOLED,
     FULL,
+    CVDFS,
     GUARDED,
     SVM_COST,
     FOREST,
@@ -415,7 +460,8 @@ static const nitro_method_info infos[] = {
     [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
-    [GUARDED] = {"guarded", "the same with the guards that tune-from-source has"},
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search"},
+    [GUARDED] = {"guarded", "full with the guards that tune-from-source has"},
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
     [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
     [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
@@ -424,9 +470,10 @@ static const nitro_method_info infos[] = {
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed,   [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,     [GUARDED] = choose_guarded,   [SVM_COST] = choose_svm_cost,
-    [FOREST] = choose_forest, [AUTO] = choose_auto,         [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,       [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,         [CVDFS] = choose_cvdfs,       [GUARDED] = choose_guarded,
+    [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,     [AUTO] = choose_auto,
+    [NATIVE] = choose_native,
 };
 
 static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};

@@ -38,6 +38,7 @@ void nitro_model_free(nitro_model *model)
 {
     if (!model)
         return;
+    nitro_compiled_free(model->compiled);
     if (model->predictor)
         model->strategy->free(model->predictor);
     nitro_relative_free(model->relative);
@@ -180,6 +181,29 @@ void nitro_model_scale_device(nitro_model *model)
             &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
 }
 
+nitro_status nitro_model_compile(nitro_model *model)
+{
+    bool is_constant[NITRO_MODEL_MAX_COLUMNS];
+    double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
+    nitro_parts parts = {.num_columns = model->num_seen,
+                         .num_variants = model->schema->num_variants};
+    if (model->compiled || !model->strategy->parts)
+        return NITRO_OK;
+    size_t first_device = nitro_model_first_device(model);
+    for (size_t i = 0; i < model->num_seen; i++) {
+        is_constant[i] = model->seen[i] >= first_device;
+        if (is_constant[i])
+            constants[i] = model->device_columns[model->seen[i] - first_device];
+    }
+    nitro_status status = model->strategy->parts(model->context, model->predictor, &parts);
+    if (status == NITRO_OK && model->correction)
+        status = nitro_correction_parts(model->context, model->correction, &parts);
+    if (status == NITRO_OK)
+        status =
+            nitro_compiled_create(model->context, &parts, is_constant, constants, &model->compiled);
+    return status;
+}
+
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns)
 {
     double raw[2 * NITRO_MAX_FEATURES];
@@ -199,14 +223,19 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
     return defined;
 }
 
+static void score_columns(const nitro_model *model, const double *columns, double *scores)
+{
+    model->strategy->score(model->predictor, columns, scores);
+    if (model->correction)
+        nitro_correction_apply(model->correction, columns, scores);
+}
+
 /** Score all variants; false where a relative feature is undefined for this input. */
 static bool score(const nitro_model *model, const double *features, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
     bool defined = nitro_model_columns(model, features, columns);
-    model->strategy->score(model->predictor, columns, scores);
-    if (model->correction)
-        nitro_correction_apply(model->correction, columns, scores);
+    score_columns(model, columns, scores);
     return defined;
 }
 
@@ -269,13 +298,35 @@ static bool are_finite(const nitro_model *model, const double *features)
     return true;
 }
 
+/** Would scores that are off by up to `bound` lead to the same decision? Not so where they are NaN.
+ */
+static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t allowed,
+                    double min_confidence)
+{
+    size_t num_variants = model->schema->num_variants;
+    double margin = nitro_calibration_margin(scores, num_variants, allowed);
+    if (!(nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound))
+        return false;
+    /* The margin has the best score twice, and the next one. */
+    double low = nitro_calibration_confidence(&model->calibration, margin - 3.0 * bound);
+    double high = nitro_calibration_confidence(&model->calibration, margin + 3.0 * bound);
+    return min_confidence <= low || min_confidence > high;
+}
+
 nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
                                 double min_confidence, nitro_decision *decision)
 {
     if (!are_finite(model, features))
         return NITRO_ERR_BAD_FEATURE;
-    double scores[NITRO_MAX_VARIANTS];
-    bool defined = score(model, features, scores);
+    double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
+    bool defined = nitro_model_columns(model, features, columns);
+    bool sure = false;
+    if (model->compiled)
+        for (nitro_precision p = NITRO_PRECISION_SINGLE; !sure && p <= NITRO_PRECISION_DOUBLE; p++)
+            sure = is_sure(model, scores, nitro_compiled_score(model->compiled, p, columns, scores),
+                           allowed, min_confidence);
+    if (!sure)
+        score_columns(model, columns, scores);
     decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;
 }

@@ -3,6 +3,7 @@
 #define NITRO_MODEL_H
 
 #include "nitro/calibration.h"
+#include "nitro/compiled.h"
 #include "nitro/nitro_internal.h"
 #include "nitro/relative.h"
 #include "nitro/scaler.h"
@@ -42,6 +43,7 @@ struct nitro_model {
     const nitro_strategy *strategy;
     void *predictor;
     struct nitro_correction *correction; /* what inputs measured on the target say; NULL: none */
+    nitro_compiled *compiled;            /* NULL: not compiled; the strategy's own score decides */
     nitro_calibration calibration;
     struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
     struct json_t *provenance;     /* an object: what it was learnt from, and how */
@@ -70,6 +72,8 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value);
  * @return false where a relative feature is undefined for this input.
  */
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
+/** Lay the predictor out for fast decisions on the target (compiled.h), where that can be done. */
+nitro_status nitro_model_compile(nitro_model *model);
 
 /** Scores of all variants, without any guard: what evaluations ask. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);

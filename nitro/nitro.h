@@ -471,6 +471,28 @@ NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
 
+/**
+ * Open a store to tune into. One on another machine may be away, slow, full or read-only meanwhile:
+ * samples then go into a journal on this machine first ($XDG_DATA_HOME/nitro/journals), and from
+ * there to the store, each once, as soon as it will have them; also by the next process that opens
+ * it so, should this one be killed. What is read is both together. A store on this machine is
+ * opened for writing as by nitro_store_open.
+ * @return as nitro_store_open, but NITRO_OK too while the store cannot be reached (a warning in the
+ *         log says so).
+ */
+NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                                  nitro_store **store);
+
+/**
+ * Send what waits in a store's journal, trying again for up to `patience_ms`.
+ * @param[out] waiting  how many samples still wait; 0 where there is no journal. May be NULL.
+ * @return NITRO_OK also while the store is away; an error where it refuses what waits.
+ */
+NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
+
+/** How many samples wait in a store's journal; 0 where there is none. */
+NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting);
+
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
 /** One input to measure. `load` runs in the worker process that measures it. */
@@ -553,8 +575,12 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy;  /* how to learn, "forest" by default; "svm" is the paper's method */
-    const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
+    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
+    /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
+     * `dfs` that says otherwise is an error. */
+    bool profiling_based_dfs;
+    bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
     /** Take device features as the method has them, also where the target lies outside the sources'
@@ -584,8 +610,9 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * (paper, Section 3), or only what the options say. The target's device features come from the
  * store, or from the machine itself. Same samples, options and seed: the same model, byte for byte.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA (nothing to
- * learn from, or inputs are to be measured and none can be); NITRO_ERR_ARGUMENT (measured inputs
- *         cannot correct this strategy); what `measure` returned.
+ *         learn from, or inputs are to be measured and none can be); NITRO_ERR_ARGUMENT (a source
+ *         named twice, `dfs` against its switches, a search for subsets of none or too many, or
+ *         measured inputs cannot correct this strategy); what `measure` returned.
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

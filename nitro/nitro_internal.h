@@ -50,6 +50,9 @@ size_t nitro_schema_relative(const nitro_schema *schema, const char *name);
 /** The names a model was made for; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);
 
+/** Prepare a model for deciding fast. @return NITRO_OK or NITRO_ERR_NO_MEMORY. */
+nitro_status nitro_model_compile(nitro_model *model);
+
 /**
  * Decide for one input: the best variant of those whose bit is set in `allowed`, by the model and
  * its guards. `allowed` has at least two bits. Allocates nothing, records no error.

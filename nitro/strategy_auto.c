@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "nitro/json.h"
-#include "nitro/nitro_backend.h"
+#include "nitro/parts.h"
 
 extern const nitro_strategy nitro_strategy_forest;
 extern const nitro_strategy nitro_strategy_kernel_ridge;
@@ -54,6 +54,19 @@ static void auto_score(const void *user, const double *columns, double *scores)
         for (size_t v = 0; v < predictor->num_variants; v++)
             scores[v] += weight_of(m) * own[v];
     }
+}
+
+static nitro_status auto_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    const auto_predictor *predictor = user;
+    nitro_status status = NITRO_OK;
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
+        size_t first = parts->count;
+        status = members[m]->parts(context, predictor->members[m], parts);
+        for (size_t i = first; i < parts->count; i++)
+            parts->items[i].weight *= weight_of(m);
+    }
+    return status;
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */
@@ -146,6 +159,7 @@ const nitro_strategy nitro_strategy_auto = {
     .regret_per_score = 1.0,
     .train = auto_train,
     .score = auto_score,
+    .parts = auto_parts,
     .encode = auto_encode,
     .decode = auto_decode,
     .free = auto_free,

@@ -8,6 +8,7 @@
 
 #include "nitro/folds.h"
 #include "nitro/landmarks.h"
+#include "nitro/parts.h"
 #include "nitro/regret.h"
 
 #define GAMMA_TIMES_COLUMNS 4.8 /* 0.3 for 16 columns: distances grow with their number */
@@ -29,13 +30,24 @@ static void ridge_free(void *predictor)
     nitro_kernel_machine_free(predictor);
 }
 
-/** The machine predicts regrets: low ones are good. */
+static nitro_part only_part(const nitro_kernel_machine *machine)
+{
+    return (nitro_part){.kind = NITRO_PART_KERNELS,
+                        .weight = 1.0,
+                        .kernels = (nitro_kernel_machine *)(uintptr_t)machine};
+}
+
 static void ridge_score(const void *predictor, const double *columns, double *scores)
 {
     const nitro_kernel_machine *machine = predictor;
-    nitro_kernel_machine_evaluate(machine, columns, scores);
-    for (size_t v = 0; v < machine->num_outputs; v++)
-        scores[v] = -scores[v];
+    nitro_part part = only_part(machine);
+    nitro_part_score(&part, machine->num_columns, machine->num_outputs, columns, scores);
+}
+
+static nitro_status ridge_parts(nitro_context *context, const void *predictor, nitro_parts *parts)
+{
+    nitro_part part = only_part(predictor);
+    return nitro_parts_add(context, parts, &part);
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */
@@ -134,6 +146,7 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .regret_per_score = 1.0,
     .train = ridge_train,
     .score = ridge_score,
+    .parts = ridge_parts,
     .encode = ridge_encode,
     .decode = ridge_decode,
     .free = ridge_free,

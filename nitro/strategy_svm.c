@@ -9,7 +9,7 @@
 #include "nitro/dataset.h"
 #include "nitro/folds.h"
 #include "nitro/json.h"
-#include "nitro/svm.h"
+#include "nitro/parts.h"
 #include "nitro/svm_search.h"
 
 #define MAX_ROWS NITRO_FOLDS_MAX_ROWS
@@ -116,29 +116,26 @@ free_all:
 
 /* ---- Scoring --------------------------------------------------------------------------------- */
 
-typedef struct scored_point {
-    const svm_predictor *svm;
-    const double *columns;
-} scored_point;
-
-static double rbf(const void *user, size_t vector)
+static nitro_part only_part(const svm_predictor *svm)
 {
-    const scored_point *point = user;
-    size_t width = point->svm->num_columns;
-    const double *other = point->svm->vectors + vector * width;
-    double sum = 0.0;
-    for (size_t c = 0; c < width; c++)
-        sum += (point->columns[c] - other[c]) * (point->columns[c] - other[c]);
-    return exp(-point->svm->gamma * sum);
+    return (nitro_part){.kind = NITRO_PART_VOTES,
+                        .weight = 1.0,
+                        .svm = svm->machine,
+                        .vectors = svm->vectors,
+                        .gamma = svm->gamma};
 }
 
 static void svm_score(const void *user, const double *columns, double *scores)
 {
     const svm_predictor *svm = user;
-    double decisions[NITRO_SVM_MAX_PAIRS];
-    scored_point point = {svm, columns};
-    nitro_svm_machine_decide(svm->machine, rbf, &point, decisions);
-    nitro_svm_machine_score(svm->machine, decisions, svm->num_variants, scores);
+    nitro_part part = only_part(svm);
+    nitro_part_score(&part, svm->num_columns, svm->num_variants, columns, scores);
+}
+
+static nitro_status svm_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    nitro_part part = only_part(user);
+    return nitro_parts_add(context, parts, &part);
 }
 
 /* ---- To a model file ------------------------------------------------------------------------- */
@@ -176,11 +173,11 @@ static nitro_status svm_encode(nitro_context *context, const void *user, json_t 
 
 /* ---- From a model file ----------------------------------------------------------------------- */
 
-typedef struct svm_parts {
+typedef struct svm_fields {
     json_t *classes, *class_vectors, *rho, *coefficients, *vectors;
-} svm_parts;
+} svm_fields;
 
-static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_parts *parts)
+static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_fields *parts)
 {
     const struct {
         const char *key;
@@ -260,7 +257,7 @@ static nitro_status decode_rows(const nitro_json_place *place, const json_t *row
     return status;
 }
 
-static nitro_status decode_machine(const nitro_json_place *place, const svm_parts *parts,
+static nitro_status decode_machine(const nitro_json_place *place, const svm_fields *parts,
                                    svm_predictor *svm)
 {
     nitro_svm_machine *machine = svm->machine;
@@ -280,7 +277,7 @@ static nitro_status decode_machine(const nitro_json_place *place, const svm_part
 }
 
 /** Allocate for arrays that were read and checked: no claim of a file makes us allocate more. */
-static nitro_status create_predictor(const nitro_json_place *place, const svm_parts *parts,
+static nitro_status create_predictor(const nitro_json_place *place, const svm_fields *parts,
                                      size_t num_columns, size_t num_variants,
                                      svm_predictor **result)
 {
@@ -332,7 +329,7 @@ static nitro_status svm_decode(nitro_context *context, const char *path, const j
                                size_t num_columns, size_t num_variants, void **result)
 {
     nitro_json_place place = {context, path, "predictor"};
-    svm_parts parts = {0};
+    svm_fields parts = {0};
     svm_predictor *svm = NULL;
     nitro_status status = find_parts(&place, json, &parts);
     if (status == NITRO_OK)
@@ -357,6 +354,7 @@ const nitro_strategy nitro_strategy_svm = {
     .without_relative = true,
     .train = svm_train_strategy,
     .score = svm_score,
+    .parts = svm_parts,
     .encode = svm_encode,
     .decode = svm_decode,
     .free = svm_free,

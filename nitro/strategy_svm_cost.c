@@ -10,9 +10,9 @@
 #include "nitro/folds.h"
 #include "nitro/landmarks.h"
 #include "nitro/parallel.h"
+#include "nitro/parts.h"
 #include "nitro/regret.h"
 #include "nitro/smo.h"
-#include "nitro/svm.h"
 
 #define COST                100.0
 #define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
@@ -55,21 +55,24 @@ static void cost_free(void *user)
     free(predictor);
 }
 
-/** Soft votes: each pair's decision, cut at +-1, for one variant and against the other. */
+static nitro_part only_part(const cost_predictor *predictor)
+{
+    return (nitro_part){
+        .kind = NITRO_PART_SOFT_VOTES, .weight = 1.0, .kernels = predictor->machine};
+}
+
 static void cost_score(const void *user, const double *columns, double *scores)
 {
     const cost_predictor *predictor = user;
-    size_t num_variants = predictor->num_variants;
-    double decisions[NITRO_SVM_MAX_PAIRS];
-    nitro_kernel_machine_evaluate(predictor->machine, columns, decisions);
-    for (size_t v = 0; v < num_variants; v++)
-        scores[v] = 0.0;
-    for (size_t a = 0, pair = 0; a < num_variants; a++)
-        for (size_t b = a + 1; b < num_variants; b++, pair++) {
-            double vote = fmin(fmax(decisions[pair], -1.0), 1.0);
-            scores[a] += vote;
-            scores[b] -= vote;
-        }
+    nitro_part part = only_part(predictor);
+    nitro_part_score(&part, predictor->machine->num_columns, predictor->num_variants, columns,
+                     scores);
+}
+
+static nitro_status cost_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    nitro_part part = only_part(user);
+    return nitro_parts_add(context, parts, &part);
 }
 
 /* ---- One pair ----------------------------------------------------------------------------- */
@@ -379,6 +382,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .regret_per_score = SOFT_VOTE_REGRET,
     .train = cost_train,
     .score = cost_score,
+    .parts = cost_parts,
     .encode = cost_encode,
     .decode = cost_decode,
     .free = cost_free,

@@ -57,7 +57,7 @@ void nitro_svm_silence(void);
 
 size_t nitro_svm_num_pairs(size_t num_classes);
 /** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
-size_t nitro_svm_pair_index(size_t a, size_t b, size_t count);
+size_t nitro_svm_pair(size_t a, size_t b, size_t count);
 
 /**
  * Decision values from a point's kernel values with the vectors, summed in LIBSVM's order.
@@ -67,6 +67,14 @@ size_t nitro_svm_pair_index(size_t a, size_t b, size_t count);
 void nitro_svm_machine_decide(const nitro_svm_machine *machine,
                               double (*kernel)(const void *user, size_t vector), const void *user,
                               double *decisions);
+
+/**
+ * The same with an RBF kernel.
+ * @param[in] vectors  shape [machine->num_vectors x num_columns].
+ */
+void nitro_svm_machine_evaluate(const nitro_svm_machine *machine, const double *vectors,
+                                size_t num_columns, double gamma, const double *columns,
+                                double *decisions);
 
 /**
  * One score a variant: its one-vs-one votes, plus up to 0.5 for its mean margin (cut at +-1), which

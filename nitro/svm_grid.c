@@ -26,8 +26,9 @@ typedef struct grid_line {
 #define COARSE_CS {-1, 2, 5, 8, 11}, 5
 #define FINE_CS   {-1.5, 0, 1.5}, 3
 
-static const grid_line coarse[] = {
-    {-4, COARSE_CS}, {-2, COARSE_CS}, {0, COARSE_CS}, {2, COARSE_CS}, {4, COARSE_CS}};
+/* The likely first and the slow last: what cannot become the best is not trained to the end. */
+static const grid_line coarse[] = {{0, {-1, 2, 5, 8}, 4}, {-2, COARSE_CS}, {2, COARSE_CS},
+                                   {-4, COARSE_CS},       {4, COARSE_CS},  {0, {11}, 1}};
 /* Around the coarse grid's best point, which is not tried again. */
 static const grid_line fine[] = {{-1, FINE_CS}, {0, {-1.5, 1.5}, 2}, {1, FINE_CS}};
 
@@ -44,10 +45,14 @@ typedef struct grid {
     size_t *points, *places;
     size_t *members;   /* shape [num_folds x num_rows]: places of the rows that teach, in order */
     double *kernel;    /* shape [num_rows x num_rows] */
-    double *decisions; /* fold by fold: shape [num_pairs x num_cs x rows of the fold] */
-    double *scores;    /* shape [num_rows x num_variants], by place */
-    double cs[MAX_GRID_C];
+    double *decisions; /* shape [num_pairs x num_cs x rows of the fold] */
+    double *scores;    /* shape [MAX_GRID_C x num_rows x num_variants], by place */
+    /* The line at hand: those of its Cs that may still become the best. */
     size_t num_cs;
+    size_t line_c[MAX_GRID_C]; /* index in the line */
+    double cs[MAX_GRID_C];
+    double lost[MAX_GRID_C]; /* by index in the line: 1 - quality, summed over the folds so far */
+    size_t fold;
     bool found;
     double best_quality, best_c, best_gamma; /* powers of two */
     double *best_scores;                     /* shape [num_rows x num_variants], by place */
@@ -90,7 +95,7 @@ static void list_members(grid *g)
 static nitro_status create_grid(grid *g)
 {
     size_t count = g->num_rows, num_folds = g->work->num_folds;
-    size_t num_scores = count * g->work->num_variants;
+    size_t num_scores = MAX_GRID_C * count * g->work->num_variants;
     g->place_of = nitro_calloc(g->context, 5 * count, sizeof(size_t));
     g->fold_begin = nitro_calloc(g->context, num_folds + 1, sizeof(size_t));
     g->members = nitro_calloc(g->context, num_folds, count * sizeof(size_t));
@@ -98,7 +103,7 @@ static nitro_status create_grid(grid *g)
     g->decisions =
         nitro_calloc(g->context, MAX_GRID_C * (g->num_pairs + 1), count * sizeof(double));
     g->scores = nitro_calloc(g->context, num_scores, sizeof(double));
-    g->best_scores = nitro_calloc(g->context, num_scores, sizeof(double));
+    g->best_scores = nitro_calloc(g->context, num_scores / MAX_GRID_C, sizeof(double));
     if (!g->place_of || !g->fold_begin || !g->members || !g->kernel || !g->decisions ||
         !g->scores || !g->best_scores)
         return NITRO_ERR_NO_MEMORY;
@@ -140,32 +145,34 @@ static nitro_svm_lesson make_lesson(const grid *g, size_t fold)
                               .num_cs = g->num_cs};
 }
 
-static double *fold_decisions(const grid *g, size_t fold)
-{
-    return g->decisions + g->fold_begin[fold] * g->num_pairs * g->num_cs;
-}
-
-static nitro_status train_pair(void *user, size_t index)
+static nitro_status train_pair(void *user, size_t pair)
 {
     const grid *g = user;
-    size_t fold = index / g->num_pairs, pair = index % g->num_pairs;
-    const nitro_svm_lesson lesson = make_lesson(g, fold);
-    double *decisions = fold_decisions(g, fold) + pair * g->num_cs * lesson.num_asked;
-    return nitro_svm_pair_decide(g->context, &lesson, pair, decisions);
+    const nitro_svm_lesson lesson = make_lesson(g, g->fold);
+    return nitro_svm_pair_decide(g->context, &lesson, pair,
+                                 g->decisions + pair * g->num_cs * lesson.num_asked);
 }
 
 /* ---- The grid ------------------------------------------------------------------------------ */
 
-/** Mean quality of the variants with the best scores; added up in the rows' order. */
-static double mean_quality(const grid *g)
+static double *scores_at(const grid *g, size_t line_c, size_t place)
+{
+    return g->scores + (line_c * g->num_rows + place) * g->work->num_variants;
+}
+
+static double quality_at(const grid *g, size_t line_c, size_t place)
 {
     size_t num_variants = g->work->num_variants;
+    return nitro_times_quality(g->work->times_ms + g->row_at[place] * num_variants, num_variants,
+                               nitro_scores_best(scores_at(g, line_c, place), num_variants));
+}
+
+/** Mean quality of the variants with the best scores; added up in the rows' order. */
+static double mean_quality(const grid *g, size_t line_c)
+{
     double sum = 0.0;
-    for (size_t row = 0; row < g->num_rows; row++) {
-        const double *scores = g->scores + g->place_of[row] * num_variants;
-        sum += nitro_times_quality(g->work->times_ms + row * num_variants, num_variants,
-                                   nitro_scores_best(scores, num_variants));
-    }
+    for (size_t row = 0; row < g->num_rows; row++)
+        sum += quality_at(g, line_c, g->place_of[row]);
     return sum / (double)g->num_rows;
 }
 
@@ -176,22 +183,42 @@ static bool is_better(const grid *g, double quality, double c, double gamma)
     return c != g->best_c ? c < g->best_c : gamma < g->best_gamma;
 }
 
-static void judge(grid *g, size_t c, double power, double gamma)
+static void compare(grid *g, size_t line_c, double c, double gamma)
 {
-    size_t num_variants = g->work->num_variants;
-    for (size_t fold = 0; fold < g->work->num_folds; fold++) {
-        const nitro_svm_lesson lesson = make_lesson(g, fold);
-        nitro_svm_pairs_vote(&lesson, fold_decisions(g, fold), c,
-                             g->scores + g->fold_begin[fold] * num_variants);
-    }
-    double quality = mean_quality(g);
-    if (!is_better(g, quality, power, gamma))
+    double quality = mean_quality(g, line_c);
+    if (!is_better(g, quality, c, gamma))
         return;
     g->found = true;
     g->best_quality = quality;
-    g->best_c = power;
+    g->best_c = c;
     g->best_gamma = gamma;
-    memcpy(g->best_scores, g->scores, g->num_rows * num_variants * sizeof(double));
+    memcpy(g->best_scores, scores_at(g, line_c, 0),
+           g->num_rows * g->work->num_variants * sizeof(double));
+}
+
+/** Could it become the best, were all other rows' choices perfect? Rounding does not decide. */
+static bool may_win(const grid *g, double lost)
+{
+    return !g->found || 1.0 - lost / (double)g->num_rows > g->best_quality - 1e-9;
+}
+
+/** Score the fold's rows, and drop the Cs that have lost too much. */
+static void judge_fold(grid *g)
+{
+    const nitro_svm_lesson lesson = make_lesson(g, g->fold);
+    size_t begin = g->fold_begin[g->fold], end = g->fold_begin[g->fold + 1], kept = 0;
+    for (size_t c = 0; c < g->num_cs; c++) {
+        size_t line_c = g->line_c[c];
+        nitro_svm_pairs_vote(&lesson, g->decisions, c, scores_at(g, line_c, begin));
+        for (size_t place = begin; place < end; place++)
+            g->lost[line_c] += 1.0 - quality_at(g, line_c, place);
+    }
+    for (size_t c = 0; c < g->num_cs; c++)
+        if (may_win(g, g->lost[g->line_c[c]])) {
+            g->cs[kept] = g->cs[c];
+            g->line_c[kept++] = g->line_c[c];
+        }
+    g->num_cs = kept;
 }
 
 static double gamma_of(const nitro_svm_work *work, double power)
@@ -199,23 +226,33 @@ static double gamma_of(const nitro_svm_work *work, double power)
     return exp2(power) / (double)(work->num_columns ? work->num_columns : 1);
 }
 
+static void start_line(grid *g, const grid_line *line, double base_c)
+{
+    g->num_cs = line->num_cs;
+    for (size_t c = 0; c < line->num_cs; c++) {
+        g->line_c[c] = c;
+        g->cs[c] = exp2(base_c + line->cs[c]);
+        g->lost[c] = 0.0;
+    }
+}
+
 static nitro_status try_line(grid *g, const grid_line *line, double base_c, double base_gamma)
 {
     const nitro_svm_work *work = g->work;
     double gamma = base_gamma + line->gamma;
     nitro_svm_rows rows = {g->num_rows, g->points, g->places};
-    g->num_cs = line->num_cs;
-    for (size_t c = 0; c < line->num_cs; c++)
-        g->cs[c] = exp2(base_c + line->cs[c]);
+    start_line(g, line, base_c);
     nitro_status status = nitro_svm_kernel_fill(g->context, work->inputs, gamma_of(work, gamma),
                                                 &rows, &rows, &work->distances, g->kernel);
     if (!work->inputs_are_shared)
         nitro_svm_inputs_forget(work->inputs);
-    if (status == NITRO_OK)
-        status =
-            nitro_parallel_run(work->num_threads, g->num_pairs * work->num_folds, train_pair, g);
-    for (size_t c = 0; status == NITRO_OK && c < line->num_cs; c++)
-        judge(g, c, base_c + line->cs[c], gamma);
+    for (g->fold = 0; status == NITRO_OK && g->fold < work->num_folds; g->fold++) {
+        status = nitro_parallel_run(work->num_threads, g->num_cs ? g->num_pairs : 0, train_pair, g);
+        if (status == NITRO_OK)
+            judge_fold(g);
+    }
+    for (size_t c = 0; status == NITRO_OK && c < g->num_cs; c++)
+        compare(g, g->line_c[c], base_c + line->cs[g->line_c[c]], gamma);
     return status;
 }
 

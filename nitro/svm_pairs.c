@@ -196,7 +196,7 @@ void nitro_svm_pairs_vote(const nitro_svm_lesson *lesson, const double *decision
     for (size_t a = 0; a < machine.num_classes; a++) {
         variants[a] = classes->variants[present[a]];
         for (size_t b = a + 1; b < machine.num_classes; b++) {
-            size_t pair = nitro_svm_pair_index(present[a], present[b], classes->count);
+            size_t pair = nitro_svm_pair(present[a], present[b], classes->count);
             of_pairs[num_pairs++] = decisions + (pair * lesson->num_cs + c) * lesson->num_asked;
         }
     }

@@ -9,6 +9,9 @@
 /* Modelled times are a function of computation, device and input alone: no run differs. */
 #define MODEL_SEED 1
 
+/* How long a finished tune tries to send what waits. */
+#define PATIENCE_MS 2000
+
 typedef struct tuning {
     nitro_tune_plan plan;
     nitro_tune_options options;
@@ -31,7 +34,9 @@ void nitro_tune_options_init(nitro_tune_options *options)
 static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
-    nitro_status status = nitro_tune_set_provenance(self->plan.context, t, &sample->provenance);
+    nitro_status status = nitro_provenance_of_device(self->plan.context, t->device,
+                                                     t->kind->simulate ? "modelled" : "measured",
+                                                     &sample->provenance);
     if (status != NITRO_OK)
         return status;
     const nitro_sample *samples[] = {sample};
@@ -207,6 +212,26 @@ static nitro_status tune_inputs(tuning *self)
                                                            : NITRO_OK;
 }
 
+/* Samples that wait for a store that was away get a last chance now; they are safe anyway. The
+ * tune's own failure is what there is to say, if there is one. */
+static nitro_status send_waiting(const tuning *self, nitro_status status)
+{
+    nitro_context *context = self->plan.context;
+    char message[1024];
+    size_t waiting = 0;
+    nitro_context_last_error(context, message, sizeof(message));
+    nitro_status flushed =
+        nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &waiting);
+    if (waiting > 0)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
+                  "'nitro store sync', sends them",
+                  waiting, nitro_store_url(self->plan.store));
+    if (status != NITRO_OK)
+        return nitro_fail(context, status, "%s", message);
+    return flushed;
+}
+
 static nitro_status check_arguments(const tuning *self, const char *device)
 {
     if (nitro_store_context(self->plan.store) != self->plan.context)
@@ -255,7 +280,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
         status = nitro_tune_plan_make(&self.plan, device);
     if (status == NITRO_OK) {
         count_stored(&self);
-        status = tune_inputs(&self);
+        status = send_waiting(&self, tune_inputs(&self));
     }
     nitro_tune_plan_free(&self.plan);
     return status;

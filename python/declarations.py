@@ -9,9 +9,12 @@ from pathlib import Path
 
 
 def declarations(header: str) -> str:
-    """What a header declares, without comments, preprocessor lines and attributes."""
+    """What a header declares, without comments, attributes, and preprocessor lines but numbers."""
     text = re.sub(r"/\*.*?\*/", " ", header, flags=re.DOTALL)
-    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
+    number = r"#define \w+ +\d+[ \t]*$"
+    text = re.sub(
+        rf"^(?!{number})[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE
+    )
     text = re.sub(r'extern "C" \{', "", text)
     text = re.sub(r"^\}\s*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"NITRO_PRINTF\([^)]*\)", "", text)

@@ -39,17 +39,25 @@ static nitro_status count_known(import_job *job)
     return status;
 }
 
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin)
+{
+    char *made = nitro_asprintf(context, "imported from %s", name);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
+        for (char *at = made; *at; at++)
+            *at = *at >= ' ' && *at <= '~' ? *at : '?';
+    *origin = made;
+    return NITRO_OK;
+}
+
 static nitro_status set_provenance(import_job *job, const char *name)
 {
-    job->provenance.origin = nitro_asprintf(job->context, "imported from %s", name);
     job->provenance.library = nitro_strdup(job->context, nitro_version());
     job->provenance.time_s = (int64_t)time(NULL);
-    if (!job->provenance.origin || !job->provenance.library)
-        return NITRO_ERR_NO_MEMORY;
-    if (!nitro_text_is_clean(job->provenance.origin, NITRO_STORE_MAX_TEXT))
-        for (char *at = job->provenance.origin; *at; at++)
-            *at = *at >= ' ' && *at <= '~' ? *at : '?';
-    return NITRO_OK;
+    return job->provenance.library
+               ? nitro_import_origin(job->context, name, &job->provenance.origin)
+               : NITRO_ERR_NO_MEMORY;
 }
 
 nitro_status nitro_import_check(import_job *job, const char *name)
@@ -88,9 +96,7 @@ void nitro_import_clear(import_job *job)
     *job = (import_job){0};
 }
 
-/* The file's name alone, without its folder: the same file gives the same records wherever it is.
- */
-static const char *name_of(const char *path)
+const char *nitro_import_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -107,7 +113,7 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
     import_job job = {.context = context, .store = store, .options = options};
     nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);
     if (status == NITRO_OK)
-        status = nitro_import_check(&job, name_of(options->samples_path));
+        status = nitro_import_check(&job, nitro_import_file_name(options->samples_path));
     if (status == NITRO_OK)
         status = nitro_import_write(&job);
     if (status == NITRO_OK && report)

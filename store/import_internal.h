@@ -23,6 +23,10 @@ typedef struct import_job {
     nitro_import_report report;
 } import_job;
 
+/** The file's name without its folder: the same file gives the same records wherever it is. */
+const char *nitro_import_file_name(const char *path);
+/** A record's origin: "imported from NAME". */
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin);
 /** Fill in schema and columns from the file's header, the options and what the store has. */
 nitro_status nitro_import_choose_columns(import_job *job);
 /** Fill in samples, and the report's holes. */

@@ -1,13 +1,11 @@
 /* A store on another machine behind a journal on this one. Hides that the other may be away: what
  * is written is on this machine's disk first, goes to the other store as soon as that will have it,
  * and what is read is both together. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "store/journal_internal.h"
-#include "store/text.h"
 
 /* ---- The remote ---------------------------------------------------------------------------- */
 
@@ -37,9 +35,8 @@ nitro_store *nitro_journal_remote(nitro_journal *self)
 {
     if (self->remote || nitro_clock_wall_ms(self->context) < self->next_ms)
         return self->remote;
-    nitro_status status = nitro_store_open_kind(self->context, self->remote_kind,
-                                                self->remote_address, NITRO_STORE_WRITE,
-                                                &self->remote);
+    nitro_status status = nitro_store_open_kind(
+        self->context, self->remote_kind, self->remote_address, NITRO_STORE_WRITE, &self->remote);
     if (nitro_journal_is_away(self, status))
         return NULL;
     if (status == NITRO_OK && self->failure != NITRO_OK)
@@ -81,7 +78,7 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     if (status == NITRO_OK) {
         *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
         self->remote_address = nitro_strdup(context, address);
-        self->url = nitro_store_print_url(context, remote_kind, address);
+        self->url = nitro_store_redact(context, remote_kind->scheme, address);
         *opened = (nitro_store){.context = context,
                                 .kind = &nitro_store_journaled,
                                 .mode = NITRO_STORE_WRITE,
@@ -129,6 +126,14 @@ nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *w
     }
     if (waiting)
         *waiting = count;
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)
+{
+    if (store->kind == &nitro_store_journaled)
+        return nitro_journal_count(store->state, waiting);
+    *waiting = 0;
     return NITRO_OK;
 }
 
@@ -187,10 +192,11 @@ static nitro_status put_samples(void *state, const char *computation, const char
 {
     nitro_journal *self = state;
     if (!replace)
-        return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
-                          "%s: a store behind a journal cannot tell whether an input is there while "
-                          "it is away: put samples with `replace`, which keeps the newer ones",
-                          self->url);
+        return nitro_fail(
+            self->context, NITRO_ERR_ARGUMENT,
+            "%s: a store behind a journal cannot tell whether an input is there while "
+            "it is away: put samples with `replace`, which keeps the newer ones",
+            self->url);
     nitro_status status =
         nitro_store_put_samples(self->local, computation, device, samples, count, true);
     return status == NITRO_OK ? nitro_journal_push(self, false) : status;
@@ -208,189 +214,146 @@ static nitro_status put_recording(void *state, const nitro_schema *schema,
     return status;
 }
 
-/* ---- Reading: both together ---------------------------------------------------------------- */
+/* ---- All else is the remote's own ---------------------------------------------------------- */
 
-static nitro_status get_schema(void *state, const char *computation, nitro_schema **schema)
+/* Something that the journal cannot stand in for. */
+static nitro_status require_remote(nitro_journal *self, nitro_store **remote)
+{
+    *remote = nitro_journal_remote(self);
+    return *remote ? NITRO_OK : nitro_fail(self->context, NITRO_ERR_IO, "%s", self->message);
+}
+
+static nitro_status put_profiles(void *state, const char *device,
+                                 const nitro_profile *const *profiles, size_t count, bool replace)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_put_profiles(remote, device, profiles, count, replace)
+                              : status;
+}
+
+static nitro_status each_profile(void *state, const char *device, const char *computation,
+                                 nitro_profile_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_read_profiles(remote, device, computation, function,
+                                                          user, damaged, damaged_user)
+                              : status;
+}
+
+static nitro_status count_profiles(void *state, const char *device, const char *computation,
+                                   size_t *count)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_count_profiles(remote, device, computation, count)
+                              : status;
+}
+
+static nitro_status remove_profiles(void *state, const char *device, const char *computation,
+                                    size_t *removed)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_remove_profiles(remote, device, computation, removed)
+                              : status;
+}
+
+/* What waits would come back. */
+static nitro_status remove_records(void *state, const char *computation, const char *device,
+                                   size_t *removed)
 {
     nitro_journal *self = state;
-    nitro_status status = nitro_store_get_schema(self->local, computation, schema);
-    nitro_store *remote = status == NITRO_ERR_NOT_FOUND ? nitro_journal_remote(self) : NULL;
-    if (!remote)
-        return status;
-    status = nitro_store_get_schema(remote, computation, schema);
-    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
-}
-
-static nitro_status get_device(void *state, const char *id, nitro_device **device)
-{
-    nitro_journal *self = state;
-    nitro_store *remote = nitro_journal_remote(self);
-    if (remote) {
-        nitro_status status = nitro_store_get_device(remote, id, device);
-        if (!nitro_journal_is_away(self, status))
-            return status;
-    }
-    return nitro_store_get_device(self->local, id, device);
-}
-
-/* The names in both stores, each once, in byte order. */
-static nitro_status join_lists(nitro_journal *self, nitro_status local_status,
-                               nitro_status remote_status, nitro_string_list *both,
-                               nitro_string_list *names)
-{
-    nitro_status status = local_status;
-    if (status == NITRO_OK && !nitro_journal_is_away(self, remote_status))
-        status = remote_status;
-    nitro_string_list_sort(both);
-    for (size_t i = 0; i < both->count && status == NITRO_OK; i++)
-        if (i == 0 || strcmp(both->items[i - 1], both->items[i]) != 0)
-            status = nitro_string_list_add(self->context, names, both->items[i]);
-    nitro_string_list_free(both);
-    return status;
-}
-
-static nitro_status list_computations(void *state, nitro_string_list *computations)
-{
-    nitro_journal *self = state;
-    nitro_string_list both = {0};
-    nitro_store *remote = nitro_journal_remote(self);
-    nitro_status here = nitro_store_list_computations(self->local, &both), there = NITRO_OK;
-    if (here == NITRO_OK && remote)
-        there = nitro_store_list_computations(remote, &both);
-    return join_lists(self, here, there, &both, computations);
-}
-
-static nitro_status list_devices(void *state, const char *computation, nitro_string_list *ids)
-{
-    nitro_journal *self = state;
-    nitro_string_list both = {0};
-    nitro_store *remote = nitro_journal_remote(self);
-    nitro_status here = nitro_store_list_devices(self->local, computation, &both), there = NITRO_OK;
-    if (here == NITRO_OK && remote)
-        there = nitro_store_list_devices(remote, computation, &both);
-    return join_lists(self, here, there, &both, ids);
-}
-
-static nitro_status list_inputs(void *state, const char *computation, const char *device,
-                                nitro_string_list *inputs)
-{
-    nitro_journal *self = state;
-    nitro_string_list both = {0};
-    nitro_store *remote = nitro_journal_remote(self);
-    nitro_status here = nitro_store_list_inputs(self->local, computation, device, &both);
-    nitro_status there = NITRO_OK;
-    if (here == NITRO_OK && remote)
-        there = nitro_store_list_inputs(remote, computation, device, &both);
-    return join_lists(self, here, there, &both, inputs);
-}
-
-static nitro_status count_samples(void *state, const char *computation, const char *device,
-                                  size_t *count)
-{
-    nitro_string_list inputs = {0};
-    nitro_status status = list_inputs(state, computation, device, &inputs);
+    nitro_store *remote;
+    nitro_status status = require_remote(self, &remote);
     if (status == NITRO_OK)
-        *count = inputs.count;
-    nitro_string_list_free(&inputs);
+        status = nitro_store_remove(self->local, computation, device, NULL);
+    if (status == NITRO_OK || status == NITRO_ERR_NOT_FOUND)
+        status = nitro_store_remove(remote, computation, device, removed);
     return status;
 }
 
-static nitro_status get_sample(void *state, const char *computation, const char *device,
-                               const char *input, nitro_sample **sample)
+static nitro_status remove_samples(void *state, const char *computation, const char *device,
+                                   const nitro_sample *const *samples, size_t count,
+                                   size_t *removed)
 {
     nitro_journal *self = state;
-    nitro_status status =
-        nitro_store_get_sample(self->local, computation, device, input, sample);
-    nitro_store *remote = status == NITRO_ERR_NOT_FOUND ? nitro_journal_remote(self) : NULL;
-    if (!remote)
-        return status;
-    status = nitro_store_get_sample(remote, computation, device, input, sample);
-    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
-}
-
-/* What waits, in order, goes between what the remote hands out, and in place of what it replaces. */
-typedef struct joined_loop {
-    nitro_context *context;
-    nitro_sample **waiting;
-    size_t num_waiting, capacity, next;
-    nitro_sample_function function;
-    void *user;
-    nitro_status status; /* of `function`: not to be taken for the remote's */
-} joined_loop;
-
-static nitro_status keep_waiting(void *user, const nitro_sample *sample)
-{
-    joined_loop *loop = user;
-    if (loop->num_waiting == loop->capacity) {
-        size_t capacity = loop->capacity ? 2 * loop->capacity : 64;
-        nitro_sample **grown = realloc(loop->waiting, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(loop->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
-                              capacity);
-        loop->waiting = grown;
-        loop->capacity = capacity;
-    }
-    nitro_status status =
-        nitro_sample_copy(loop->context, sample, &loop->waiting[loop->num_waiting]);
-    loop->num_waiting += status == NITRO_OK;
-    return status;
-}
-
-/* Hand on what waits before `input` (NULL: all the rest); *same: it waits itself. */
-static nitro_status hand_on_waiting(joined_loop *loop, const char *input, bool *same)
-{
-    while (loop->next < loop->num_waiting && loop->status == NITRO_OK) {
-        const nitro_sample *sample = loop->waiting[loop->next];
-        int order = input ? strcmp(sample->input, input) : -1;
-        *same = order == 0;
-        if (order > 0)
-            break;
-        loop->next++;
-        loop->status = loop->function(loop->user, sample);
-        if (*same)
-            break;
-    }
-    return loop->status;
-}
-
-static nitro_status hand_on_joined(void *user, const nitro_sample *sample)
-{
-    joined_loop *loop = user;
-    bool same = false;
-    nitro_status status = hand_on_waiting(loop, sample->input, &same);
-    if (status == NITRO_OK && !same)
-        status = loop->status = loop->function(loop->user, sample);
-    return status;
-}
-
-/* Should the remote go away in the middle, the loop ends early, and says so: what it has besides is
- * as unknown as if it had been away before. */
-static nitro_status each_sample(void *state, const char *computation, const char *device,
-                                nitro_sample_function function, void *user,
-                                nitro_problem_function damaged, void *damaged_user)
-{
-    nitro_journal *self = state;
-    joined_loop loop = {.context = self->context, .function = function, .user = user};
-    nitro_store *remote = nitro_journal_remote(self);
-    nitro_status status = nitro_store_read_samples(self->local, computation, device, keep_waiting,
-                                                   &loop, damaged, damaged_user);
-    if (status == NITRO_ERR_NOT_FOUND) /* no such names here: nothing waits */
-        status = NITRO_OK;
-    if (status == NITRO_OK && remote) {
-        status = nitro_store_read_samples(remote, computation, device, hand_on_joined, &loop,
-                                          damaged, damaged_user);
-        if (loop.status == NITRO_OK && nitro_journal_is_away(self, status))
-            status = NITRO_OK;
-    }
-    if (status == NITRO_OK && self->failure != NITRO_OK)
-        nitro_log(self->context, NITRO_LOG_WARNING,
-                  "%s on %s: what %s has cannot be read while it is away: it may be measured again",
-                  computation, device, self->url);
-    bool same;
+    nitro_store *remote;
+    size_t here = 0, there = 0;
+    nitro_status status = require_remote(self, &remote);
     if (status == NITRO_OK)
-        status = hand_on_waiting(&loop, NULL, &same);
-    while (loop.num_waiting > 0)
-        nitro_sample_free(loop.waiting[--loop.num_waiting]);
-    free(loop.waiting);
+        status =
+            nitro_store_remove_samples(self->local, computation, device, samples, count, &here);
+    if (status == NITRO_OK)
+        status = nitro_store_remove_samples(remote, computation, device, samples, count, &there);
+    if (status == NITRO_OK)
+        *removed = here > there ? here : there;
     return status;
 }
+
+static nitro_status remove_device(void *state, const char *id)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_remove_device(remote, id) : status;
+}
+
+static nitro_status verify(void *state, nitro_problem_function report, void *user)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_verify(remote, report, user) : status;
+}
+
+static nitro_status remove_damaged(void *state, bool dry_run, nitro_problem_function report,
+                                   void *user)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_remove_damaged(remote, dry_run, report, user) : status;
+}
+
+static nitro_status layout_version(void *state, int64_t *version)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_layout_version(remote, version) : status;
+}
+
+static nitro_status size_bytes(void *state, uint64_t *bytes)
+{
+    nitro_store *remote;
+    nitro_status status = require_remote(state, &remote);
+    return status == NITRO_OK ? nitro_store_size_bytes(remote, bytes) : status;
+}
+
+const nitro_store_kind nitro_store_journaled = {
+    .scheme = "journaled",
+    .description = "a remote store behind a journal on this machine",
+    .close = close_journal,
+    .put_schema = put_schema,
+    .get_schema = nitro_journal_get_schema,
+    .list_computations = nitro_journal_list_computations,
+    .put_device = put_device,
+    .get_device = nitro_journal_get_device,
+    .list_devices = nitro_journal_list_devices,
+    .put_samples = put_samples,
+    .put_recording = put_recording,
+    .each_sample = nitro_journal_each_sample,
+    .get_sample = nitro_journal_get_sample,
+    .list_inputs = nitro_journal_list_inputs,
+    .count_samples = nitro_journal_count_samples,
+    .put_profiles = put_profiles,
+    .each_profile = each_profile,
+    .count_profiles = count_profiles,
+    .remove_profiles = remove_profiles,
+    .remove = remove_records,
+    .remove_samples = remove_samples,
+    .remove_device = remove_device,
+    .verify = verify,
+    .remove_damaged = remove_damaged,
+    .layout_version = layout_version,
+    .size_bytes = size_bytes,
+};

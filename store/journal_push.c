@@ -78,9 +78,9 @@ static nitro_status settle(push *self, const nitro_sample *sample)
     bool is_damaged = status == NITRO_ERR_FORMAT; /* what is sound takes its place */
     if (status != NITRO_OK && !is_new && !is_damaged)
         return status;
-    bool is_same = there && nitro_store_sample_checksum(self->computation, self->device, there) ==
-                                nitro_store_sample_checksum(self->computation, self->device,
-                                                            sample);
+    bool is_same =
+        there && nitro_store_sample_checksum(self->computation, self->device, there) ==
+                     nitro_store_sample_checksum(self->computation, self->device, sample);
     bool is_older = there && sample->provenance.time_s < there->provenance.time_s;
     nitro_sample_free(there);
     if (is_same)
@@ -195,8 +195,8 @@ nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting)
         status = nitro_store_list_devices(self->local, computations.items[i], &devices);
         for (size_t k = 0; k < devices.count && status == NITRO_OK; k++) {
             size_t count = 0;
-            status = nitro_store_count_samples(self->local, computations.items[i],
-                                               devices.items[k], &count);
+            status = nitro_store_count_samples(self->local, computations.items[i], devices.items[k],
+                                               &count);
             sum += count;
         }
         nitro_string_list_free(&devices);

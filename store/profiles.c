@@ -131,6 +131,8 @@ typedef struct checked_loop {
     const nitro_schema *schema; /* NULL: proxies */
     nitro_profile_function function;
     void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
 } checked_loop;
 
 static nitro_status check_and_hand_on(void *user, const char *device, const nitro_profile *profile)
@@ -138,12 +140,16 @@ static nitro_status check_and_hand_on(void *user, const char *device, const nitr
     const checked_loop *loop = user;
     nitro_status status = nitro_store_check_profile(
         loop->store->context, loop->store->url, loop->schema, device, profile, NITRO_ERR_FORMAT);
-    return status == NITRO_OK ? loop->function(loop->user, device, profile) : status;
+    if (status == NITRO_OK)
+        return loop->function(loop->user, device, profile);
+    nitro_store_report_damage(loop->store, loop->damaged, loop->damaged_user);
+    return NITRO_OK;
 }
 
-nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
-                                      const char *computation, nitro_profile_function function,
-                                      void *user)
+nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
+                                       const char *computation, nitro_profile_function function,
+                                       void *user, nitro_problem_function damaged,
+                                       void *damaged_user)
 {
     nitro_schema *schema = NULL;
     nitro_status status = nitro_store_require_names(store, computation, device);
@@ -151,9 +157,21 @@ nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
         status = nitro_store_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    checked_loop loop = {store, schema, function, user};
-    status = store->kind->each_profile(store->state, device, computation, check_and_hand_on, &loop);
+    checked_loop loop = {store, schema, function, user, damaged, damaged_user};
+    status = store->kind->each_profile(store->state, device, computation, check_and_hand_on, &loop,
+                                       damaged, damaged_user);
     nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
+                                      const char *computation, nitro_profile_function function,
+                                      void *user)
+{
+    damage_log log = {.store = store};
+    nitro_status status = nitro_store_read_profiles(store, device, computation, function, user,
+                                                    nitro_store_log_damage, &log);
+    nitro_store_end_damage_log(&log);
     return status;
 }
 

@@ -7,6 +7,9 @@
 
 #include "nitro/nitro_backend.h"
 
+/** A record's first bytes tell it from every other of its name: version and checksum. */
+#define NITRO_RECORD_HEAD_BYTES 10
+
 /** Bytes that grow. Zero-initialise; free(bytes). */
 typedef struct nitro_record_bytes {
     unsigned char *bytes;

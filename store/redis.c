@@ -59,6 +59,13 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
     return NITRO_OK;
 }
 
+static nitro_status layout_version(void *state, int64_t *version)
+{
+    (void)state;
+    *version = NITRO_REDIS_LAYOUT; /* no other is opened */
+    return NITRO_OK;
+}
+
 /* ---- The kinds ------------------------------------------------------------------------------ */
 
 static nitro_status open_tcp(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -89,11 +96,15 @@ static nitro_status open_unix(nitro_context *context, const char *address, nitro
     .list_inputs = nitro_redis_list_inputs, .count_samples = nitro_redis_count_samples,            \
     .put_profiles = nitro_redis_put_profiles, .each_profile = nitro_redis_each_profile,            \
     .count_profiles = nitro_redis_count_profiles, .remove_profiles = nitro_redis_remove_profiles,  \
-    .remove = nitro_redis_remove, .verify = nitro_redis_verify, .size_bytes = size_bytes
+    .remove = nitro_redis_remove, .remove_samples = nitro_redis_remove_samples,                    \
+    .remove_device = nitro_redis_remove_device, .get_sample = nitro_redis_get_sample,              \
+    .verify = nitro_redis_verify, .remove_damaged = nitro_redis_remove_damaged,                    \
+    .layout_version = layout_version, .size_bytes = size_bytes
 
 const nitro_store_kind nitro_store_redis = {
     .scheme = "redis",
     .description = "a Redis server or cluster that many machines share",
+    .remote = true,
     .open = open_tcp,
     FUNCTIONS,
 };
@@ -101,6 +112,7 @@ const nitro_store_kind nitro_store_redis = {
 const nitro_store_kind nitro_store_rediss = {
     .scheme = "rediss",
     .description = "the same over TLS",
+    .remote = true,
     .open = open_tls,
     FUNCTIONS,
 };
@@ -108,6 +120,7 @@ const nitro_store_kind nitro_store_rediss = {
 const nitro_store_kind nitro_store_redis_unix = {
     .scheme = "redis+unix",
     .description = "a Redis server on this machine, through its socket",
+    .remote = true, /* a server of its own, which may be away */
     .open = open_unix,
     FUNCTIONS,
 };

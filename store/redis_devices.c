@@ -89,7 +89,7 @@ static nitro_status list(redis_store *store, const char *tag, const char *index,
 {
     nitro_string_list known = {0};
     nitro_status status =
-        nitro_redis_index_read(store, tag, index, nitro_device_id_is_clean, &known);
+        nitro_redis_index_read(store, tag, index, nitro_device_id_is_clean, &known, NULL);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
         char *key = nitro_redis_key(store, tag, what, known.items[i]);
         bool exists = false;
@@ -125,4 +125,54 @@ nitro_status nitro_redis_require_device(redis_store *store, const char *id)
     free(store->known_device);
     store->known_device = copy;
     return NITRO_OK;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------ */
+
+static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
+{
+    static const char *const sorts[] = {"inputs", "runs"};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < 2 && status == NITRO_OK; i++) {
+        char *key = nitro_redis_key(store, tag, sorts[i], id);
+        bool exists = false;
+        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        if (status == NITRO_OK && exists)
+            status = nitro_fail(store->context, NITRO_ERR_EXISTS,
+                                "%s: there are samples or profiles of device %s; remove those "
+                                "first",
+                                store->url->shown, id);
+        free(key);
+    }
+    return status;
+}
+
+static nitro_status delete_record(redis_store *store, const char *id)
+{
+    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
+    redisReply *reply = NULL;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (key)
+        status = nitro_redis_ask(store, &reply, "DEL", key, (char *)NULL);
+    if (status == NITRO_OK && reply->type == REDIS_REPLY_INTEGER && reply->integer == 0)
+        status = NITRO_ERR_NOT_FOUND;
+    nitro_redis_free_replies(&reply, 1);
+    free(key);
+    free(store->known_device);
+    store->known_device = NULL;
+    return status;
+}
+
+nitro_status nitro_redis_remove_device(void *state, const char *id)
+{
+    redis_store *store = state;
+    nitro_string_list tags = {0};
+    nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                                 nitro_name_is_clean, &tags, NULL);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(store->context, &tags, NITRO_REDIS_TAG_PROXIES);
+    for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)
+        status = require_unused(store, tags.items[i], id);
+    nitro_string_list_free(&tags);
+    return status == NITRO_OK ? delete_record(store, id) : status;
 }

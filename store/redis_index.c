@@ -20,7 +20,8 @@ nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const ch
 }
 
 static nitro_status read_members(redis_store *store, const char *key, const redisReply *reply,
-                                 bool (*is_clean)(const char *), nitro_string_list *names)
+                                 bool (*is_clean)(const char *), nitro_string_list *names,
+                                 size_t *num_damaged)
 {
     if (reply->type != REDIS_REPLY_ARRAY)
         return nitro_redis_fail_reply(store, "SMEMBERS", key);
@@ -30,7 +31,7 @@ static nitro_status read_members(redis_store *store, const char *key, const redi
         if (member->type != REDIS_REPLY_STRING)
             status = nitro_redis_fail_reply(store, "SMEMBERS", key);
         else if (strlen(member->str) != member->len || !is_clean(member->str))
-            status = nitro_redis_fail_damaged(store, "a name in", key);
+            ++*num_damaged;
         else
             status = nitro_string_list_add(store->context, names, member->str);
     }
@@ -38,18 +39,26 @@ static nitro_status read_members(redis_store *store, const char *key, const redi
 }
 
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_clean)(const char *), nitro_string_list *names)
+                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    size_t *damaged)
 {
     char *key = nitro_redis_key(store, tag, index, NULL);
     redisReply *reply = NULL;
+    size_t num_damaged = 0;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
         status = nitro_redis_ask(store, &reply, "SMEMBERS", key, (char *)NULL);
     if (status == NITRO_OK)
-        status = read_members(store, key, reply, is_clean, names);
+        status = read_members(store, key, reply, is_clean, names, &num_damaged);
+    if (status == NITRO_OK && num_damaged > 0)
+        nitro_log(store->context, NITRO_LOG_WARNING,
+                  "%s: %zu names in %s are damaged: they are not used", store->url->shown,
+                  num_damaged, key);
     nitro_redis_free_replies(&reply, 1);
     free(key);
     nitro_string_list_sort(names);
+    if (status == NITRO_OK && damaged)
+        *damaged = num_damaged;
     return status;
 }
 
@@ -92,5 +101,5 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag, nitro_string_list *ids)
 {
-    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_clean, ids);
+    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_clean, ids, NULL);
 }

@@ -8,6 +8,7 @@
 #include <hiredis/hiredis.h>
 
 #include "store/record_sample.h"
+#include "store/redis_slot.h"
 #include "store/redis_url.h"
 #include "store/store_internal.h"
 
@@ -19,7 +20,6 @@
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
 /** Most servers of a cluster that are talked to. */
 #define NITRO_REDIS_MAX_NODES 64
-#define NITRO_REDIS_NUM_SLOTS 16384
 
 /* ---- redis_connection.c: one connection ---- */
 
@@ -103,8 +103,6 @@ nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_wo
 /** One command of texts, the first of which is its name and the second its key; up to NULL. */
 nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
-/** CRC16 of the key's hash tag, as the cluster specification says. */
-unsigned nitro_redis_slot(const char *key);
 
 /* ---- redis_keys.c ---- */
 
@@ -148,6 +146,14 @@ typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
 /** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
+/** One row's record, a string or nil: free it. */
+nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record);
+/**
+ * Remove the rows whose records begin with the bytes given here (all of them: none given), at once;
+ * `removed` counts them.
+ */
+nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
+                                      size_t *removed);
 nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
                                      size_t *num_records);
 
@@ -159,9 +165,11 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
-/** Every name, sorted. NITRO_ERR_FORMAT where one is not `is_clean`. */
+/** Every name, sorted; those that are not `is_clean` are left out, said in the log and counted in
+ *  `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_clean)(const char *), nitro_string_list *names);
+                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    size_t *damaged);
 /** Is this key there? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
 
@@ -184,6 +192,13 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 /** All devices in that index, whether or not anything is left of them. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
+/** A row of a table as a sample or profile: NITRO_ERR_FORMAT where it is not as it was written. */
+nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
+                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     nitro_sample **sample);
+nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
+                                      const char *device, const redis_row *row,
+                                      nitro_profile **profile);
 /** NITRO_ERR_NOT_FOUND where there is no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
@@ -200,7 +215,10 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
                                        const nitro_sample *const *samples, size_t count,
                                        bool replace);
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
-                                     nitro_sample_function function, void *user);
+                                     nitro_sample_function function, void *user,
+                                     nitro_problem_function damaged, void *damaged_user);
+nitro_status nitro_redis_get_sample(void *state, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample);
 nitro_status nitro_redis_list_inputs(void *state, const char *computation, const char *device,
                                      nitro_string_list *inputs);
 nitro_status nitro_redis_count_samples(void *state, const char *computation, const char *device,
@@ -209,13 +227,20 @@ nitro_status nitro_redis_put_profiles(void *state, const char *device,
                                       const nitro_profile *const *profiles, size_t count,
                                       bool replace);
 nitro_status nitro_redis_each_profile(void *state, const char *device, const char *computation,
-                                      nitro_profile_function function, void *user);
+                                      nitro_profile_function function, void *user,
+                                      nitro_problem_function damaged, void *damaged_user);
 nitro_status nitro_redis_count_profiles(void *state, const char *device, const char *computation,
                                         size_t *count);
 nitro_status nitro_redis_remove_profiles(void *state, const char *device, const char *computation,
                                          size_t *removed);
 nitro_status nitro_redis_remove(void *state, const char *computation, const char *device,
                                 size_t *removed);
+nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
+                                        const nitro_sample *const *samples, size_t count,
+                                        size_t *removed);
+nitro_status nitro_redis_remove_device(void *state, const char *id);
 nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
+nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
+                                        void *user);
 
 #endif

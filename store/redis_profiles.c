@@ -182,6 +182,8 @@ typedef struct profile_loop {
     const char *device;
     nitro_profile_function function;
     void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
 } profile_loop;
 
 /* A record must be found under the name that its content gives it. */
@@ -193,21 +195,44 @@ static nitro_status require_key(redis_store *store, const nitro_profile *profile
         return NITRO_ERR_NO_MEMORY;
     bool same = strlen(key) == row->name_size && memcmp(key, row->name, row->name_size) == 0;
     free(key);
-    return same ? NITRO_OK : nitro_redis_fail_damaged(store, "profile of kernel", profile->kernel);
+    return same ? NITRO_OK
+                : nitro_fail(store->context, NITRO_ERR_FORMAT,
+                             "profile of kernel '%.200s' is damaged or was altered",
+                             profile->kernel);
+}
+
+nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
+                                      const char *device, const redis_row *row,
+                                      nitro_profile **profile)
+{
+    char where[160];
+    nitro_profile *read = NULL;
+    snprintf(where, sizeof(where), "%s on %s", schema ? schema->computation : "proxies", device);
+    nitro_status status = nitro_record_decode_profile(store->context, where, schema, device,
+                                                      row->record, row->record_size, &read);
+    if (status == NITRO_OK)
+        status = require_key(store, read, row);
+    if (status == NITRO_OK)
+        *profile = read;
+    else
+        nitro_profile_free(read);
+    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
 
 static nitro_status read_row(void *user, const redis_row *row)
 {
     const profile_loop *loop = user;
-    redis_store *store = loop->store;
     nitro_profile *profile = NULL;
     if (!row->record) /* removed meanwhile */
         return NITRO_OK;
     nitro_status status =
-        nitro_record_decode_profile(store->context, store->url->shown, loop->schema, loop->device,
-                                    row->record, row->record_size, &profile);
-    if (status == NITRO_OK)
-        status = require_key(store, profile, row);
+        nitro_redis_read_profile(loop->store, loop->schema, loop->device, row, &profile);
+    if (status == NITRO_ERR_FORMAT) {
+        char problem[1024];
+        nitro_context_last_error(loop->store->context, problem, sizeof(problem));
+        loop->damaged(loop->damaged_user, problem);
+        return NITRO_OK;
+    }
     if (status == NITRO_OK)
         status = loop->function(loop->user, loop->device, profile);
     nitro_profile_free(profile);
@@ -234,7 +259,8 @@ static nitro_status list_devices(redis_store *store, const char *device, const c
 }
 
 nitro_status nitro_redis_each_profile(void *state, const char *device, const char *computation,
-                                      nitro_profile_function function, void *user)
+                                      nitro_profile_function function, void *user,
+                                      nitro_problem_function damaged, void *damaged_user)
 {
     redis_store *store = state;
     nitro_schema *schema = NULL;
@@ -244,7 +270,12 @@ nitro_status nitro_redis_each_profile(void *state, const char *device, const cha
         status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    profile_loop loop = {.store = store, .schema = schema, .function = function, .user = user};
+    profile_loop loop = {.store = store,
+                         .schema = schema,
+                         .function = function,
+                         .user = user,
+                         .damaged = damaged,
+                         .damaged_user = damaged_user};
     status = list_devices(store, device, computation, &ids);
     for (size_t i = 0; i < ids.count && status == NITRO_OK; i++)
         status = read_device(&loop, computation, ids.items[i]);

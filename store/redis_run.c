@@ -87,13 +87,30 @@ typedef struct attempt {
     bool sent;     /* the commands may have been carried out */
 } attempt;
 
-/* Index of the first reply that is an error; `count` when none is. */
-static size_t find_error(redisReply *const *replies, size_t count)
+static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
+                             redisReply **replies);
+
+/* Each redirected command goes on by itself: while a slot moves, one key is here and another there.
+ */
+static nitro_status follow_all(attempt *a, const redis_words *commands, size_t count,
+                               redisReply **replies)
 {
-    size_t i = 0;
-    while (i < count && replies[i]->type != REDIS_REPLY_ERROR)
-        i++;
-    return i;
+    nitro_status status = NITRO_OK;
+    size_t node = a->node;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        if (replies[i]->type != REDIS_REPLY_ERROR || !is_redirection(replies[i]->str) ||
+            a->hops >= MAX_HOPS)
+            continue;
+        a->hops++;
+        status = follow(a->store, replies[i]->str, a->slot, &a->node, &a->asking);
+        nitro_redis_free_replies(&replies[i], 1);
+        if (status == NITRO_OK)
+            status = try_once(a, &commands[i], 1, &replies[i]);
+        a->asking = false;
+        a->node = status == NITRO_OK ? node : a->node;
+        a->hops--;
+    }
+    return status;
 }
 
 static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
@@ -110,18 +127,14 @@ static nitro_status try_once(attempt *a, const redis_words *commands, size_t cou
     if (status != NITRO_OK)
         return status;
     a->answered = true;
-    size_t failed = find_error(replies, count);
-    if (failed == count)
-        return NITRO_OK;
-    const char *error = replies[failed]->str;
-    if (is_redirection(error) && a->hops++ < MAX_HOPS) {
-        status = follow(store, error, a->slot, &a->node, &a->asking);
-        nitro_redis_free_replies(replies, count);
-        return status == NITRO_OK ? try_once(a, commands, count, replies) : status;
+    status = follow_all(a, commands, count, replies);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        if (replies[i]->type != REDIS_REPLY_ERROR)
+            continue;
+        status = nitro_redis_fail(store, node, commands[i].items[0], replies[i]->str);
+        if (strncmp(replies[i]->str, "READONLY", 8) == 0)
+            nitro_redis_disconnect(node); /* who answers there may have changed */
     }
-    status = nitro_redis_fail(store, node, commands[failed].items[0], error);
-    if (strncmp(error, "READONLY", 8) == 0)
-        nitro_redis_disconnect(node); /* who answers there may have changed */
     return status;
 }
 
@@ -137,8 +150,8 @@ static void forget_node(attempt *a)
 {
     redis_store *store = a->store;
     if (!a->answered)
-        a->node = (a->node + 1) % store->num_nodes;
-    store->slots[a->slot] = (unsigned char)a->node;
+        store->slots[a->slot] = (unsigned char)((a->node + 1) % store->num_nodes);
+    a->node = store->slots[a->slot];
     a->asking = false;
     a->hops = 0;
 }

@@ -179,6 +179,29 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
     return status;
 }
 
+/* What a record begins with: its checksum is what counts. */
+nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
+                                        const nitro_sample *const *samples, size_t count,
+                                        size_t *removed)
+{
+    redis_store *store = state;
+    redis_table table = {0};
+    uint64_t names_hash = 0;
+    batch b = {0};
+    nitro_status status = find_names(store, computation, &names_hash);
+    if (status == NITRO_OK)
+        status = encode(store, computation, names_hash, device, samples, count, &b);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        b.rows[i].record_size = NITRO_RECORD_HEAD_BYTES;
+    if (status == NITRO_OK)
+        status = samples_of(store, computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_remove(&table, b.rows, count, removed);
+    nitro_redis_table_free(&table);
+    free_batch(&b);
+    return status;
+}
+
 /* ---- Reading ------------------------------------------------------------------------------- */
 
 typedef struct sample_loop {
@@ -188,6 +211,8 @@ typedef struct sample_loop {
     const char *device;
     nitro_sample_function function;
     void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
 } sample_loop;
 
 /* A name as a string; a '\0' inside is no name of ours. */
@@ -196,19 +221,40 @@ static bool is_input(const redis_row *row)
     return strlen(row->name) == row->name_size && nitro_input_name_is_clean(row->name);
 }
 
+nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
+                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     nitro_sample **sample)
+{
+    char where[160];
+    nitro_sample *read = NULL;
+    snprintf(where, sizeof(where), "%s on %s", schema->computation, device);
+    nitro_status status = nitro_record_read_sample(store->context, where, schema, names_hash,
+                                                   device, is_input(row) ? row->name : "",
+                                                   row->record, row->record_size, &read);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(store->context, "a damaged sample", schema, device, read,
+                                          NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
+}
+
 static nitro_status read_row(void *user, const redis_row *row)
 {
     const sample_loop *loop = user;
-    redis_store *store = loop->store;
     nitro_sample *sample = NULL;
-    if (!is_input(row))
-        return nitro_redis_fail_damaged(store, "a name among the samples of",
-                                        loop->schema->computation);
     if (!row->record) /* removed meanwhile */
         return NITRO_OK;
-    nitro_status status =
-        nitro_record_read_sample(store->context, store->url->shown, loop->schema, loop->names_hash,
-                                 loop->device, row->name, row->record, row->record_size, &sample);
+    nitro_status status = nitro_redis_read_sample(loop->store, loop->schema, loop->names_hash,
+                                                  loop->device, row, &sample);
+    if (status == NITRO_ERR_FORMAT) {
+        char problem[1024];
+        nitro_context_last_error(loop->store->context, problem, sizeof(problem));
+        loop->damaged(loop->damaged_user, problem);
+        return NITRO_OK;
+    }
     if (status == NITRO_OK)
         status = loop->function(loop->user, sample);
     nitro_sample_free(sample);
@@ -216,7 +262,8 @@ static nitro_status read_row(void *user, const redis_row *row)
 }
 
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
-                                     nitro_sample_function function, void *user)
+                                     nitro_sample_function function, void *user,
+                                     nitro_problem_function damaged, void *damaged_user)
 {
     redis_store *store = state;
     nitro_schema *schema = NULL;
@@ -224,7 +271,9 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    sample_loop loop = {store, schema, nitro_record_names_hash(schema), device, function, user};
+    sample_loop loop = {store,   schema,      nitro_record_names_hash(schema),
+                        device,  function,    user,
+                        damaged, damaged_user};
     status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
         status = nitro_redis_table_each(&table, true, read_row, &loop);
@@ -233,18 +282,49 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     return status;
 }
 
+static nitro_status get_sample(redis_store *store, const nitro_schema *schema, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    redis_table table = {0};
+    redisReply *record = NULL;
+    nitro_status status = samples_of(store, schema->computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_get(&table, input, &record);
+    if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
+        status = NITRO_ERR_NOT_FOUND;
+    if (status == NITRO_OK) {
+        const redis_row row = {input, record->str, strlen(input), record->len};
+        status = nitro_redis_read_sample(store, schema, nitro_record_names_hash(schema), device,
+                                         &row, sample);
+        if (status == NITRO_ERR_FORMAT)
+            status = nitro_redis_fail_damaged(store, "sample", input);
+    }
+    nitro_redis_free_replies(&record, 1);
+    nitro_redis_table_free(&table);
+    return status;
+}
+
+nitro_status nitro_redis_get_sample(void *state, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_redis_get_schema(state, computation, &schema);
+    if (status == NITRO_OK)
+        status = get_sample(state, schema, device, input, sample);
+    nitro_schema_free(schema);
+    return status;
+}
+
 typedef struct name_loop {
     redis_store *store;
-    const char *computation;
     nitro_string_list *names;
 } name_loop;
 
 static nitro_status add_name(void *user, const redis_row *row)
 {
     const name_loop *loop = user;
-    if (!is_input(row))
-        return nitro_redis_fail_damaged(loop->store, "a name among the samples of",
-                                        loop->computation);
+    if (!is_input(row)) /* `nitro store verify` names it */
+        return NITRO_OK;
     return nitro_string_list_add(loop->store->context, loop->names, row->name);
 }
 
@@ -253,7 +333,7 @@ nitro_status nitro_redis_list_inputs(void *state, const char *computation, const
 {
     redis_store *store = state;
     redis_table table = {0};
-    name_loop loop = {store, computation, inputs};
+    name_loop loop = {store, inputs};
     size_t count_before = inputs->count;
     nitro_status status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)

@@ -155,7 +155,7 @@ nitro_status nitro_redis_list_computations(void *state, nitro_string_list *compu
     redis_store *store = state;
     nitro_string_list known = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                                 nitro_name_is_clean, &known);
+                                                 nitro_name_is_clean, &known, NULL);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
         char *key = nitro_redis_key(store, known.items[i], "schema", NULL);
         bool exists = false;

@@ -135,6 +135,56 @@ nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *
     return run_put(table, NULL, "again", rows, count, there, num_there, &resent);
 }
 
+/* ARGV: name and what its record must begin with, in turn. */
+static const char remove_script[] = "local removed = 0\n"
+                                    "for i = 1, #ARGV, 2 do\n"
+                                    "  local record = redis.call('HGET', KEYS[1], ARGV[i]) or ''\n"
+                                    "  if string.sub(record, 1, #ARGV[i + 1]) == ARGV[i + 1] then\n"
+                                    "    redis.call('HDEL', KEYS[1], ARGV[i])\n"
+                                    "    removed = removed + redis.call('ZREM', KEYS[2], ARGV[i])\n"
+                                    "  end\n"
+                                    "end\n"
+                                    "return removed\n";
+
+nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
+                                      size_t *removed)
+{
+    nitro_context *context = table->store->context;
+    redis_words words = {0};
+    redisReply *reply = NULL;
+    nitro_status status = nitro_redis_words_add_texts(context, &words, "EVAL", remove_script, "2",
+                                                      table->records, table->names, (char *)NULL);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        status = nitro_redis_words_add(context, &words, rows[i].name, rows[i].name_size);
+        if (status == NITRO_OK)
+            status = nitro_redis_words_add(context, &words, rows[i].record ? rows[i].record : "",
+                                           rows[i].record_size);
+    }
+    if (status == NITRO_OK)
+        status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
+    if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
+        status = nitro_redis_fail_reply(table->store, "EVAL", table->records);
+    if (status == NITRO_OK)
+        *removed = (size_t)reply->integer;
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(&words);
+    return status;
+}
+
+nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record)
+{
+    redisReply *reply = NULL;
+    nitro_status status =
+        nitro_redis_ask(table->store, &reply, "HGET", table->records, name, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
+        nitro_redis_free_replies(&reply, 1);
+        status = nitro_redis_fail_reply(table->store, "HGET", table->records);
+    }
+    if (status == NITRO_OK)
+        *record = reply;
+    return status;
+}
+
 /* One HMGET of a part of the names. */
 static nitro_status find_part(const redis_table *table, const redis_row *rows, size_t count,
                               bool *found)

@@ -26,14 +26,13 @@ typedef struct redis_url {
     char *prefix;
     char *ca, *cert, *key; /* files for TLS; NULL: the system's, none, none */
     char *user, *password; /* NULL: none */
-    char *shown;           /* for people: without the password */
+    char *shown;           /* for people: without user and password */
 } redis_url;
 
 /**
  * @param address  what follows "scheme:".
- * @return NITRO_OK; NITRO_ERR_ARGUMENT: the URL is malformed, or its password file may be read by
- *         others; NITRO_ERR_NOT_FOUND or NITRO_ERR_IO: that file cannot be read. No message holds
- *         the password.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT: the URL is malformed, or no password is given; errors of
+ *         nitro_file_read_private. No message holds the password.
  */
 nitro_status nitro_redis_url_parse(nitro_context *context, redis_transport transport,
                                    const char *address, redis_url **url);

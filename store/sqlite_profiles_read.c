@@ -60,7 +60,7 @@ static nitro_status read_profile(sqlite_store *store, const char *computation, s
     if (status == NITRO_OK)
         status = read_metrics(store, sqlite3_column_int64(row, 0), read);
     if (status == NITRO_OK &&
-        (uint64_t)sqlite3_column_int64(row, 11) != nitro_store_profile_checksum(*device, read))
+        (uint64_t)sqlite3_column_int64(row, 14) != nitro_store_profile_checksum(*device, read))
         status = NITRO_ERR_FORMAT;
     if (status == NITRO_OK)
         *profile = read;
@@ -76,26 +76,36 @@ static const char *any_text(sqlite3_stmt *row, int column)
     return text ? text : "?";
 }
 
-static nitro_status hand_on_row(sqlite_store *store, const char *computation, sqlite3_stmt *row,
-                                nitro_profile_function function, void *user,
-                                nitro_problem_function report, void *report_user)
+/* Where a loop over profiles is. */
+typedef struct profile_loop {
+    sqlite_store *store;
+    const nitro_schema *schema; /* NULL: proxies */
+    nitro_profile_function function;
+    void *user;
+    sqlite_damage_function damaged;
+    void *damaged_user;
+} profile_loop;
+
+static nitro_status hand_on_row(const profile_loop *loop, sqlite3_stmt *row)
 {
+    const char *computation = loop->schema ? loop->schema->computation : NULL;
     nitro_profile *profile = NULL;
     const char *device;
-    nitro_status status = read_profile(store, computation, row, &device, &profile);
+    nitro_status status = read_profile(loop->store, computation, row, &device, &profile);
+    if (status == NITRO_OK)
+        status = nitro_store_check_profile(loop->store->context, loop->store->path, loop->schema,
+                                           device, profile, NITRO_ERR_FORMAT);
     if (status == NITRO_ERR_FORMAT) {
-        char name[1024], message[1100];
-        snprintf(name, sizeof(name), "%s on %.80s: %.80s: %.500s",
+        char message[1100];
+        snprintf(message, sizeof(message),
+                 "profile '%s on %.80s: %.80s: %.500s' is damaged or was altered",
                  computation ? computation : "proxy", any_text(row, 1), any_text(row, 2),
                  any_text(row, 5));
-        if (!report)
-            return nitro_sqlite_fail_damaged(store, "profile", name);
-        snprintf(message, sizeof(message), "profile '%s' is damaged or was altered", name);
-        report(report_user, message);
-        return NITRO_OK;
+        loop->damaged(loop->damaged_user, sqlite3_column_int64(row, 0), message);
+        status = NITRO_OK;
+    } else if (status == NITRO_OK && loop->function) {
+        status = loop->function(loop->user, device, profile);
     }
-    if (status == NITRO_OK && function)
-        status = function(user, device, profile);
     nitro_profile_free(profile);
     return status;
 }
@@ -120,38 +130,47 @@ static nitro_status take_profiles(sqlite_store *store, const char *sql, const ch
 }
 
 nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
-                                        const char *computation, nitro_profile_function function,
-                                        void *user, nitro_problem_function report,
-                                        void *report_user)
+                                        const nitro_schema *schema, nitro_profile_function function,
+                                        void *user, sqlite_damage_function damaged,
+                                        void *damaged_user)
 {
+    const profile_loop loop = {store, schema, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
     bool has_row;
     nitro_status status =
         take_profiles(store,
                       "SELECT p.id, d.name, p.name, p.input, p.intensity, p.kernel, p.origin, "
-                      "p.library, p.compiler, p.host, p.time_s, p.checksum FROM profiles AS p JOIN "
+                      "p.library, p.compiler, p.host, p.time_s, p.driver, p.toolkit, "
+                      "p.device_digest, p.checksum FROM profiles AS p JOIN "
                       "devices AS d ON p.device = d.id WHERE p.computation IS ?1 AND (?2 IS NULL "
                       "OR d.name = ?2) ORDER BY d.name, p.name, p.input, p.intensity, p.kernel",
-                      computation, device, &statement);
+                      schema ? schema->computation : NULL, device, &statement);
     if (status != NITRO_OK)
         return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = hand_on_row(store, computation, statement, function, user, report,
-                                 report_user)) == NITRO_OK)
+           (status = hand_on_row(&loop, statement)) == NITRO_OK)
         ;
     nitro_sqlite_give_back(store, statement);
     return status;
 }
 
 nitro_status nitro_sqlite_each_profile(void *state, const char *device, const char *computation,
-                                       nitro_profile_function function, void *user)
+                                       nitro_profile_function function, void *user,
+                                       nitro_problem_function damaged, void *damaged_user)
 {
     sqlite_store *store = state;
+    sqlite_problem_target target = {damaged, damaged_user};
+    nitro_schema *schema = NULL;
     nitro_status status = nitro_sqlite_begin_read(store);
     if (status != NITRO_OK)
         return status;
-    status = nitro_sqlite_read_profiles(store, device, computation, function, user, NULL, NULL);
-    return nitro_sqlite_end_read(store, status);
+    if (computation)
+        status = nitro_sqlite_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_read_profiles(store, device, schema, function, user,
+                                            nitro_sqlite_report_damage, &target);
+    nitro_schema_free(schema);
+    return nitro_sqlite_end_read(store, status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status);
 }
 
 nitro_status nitro_sqlite_count_profiles(void *state, const char *device, const char *computation,

@@ -85,7 +85,7 @@ static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema,
     if (status != NITRO_OK)
         goto free_sample;
     status = NITRO_ERR_FORMAT;
-    if ((uint64_t)sqlite3_column_int64(row, 8) !=
+    if ((uint64_t)sqlite3_column_int64(row, 11) !=
         nitro_store_sample_checksum(schema->computation, device, read))
         goto free_sample;
     *sample = read;
@@ -95,69 +95,141 @@ free_sample:
     return status;
 }
 
-static nitro_status hand_on_row(sqlite_store *store, const nitro_schema *schema, const char *device,
-                                sqlite3_stmt *row, nitro_sample_function function, void *user,
-                                nitro_problem_function report, void *report_user)
+/* Where a loop over samples is. */
+typedef struct sample_loop {
+    sqlite_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    nitro_sample_function function;
+    void *user;
+    sqlite_damage_function damaged;
+    void *damaged_user;
+} sample_loop;
+
+/* A record that its checksum fits may still have been made by somebody else. */
+static nitro_status read_and_check(const sample_loop *loop, sqlite3_stmt *row,
+                                   nitro_sample **sample)
+{
+    nitro_sample *read = NULL;
+    nitro_status status = read_sample(loop->store, loop->schema, loop->device, row, &read);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(loop->store->context, loop->store->path, loop->schema,
+                                          loop->device, read, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status;
+}
+
+static nitro_status hand_on_row(const sample_loop *loop, sqlite3_stmt *row)
 {
     nitro_sample *sample = NULL;
-    nitro_status status = read_sample(store, schema, device, row, &sample);
+    nitro_status status = read_and_check(loop, row, &sample);
     if (status == NITRO_ERR_FORMAT) {
         const char *input = (const char *)sqlite3_column_text(row, 1);
-        char name[700];
-        snprintf(name, sizeof(name), "%s on %s: %.500s", schema->computation, device,
-                 input ? input : "?");
-        if (report) {
-            char message[1024];
-            snprintf(message, sizeof(message), "sample '%s' is damaged or was altered", name);
-            report(report_user, message);
-            return NITRO_OK;
-        }
-        return nitro_sqlite_fail_damaged(store, "sample", name);
+        char message[1024];
+        snprintf(message, sizeof(message), "sample '%s on %s: %.500s' is damaged or was altered",
+                 loop->schema->computation, loop->device, input ? input : "?");
+        loop->damaged(loop->damaged_user, sqlite3_column_int64(row, 0), message);
+        return NITRO_OK;
     }
-    if (status == NITRO_OK && function)
-        status = function(user, sample);
+    if (status == NITRO_OK && loop->function)
+        status = loop->function(loop->user, sample);
     nitro_sample_free(sample);
     return status;
 }
 
+#define SELECT_SAMPLES                                                                             \
+    "SELECT id, input, features, origin, library, compiler, host, time_s, driver, toolkit, "       \
+    "device_digest, checksum FROM samples WHERE computation = (SELECT id FROM computations WHERE " \
+    "name = ?1) AND device = (SELECT id FROM devices WHERE name = ?2) "
+
 nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *schema,
                                        const char *device, nitro_sample_function function,
-                                       void *user, nitro_problem_function report, void *report_user)
+                                       void *user, sqlite_damage_function damaged,
+                                       void *damaged_user)
 {
+    const sample_loop loop = {store, schema, device, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
     bool has_row;
-    nitro_status status = nitro_sqlite_take(
-        store,
-        "SELECT id, input, features, origin, library, compiler, host, time_s, checksum FROM "
-        "samples "
-        "WHERE computation = (SELECT id FROM computations WHERE name = ?1) AND device = "
-        "(SELECT id FROM devices WHERE name = ?2) ORDER BY input",
-        &statement);
+    nitro_status status = nitro_sqlite_take(store, SELECT_SAMPLES "ORDER BY input", &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 1, schema->computation);
     nitro_sqlite_bind_text(statement, 2, device);
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = hand_on_row(store, schema, device, statement, function, user, report,
-                                 report_user)) == NITRO_OK)
+           (status = hand_on_row(&loop, statement)) == NITRO_OK)
         ;
     nitro_sqlite_give_back(store, statement);
     return status;
 }
 
+void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem)
+{
+    const sqlite_problem_target *target = user;
+    (void)id;
+    target->report(target->user, problem);
+}
+
 nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
-                                      nitro_sample_function function, void *user)
+                                      nitro_sample_function function, void *user,
+                                      nitro_problem_function damaged, void *damaged_user)
 {
     sqlite_store *store = state;
+    sqlite_problem_target target = {damaged, damaged_user};
     nitro_schema *schema = NULL;
     nitro_status status = nitro_sqlite_begin_read(store);
     if (status != NITRO_OK)
         return status;
     status = nitro_sqlite_get_schema(store, computation, &schema);
     if (status == NITRO_OK)
-        status = nitro_sqlite_read_samples(store, schema, device, function, user, NULL, NULL);
+        status = nitro_sqlite_read_samples(store, schema, device, function, user,
+                                           nitro_sqlite_report_damage, &target);
     nitro_schema_free(schema);
     return nitro_sqlite_end_read(store, status);
+}
+
+static nitro_status get_sample(sqlite_store *store, const nitro_schema *schema, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    const sample_loop loop = {.store = store, .schema = schema, .device = device};
+    sqlite3_stmt *statement;
+    bool has_row;
+    nitro_status status = nitro_sqlite_take(store, SELECT_SAMPLES "AND input = ?3", &statement);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sqlite_bind_text(statement, 1, schema->computation);
+    nitro_sqlite_bind_text(statement, 2, device);
+    nitro_sqlite_bind_text(statement, 3, input);
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK)
+        status = has_row ? read_and_check(&loop, statement, sample) : NITRO_ERR_NOT_FOUND;
+    if (status == NITRO_ERR_FORMAT)
+        status = nitro_sqlite_fail_damaged(store, "sample", input);
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_get_sample(void *state, const char *computation, const char *device,
+                                     const char *input, nitro_sample **sample)
+{
+    sqlite_store *store = state;
+    nitro_schema *schema = NULL;
+    nitro_sample *read = NULL;
+    nitro_status status = nitro_sqlite_begin_read(store);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = get_sample(store, schema, device, input, &read);
+    nitro_schema_free(schema);
+    status = nitro_sqlite_end_read(store, status);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status;
 }
 
 #define OF_COMPUTATION_AND_DEVICE                                                                  \

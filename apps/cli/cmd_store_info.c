@@ -1,4 +1,6 @@
 /* cmd_store_info.c - nitro store info: one store at a glance. */
+#include <inttypes.h>
+
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -18,6 +20,7 @@ static const option options[] = {
 
 typedef struct totals {
     size_t computations, devices, samples;
+    int64_t layout;
     uint64_t size_bytes;
 } totals;
 
@@ -44,6 +47,8 @@ static nitro_status count_all(nitro_store *store, totals *sums)
         status = count_samples(store, computations.items[c], &sums->samples);
     if (status == NITRO_OK)
         status = nitro_store_size_bytes(store, &sums->size_bytes);
+    if (status == NITRO_OK)
+        status = nitro_store_layout_version(store, &sums->layout);
     sums->computations = computations.count;
     sums->devices = devices.count;
     nitro_string_list_free(&computations);
@@ -56,15 +61,18 @@ static int print_totals(const invocation *call, const nitro_store *store, const 
     const settings *given = call->settings;
     if (given->json)
         return print_json(
-            call, json_pack("{s:o, s:I, s:I, s:I, s:I}", "url", json_text(nitro_store_url(store)),
-                            "size_bytes", (json_int_t)sums->size_bytes, "computations",
-                            (json_int_t)sums->computations, "devices", (json_int_t)sums->devices,
-                            "samples", (json_int_t)sums->samples));
+            call,
+            json_pack("{s:o, s:I, s:I, s:I, s:I, s:I}", "url", json_text(nitro_store_url(store)),
+                      "layout", (json_int_t)sums->layout, "size_bytes",
+                      (json_int_t)sums->size_bytes, "computations", (json_int_t)sums->computations,
+                      "devices", (json_int_t)sums->devices, "samples", (json_int_t)sums->samples));
     char size[32];
     format_size(sums->size_bytes, size, sizeof size);
-    printf("url           %s\nsize          %s\ncomputations  %zu\ndevices       %zu\n"
+    printf("url           %s\nlayout        %" PRId64
+           "\nsize          %s\ncomputations  %zu\ndevices       %zu\n"
            "samples       %zu\n",
-           nitro_store_url(store), size, sums->computations, sums->devices, sums->samples);
+           nitro_store_url(store), sums->layout, size, sums->computations, sums->devices,
+           sums->samples);
     return EXIT_DONE;
 }
 
@@ -85,7 +93,8 @@ const command command_store_info = {
     .name = "store info",
     .summary = "Show a store's place, size and counts",
     .synopsis = "[--store URL] [--json]",
-    .description = "Prints the store's URL, its size, and the numbers of computations, devices and "
+    .description = "Prints the store's URL, the version of its layout, its size, and the numbers "
+                   "of computations, devices and "
                    "samples in it. A store URL is sqlite:PATH or a plain path.",
     .options = options,
     .settings_size = sizeof(settings),

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/output.h"
+#include "apps/cli/stale_table.h"
+#include "apps/cli/versions.h"
 
 typedef struct settings {
     common_settings common;
-    const char *store;
-    bool json;
+    const char *store, *computation;
+    bool stale, json;
 } settings;
 
 static const option options[] = {
@@ -16,6 +17,16 @@ static const option options[] = {
      .offset = offsetof(settings, store),
      .value = "URL",
      .help = "the store (default: the user's own)"},
+    {.name = "stale",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, stale),
+     .help = "list stale times instead, and why they are"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
+             "count"},
     {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
     {0}};
 
@@ -64,6 +75,8 @@ static nitro_status list_device(listing *self, const char *id)
         nitro_store_count_samples(self->store, self->schema->computation, id, &samples);
     if (status == NITRO_OK)
         status = nitro_store_get_device(self->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
+        status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
     if (status != NITRO_OK)
         return status;
     if (!self->table) {
@@ -154,12 +167,46 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     return status;
 }
 
+/* ---- Stale times ---------------------------------------------------------------------------- */
+
+static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
+                       const char *const *versions, void *user)
+{
+    return nitro_store_find_stale(store, computation, versions, stale_table_add, user) == NITRO_OK
+               ? EXIT_DONE
+               : fail(call);
+}
+
+static int list_stale(const invocation *call, nitro_store *store)
+{
+    const settings *given = call->settings;
+    stale_table stale;
+    stale_table_begin(&stale, call->context, given->json);
+    int code = versions_each(call, store, given->computation, visit_stale, &stale);
+    size_t count = stale.count;
+    if (stale_table_end(&stale) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE && given->json)
+        return print_json(call, stale.array);
+    json_decref(stale.array);
+    if (code == EXIT_DONE && count == 0)
+        printf("nothing is stale\n");
+    return code;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    if (given->computation && !given->stale)
+        return fail_usage(call, "--computation goes with --stale");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
+    if (given->stale) {
+        int code = list_stale(call, store);
+        nitro_store_close(store);
+        return code;
+    }
     json_t *array = given->json ? json_array() : NULL;
     nitro_status status = list_all(store, array);
     nitro_store_close(store);
@@ -172,10 +219,15 @@ static int run(invocation *call)
 const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
-    .synopsis = "[--store URL] [--json]",
+    .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
     .description = "Prints every computation of the store with its variants, input features and "
                    "relative features, "
-                   "and for every device with samples of it how many there are.",
+                   "and for every device with samples of it how many there are.\n\n"
+                   "With --stale: the times that would not come out so today, and why. A variant "
+                   "has another version (than the built-in computation, the shared object, or the "
+                   "newest sample says); another compiler, driver or toolkit made the newest "
+                   "samples of the device; or the device's features have changed since. 'nitro "
+                   "tune' measures variants of other versions again by itself.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -17,13 +17,13 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),
      .value = "NAME",
-     .help = "the computation whose samples go",
-     .required = true},
+     .help = "the computation whose samples go"},
     {.name = "device",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, device),
      .value = "ID",
-     .help = "remove samples of this device only (default: all, and the computation itself)"},
+     .help = "remove samples of this device only (default: all, and the computation itself); "
+             "without --computation: the device, which must have none"},
     {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
     {0}};
 
@@ -36,9 +36,14 @@ static nitro_status check_names(const invocation *call)
     nitro_device *device = NULL;
     nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
     if (status == NITRO_OK)
-        status = nitro_store_get_schema(store, given->computation, &schema);
+        status = given->computation ? nitro_store_get_schema(store, given->computation, &schema)
+                                    : NITRO_OK;
+    if (status == NITRO_ERR_FORMAT) /* what is damaged may be removed too */
+        status = NITRO_OK;
     if (status == NITRO_OK && given->device)
         status = nitro_store_get_device(store, given->device, &device);
+    if (status == NITRO_ERR_FORMAT)
+        status = NITRO_OK;
     nitro_device_free(device);
     nitro_schema_free(schema);
     nitro_store_close(store);
@@ -51,7 +56,9 @@ static nitro_status remove_samples(const invocation *call, size_t *removed)
     nitro_store *store = NULL;
     nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
     if (status == NITRO_OK)
-        status = nitro_store_remove(store, given->computation, given->device, removed);
+        status = given->computation
+                     ? nitro_store_remove(store, given->computation, given->device, removed)
+                     : nitro_store_remove_device(store, given->device);
     nitro_store_close(store);
     return status;
 }
@@ -60,6 +67,8 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     size_t removed = 0;
+    if (!given->computation && !given->device)
+        return fail_usage(call, "name what goes: --computation NAME, --device ID, or both");
     nitro_status status = check_names(call);
     if (status == NITRO_OK)
         status = remove_samples(call, &removed);
@@ -67,6 +76,10 @@ static int run(invocation *call)
         return fail(call);
     if (given->json)
         return print_json(call, json_pack("{s:I}", "removed", (json_int_t)removed));
+    if (!given->computation) {
+        printf("device %s removed\n", given->device);
+        return EXIT_DONE;
+    }
     printf("%zu samples of %s%s%s removed\n", removed, given->computation,
            given->device ? " on " : "", given->device ? given->device : "");
     return EXIT_DONE;
@@ -75,10 +88,11 @@ static int run(invocation *call)
 const command command_store_remove = {
     .name = "store remove",
     .summary = "Remove samples of a computation",
-    .synopsis = "--store URL --computation NAME [--device ID] [--json]",
+    .synopsis = "[--store URL] [--computation NAME] [--device ID] [--json]",
     .description = "Removes a computation's samples on one device, or on all; in that case its "
                    "variants' and features' names go too, so that others can be stored. Device "
-                   "features stay. This cannot be undone: 'nitro store copy' makes a copy first.",
+                   "features stay, until --device alone names a device that has no samples. This "
+                   "cannot be undone: 'nitro store copy' makes a copy first.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -10,7 +10,7 @@ typedef struct settings {
     common_settings common;
     const char *store, *target, *strategy, *dfs, *output;
     nitro_string_list sources, inputs;
-    uint64_t measure, generate, generate_seed, name_parts, seed, threads;
+    uint64_t max_subset, k, measure, generate, generate_seed, name_parts, seed, threads;
     bool no_guard, json;
 } settings;
 
@@ -20,6 +20,8 @@ static void set_defaults(void *place)
     nitro_learn_options learn;
     nitro_learn_options_init(&learn);
     given->strategy = learn.strategy;
+    given->max_subset = learn.dfs_max_subset;
+    given->k = learn.dfs_k;
     given->seed = learn.seed;
     given->generate_seed = 1; /* as nitro tune has it */
     given->name_parts = 1;
@@ -51,8 +53,24 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, dfs),
      .value = "NAME",
-     .help = "how to choose device features; 'none' uses all that sources and target share, "
-             "'omit' none of them (default: as the strategy does best)"},
+     .help = "how to choose device features: 'none' uses all that sources and target share, "
+             "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
+             "cross-validation over the sources, 'both' searches what profiles point at (default: "
+             "as the strategy does best)"},
+    {.name = "max-subset",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, max_subset),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "search: most device features in a subset"},
+    {.name = "k",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, k),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "search: how many device features to choose, those most often in the best subsets"},
     {.name = "no-guard",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, no_guard),
@@ -162,6 +180,8 @@ static int learn(const invocation *call, const char *computation, target_measuri
     how.dfs = given->dfs;
     how.unguarded = given->no_guard;
     how.num_measured = given->measure;
+    how.dfs_max_subset = given->max_subset;
+    how.dfs_k = given->k;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
     if (nitro_store_open(call->context, given->store, mode, &store) != NITRO_OK)
@@ -220,7 +240,8 @@ const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
-                "[--dfs NAME] [--measure N [--inputs FILE...]] [--seed N] --output FILE",
+                "[--dfs NAME] [--max-subset N] [--k N] [--measure N [--inputs FILE...]] [--seed N] "
+                "--output FILE",
     .description =
         "Learns from the samples of source devices and from what the target says of itself: its "
         "device features, from the store or from the machine at hand. No variant is run on the "
@@ -232,11 +253,20 @@ const command command_tune_from_source = {
         "that counts. Where nothing can be promised, it says why.\n\n"
         "With --measure N, the N inputs that tell most are measured on the target, and correct the "
         "model: ten are worth a lot. They are chosen from those that the sources have measured.\n\n"
+        "The paper's method is --strategy svm with --dfs profile, cv or both. The search takes "
+        "every "
+        "source in turn for the target, tries all subsets of up to --max-subset device features "
+        "there, and chooses the --k that occur most often in the best ones. Equal qualities: fewer "
+        "features, then the first by name; as often: the one that alone has the higher quality, "
+        "then the first by name.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
-    .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
-                "  nitro run spmv --input A.mtx --model k20c.json\n"
-                "  nitro tune-from-source spmv --store lab.db --target host --measure 10 "
-                "--generate 100 --output here.json\n",
+    .examples =
+        "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
+        "  nitro run spmv --input A.mtx --model k20c.json\n"
+        "  nitro tune-from-source spmv --store lab.db --target host --measure 10 "
+        "--generate 100 --output here.json\n"
+        "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm --dfs cv "
+        "--output cv.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),

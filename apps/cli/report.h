@@ -90,7 +90,7 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods; /* for the studies with one source less */
-    bool quick;
+    bool skip_source_less, skip_features; /* asked to leave these long studies out */
     progress_line *progress;
     nitro_dataset *dataset; /* all devices that are targets or sources */
     size_t num_parts;
@@ -113,6 +113,8 @@ void report_free_parts(report *self);
 void report_device_name(const nitro_device *device, char *text, size_t size);
 void report_device_category(const nitro_device *device, char *text, size_t size);
 const nitro_device *report_device(const report *self, const char *id);
+/** The device's name, by id. */
+void report_target_name(const report *self, const char *id, char *name, size_t size);
 /** What a device's generation is called: by its feature or label of this name, or by its label
  *  "architecture"; "" where it has none. */
 void report_generation(const nitro_device *device, char *name, size_t size);
@@ -137,7 +139,8 @@ nitro_status report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** FOLDER/COMPUTATION-PART.csv and .json (report_files.c). */
+/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part the JSON alone, which says why
+ *  (report_files.c). */
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
 
 /**

@@ -20,6 +20,9 @@ static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7"
                                       "#004466", "#7a5500", "#00523b", "#7b3f63"};
 enum { NUM_COLOURS = sizeof colours / sizeof colours[0] };
 
+/* Letters of all categories that fit side by side. */
+enum { MAX_LETTERS = 110, MAX_LETTERS_OF_MATRIX = 90 };
+
 /* One colour from light to dark, for ordered series. */
 static const int pale[] = {198, 219, 239}, deep[] = {8, 48, 107};
 
@@ -43,30 +46,34 @@ static void colour_of(const report_chart *chart, size_t series, char *colour, si
 
 /* ---- The script ----------------------------------------------------------------------------- */
 
-/** Text between quotes of the script's language: what means something there is replaced. */
-static void write_quoted(FILE *file, char quote, const char *text)
+/** Text between quotes of the script's language: what means something there is replaced. `newline`
+ *  stands for a newline. */
+static void write_lines(FILE *file, char quote, const char *newline, const char *text)
 {
     fputc(quote, file);
     for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
         bool means = byte == '"' || byte == '\'' || byte == '`' || byte == '\\';
-        if (byte == '\n' && quote == '"')
-            fputs("\\n", file);
+        if (byte == '\n')
+            fputs(newline, file);
         else
             fputc(byte < 0x20 || byte == 0x7f ? ' ' : means ? '.' : byte, file);
     }
     fputc(quote, file);
 }
 
-/** The first line of the longest name. */
-static size_t longest_name(const nitro_string_list *names)
+static void write_quoted(FILE *file, char quote, const char *text)
 {
-    size_t longest = 0;
-    for (size_t i = 0; i < names->count; i++) {
-        size_t length = strcspn(names->items[i], "\n");
-        longest = length > longest ? length : longest;
-    }
-    return longest;
+    write_lines(file, quote, " ", text);
+}
+
+/** Do the categories' names need more room than there is side by side? They are then turned. */
+static bool is_crowded(const report_chart *chart, size_t room)
+{
+    size_t letters = 0;
+    for (size_t c = 0; c < chart->categories.count; c++)
+        letters += strcspn(chart->categories.items[c], "\n") + 2;
+    return letters > room;
 }
 
 static void write_number(FILE *file, double value)
@@ -80,9 +87,10 @@ static void write_number(FILE *file, double value)
 static void write_data(FILE *file, const report_chart *chart)
 {
     size_t width = chart->categories.count;
+    const char *newline = is_crowded(chart, MAX_LETTERS) ? " " : "\\n";
     fputs("$data << END_OF_DATA\n", file);
     for (size_t c = 0; c < width; c++) {
-        write_quoted(file, '"', chart->categories.items[c]);
+        write_lines(file, '"', newline, chart->categories.items[c]);
         for (size_t s = 0; s < chart->series.count; s++)
             write_number(file, chart->values[s * width + c]);
         fputc('\n', file);
@@ -92,7 +100,7 @@ static void write_data(FILE *file, const report_chart *chart)
 
 static void write_axes(FILE *file, const report_chart *chart)
 {
-    size_t letters = longest_name(&chart->categories) * chart->categories.count;
+    bool crowded = is_crowded(chart, MAX_LETTERS);
     fputs("set style data histogram\nset boxwidth 0.9\nset style fill solid noborder\n"
           "set grid ytics lc rgb \"#dddddd\" lt 1\nset border 1 lc rgb \"#888888\"\n"
           "set xtics nomirror scale 0 textcolor rgb \"#333333\"\n"
@@ -101,9 +109,9 @@ static void write_axes(FILE *file, const report_chart *chart)
           "set datafile missing \"?\"\n",
           file);
     fprintf(file, "set xrange [-0.7:%g]\n", (double)chart->categories.count - 0.3);
-    if (strchr(chart->categories.items[0], '\n'))
+    if (!crowded && strchr(chart->categories.items[0], '\n'))
         fputs("set bmargin 4\n", file);
-    if (letters > 95)
+    if (crowded)
         fputs("set xtics rotate by -25\n", file);
     if (chart->logarithmic)
         fputs("set logscale y\n", file);
@@ -160,7 +168,7 @@ static void write_matrix(FILE *file, const report_chart *chart)
         fprintf(file, " %zu", c);
     }
     fprintf(file, ")%s\nset ytics (",
-            longest_name(&chart->categories) * width > 80 ? " rotate by -25" : "");
+            is_crowded(chart, MAX_LETTERS_OF_MATRIX) ? " rotate by -25" : "");
     for (size_t s = 0; s < height; s++) {
         fputs(s ? ", " : "", file);
         write_quoted(file, '\'', chart->series.items[s]);

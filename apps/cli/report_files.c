@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "apps/cli/report.h"
 
@@ -115,9 +116,22 @@ static nitro_status write_csv_file(const report *self, const report_part *part, 
     return status;
 }
 
+/** What an earlier run wrote is not of this one. */
+static nitro_status remove_csv_file(const report *self, const report_part *part, const char *folder)
+{
+    char *path =
+        nitro_asprintf(self->context, "%s/%s-%s.csv", folder, self->computation, part->name);
+    if (!path)
+        return NITRO_ERR_NO_MEMORY;
+    unlink(path);
+    free(path);
+    return NITRO_OK;
+}
+
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder)
 {
-    nitro_status status = write_csv_file(self, part, folder);
+    nitro_status status =
+        part->omitted ? remove_csv_file(self, part, folder) : write_csv_file(self, part, folder);
     if (status != NITRO_OK)
         return status;
     json_t *object = part_json(self, part);

@@ -71,7 +71,8 @@ static nitro_status list_studies(report_learnt *self)
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
     self->total = count_targets(asked, NULL) * asked->options.methods->count;
-    for (size_t d = 0; !asked->quick && num_sources > 2 && d < dataset->num_devices; d++) {
+    for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
+         d++) {
         const char *id = dataset->devices[d]->id;
         if (!is_listed(asked->options.sources, id) || count_targets(asked, id) == 0)
             continue;
@@ -123,15 +124,6 @@ void report_add_quality_columns(report_table *table)
     report_table_column(table, "5th percentile", "%", 2);
     report_table_column(table, "minimum", "%", 2);
     report_table_column(table, "accuracy", "%", 1);
-}
-
-void report_target_name(const report *self, const char *id, char *name, size_t size)
-{
-    const nitro_device *device = report_device(self, id);
-    if (device)
-        report_device_name(device, name, size);
-    else
-        snprintf(name, size, "%s", id);
 }
 
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,

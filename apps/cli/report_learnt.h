@@ -29,9 +29,6 @@ typedef struct report_learnt {
 void report_add_quality_columns(report_table *table);
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result);
 
-/** "K20Xm" or "model:k20c (modelled)", by id. */
-void report_target_name(const report *self, const char *id, char *name, size_t size);
-
 /** A chart of groups of bars: a category a name, and one more for `last`, if given. */
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
                                const char *last, const nitro_string_list *series);

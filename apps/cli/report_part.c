@@ -213,3 +213,12 @@ nitro_status report_add_name(nitro_context *context, nitro_string_list *list, co
         return NITRO_OK;
     return nitro_string_list_add(context, list, name);
 }
+
+void report_target_name(const report *self, const char *id, char *name, size_t size)
+{
+    const nitro_device *device = report_device(self, id);
+    if (device)
+        report_device_name(device, name, size);
+    else
+        snprintf(name, size, "%s", id);
+}

@@ -128,9 +128,10 @@ static nitro_status list_sub_methods(const report_learnt *self, nitro_string_lis
 
 static const char *why_omitted(const report_learnt *self)
 {
-    return self->report->quick ? "Not studied here: --quick leaves it out."
-                               : "Not studied here: it takes three sources with samples to learn "
-                                 "from.";
+    return self->report->skip_source_less
+               ? "Not studied here: asked to leave it out."
+               : "Not studied here: it takes three sources with samples to learn "
+                 "from.";
 }
 
 nitro_status report_add_source_less(report_learnt *self)

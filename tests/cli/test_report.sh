@@ -21,8 +21,9 @@ for n in 1 2 3; do
 done
 
 title "the known answers"
-report() {
-    try nitro report --store s.db --seeds 2 --methods random,fixed,forest --quiet "$@"
+report() { # what selections of device features say is theirs to test
+    try nitro report --store s.db --seeds 2 --methods random,fixed,forest --quiet "$@" |
+        sed '/^! .*device features/d'
 }
 report --output r
 cat r/calc-variants.csv r/calc-sensitivity.csv r/calc-sensitivity-generation.csv
@@ -55,8 +56,15 @@ grep -o 'class="warn"' $page
 title "the same samples, options and seed give the same bytes, whatever the threads"
 nitro report --store s.db --output again --seeds 2 --methods random,fixed,forest --threads 1 calc 2>err.txt
 tail -n 1 err.txt
+without_times() { # FILE: a page less the part with the times
+    sed '/<section id="calc-dfs-time">/,/<\/section>/d' "$1"
+}
 for file in r/*; do
-    case $file in *-dfs-time.*) ;; *) cmp "$file" "again/${file#r/}" ;; esac
+    case $file in
+    *-dfs-time.*) ;;
+    *.html) cmp <(without_times "$file") <(without_times "again/${file#r/}") ;;
+    *) cmp "$file" "again/${file#r/}" ;;
+    esac
 done
 
 title "modelled devices are marked"
@@ -91,6 +99,7 @@ try nitro report --store s.db
 try nitro report --store missing.db --output r
 try nitro report --store s.db --output r calk
 try nitro report --store s.db --output r --methods oracle
+try nitro report --store s.db --output r --skip quality
 try nitro report --store s.db --output r --targets gpu9
 try nitro report --store s.db --output r --seeds 0
 try nitro report --store s.db --output s.db
@@ -99,5 +108,5 @@ try nitro report --store s.db --output no/such/folder
 title "one device: what does not need another"
 try nitro report --store s.db --output one --quiet --targets gpu1 --sources gpu1 calc --methods fixed
 cat one/calc-variants.csv
-wc -c one/calc-quality.csv
+test -e one/calc-quality.csv && echo 'a table of nothing'
 json_get finding rows.# <one/calc-quality.json

@@ -32,6 +32,18 @@ static inline bool redis_server_installed(void)
     return installed;
 }
 
+/* Is the Redis store part of this build? */
+static inline bool redis_server_in_build(void)
+{
+    nitro_context *context = unit_context();
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(context, "redis:", NITRO_STORE_READ, &store);
+    nitro_context_free(context);
+    if (status == NITRO_ERR_NOT_BUILT)
+        print_message("SKIPPED: the Redis store is not in this build (libhiredis-dev)\n");
+    return status != NITRO_ERR_NOT_BUILT;
+}
+
 /* A port that nobody listens on at the moment. */
 static inline int redis_server_free_port(void)
 {

@@ -1,0 +1,193 @@
+/*
+ * Compiled models in use: scores and how far they may be off. Hides the bounds' arithmetic.
+ *
+ * With u the precision's unit (2^-24 or 2^-53), a squared distance y of D columns comes out as
+ * y (1 + (D + 3) u), give or take u R (1 + y) for rounding point and vectors themselves, where R is
+ * the length of (|point| + |largest vector value|) over the columns. So a kernel 2^-y is off by at
+ * most ln 2 times that, and the exponential's own error, relative to itself; a power p of it by p
+ * times as much. Coefficients and sums add one u a step of the longest chain of additions. With w
+ * the largest coefficient of a vector in any output, the sums of w 2^-y and of w y 2^-y that come
+ * with the outputs turn this into a bound for all of them.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/compiled_body.h"
+
+#define LN2    0.6931471805599453
+#define MARGIN 1.02 /* for the products of errors that are left out */
+
+void nitro_compiled_free(nitro_compiled *compiled)
+{
+    if (!compiled)
+        return;
+    for (size_t b = 0; b < compiled->num_blocks; b++) {
+        free(compiled->blocks[b].single_rows);
+        free(compiled->blocks[b].double_rows);
+    }
+    for (size_t i = 0; i < compiled->num_parts; i++) {
+        free(compiled->parts[i].bias);
+        nitro_compiled_forest_free(compiled->parts[i].forest);
+    }
+    free(compiled);
+}
+
+size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < compiled->num_blocks; b++)
+        count += compiled->blocks[b].num_distinct;
+    return count;
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+/** The point in the block's scale; returns R. */
+static double scale_point(const kernel_block *block, const double *columns, double *point)
+{
+    double square = 0.0;
+    for (size_t c = 0; c < block->num_columns; c++) {
+        double value = columns[block->columns[c]];
+        if (block->clamped)
+            value = fmin(fmax(value, -1.0), 1.0);
+        point[c] = value * block->scale;
+        double reach = fabs(point[c]) + block->largest[c];
+        square += reach * reach;
+    }
+    return sqrt(square);
+}
+
+static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
+                      nitro_precision precision, const double *point, double *sums)
+{
+    nitro_kernel_rows rows = {.num_columns = block->num_columns,
+                              .num_vectors = block->num_vectors,
+                              .num_groups = block->num_groups,
+                              .groups = block->groups};
+    size_t values = block->num_columns * block->num_vectors;
+    if (precision == NITRO_PRECISION_DOUBLE) {
+        rows.vectors = block->double_rows;
+        rows.coefficients = block->double_rows + values;
+        compiled->engine->sum_double(&rows, point, sums);
+        return;
+    }
+    float single_point[NITRO_COMPILED_MAX_COLUMNS], single_sums[NITRO_COMPILED_MAX_SUMS];
+    for (size_t c = 0; c < block->num_columns; c++)
+        single_point[c] = (float)point[c];
+    rows.vectors = block->single_rows;
+    rows.coefficients = block->single_rows + values;
+    compiled->engine->sum_single(&rows, single_point, single_sums);
+    for (size_t i = 0; i < block->num_sums; i++)
+        sums[i] = (double)single_sums[i];
+}
+
+/** How far a group's outputs may be off, from its bounds' sums. */
+static double find_bound(const nitro_compiled *compiled, const kernel_block *block,
+                         const nitro_kernel_group *group, nitro_precision precision, double reach,
+                         const double *bound_sums)
+{
+    bool is_single = precision == NITRO_PRECISION_SINGLE;
+    double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)group->power;
+    size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
+    double chunks = (double)(block->num_vectors / NITRO_COMPILED_CHUNK + 1);
+    double moved = unit * reach + unit * unit * reach * reach;
+    double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
+                  ((double)chain + chunks + 2.0) * unit;
+    double rising =
+        power * LN2 * ((double)(block->num_columns + 3) * unit + moved) + block->gamma_error;
+    return MARGIN * (flat * bound_sums[0] + rising * bound_sums[1]) + block->floor;
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+static double add_regrets(const nitro_compiled *compiled, const compiled_part *part,
+                          const double *outputs, double bound, double *scores)
+{
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        scores[v] -= part->weight * outputs[v];
+    return fabs(part->weight) * bound;
+}
+
+static double add_soft_votes(const nitro_compiled *compiled, const compiled_part *part,
+                             const double *outputs, double bound, double *scores)
+{
+    double own[NITRO_MAX_VARIANTS];
+    nitro_soft_votes(outputs, compiled->num_variants, own);
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        scores[v] += part->weight * own[v];
+    return fabs(part->weight) * bound * (double)(compiled->num_variants - 1);
+}
+
+/** Votes of pairs that are sure; margins count a quarter, and two classes may change places. */
+static double add_votes(const nitro_compiled *compiled, const compiled_part *part,
+                        const double *outputs, double bound, double *scores)
+{
+    double own[NITRO_MAX_VARIANTS];
+    size_t num_pairs = nitro_svm_num_pairs(part->svm->num_classes);
+    for (size_t p = 0; p < num_pairs; p++)
+        if (!(fabs(outputs[p]) > bound))
+            return INFINITY;
+    nitro_svm_machine_score(part->svm, outputs, compiled->num_variants, own);
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        scores[v] += part->weight * own[v];
+    return fabs(part->weight) * bound;
+}
+
+static double add_part(const nitro_compiled *compiled, const compiled_part *part,
+                       const double *outputs, double bound, double *scores)
+{
+    switch (part->kind) {
+    case NITRO_PART_SOFT_VOTES:
+        return add_soft_votes(compiled, part, outputs, bound, scores);
+    case NITRO_PART_VOTES:
+        return add_votes(compiled, part, outputs, bound, scores);
+    default:
+        return add_regrets(compiled, part, outputs, bound, scores);
+    }
+}
+
+static double score_block(const nitro_compiled *compiled, const kernel_block *block,
+                          nitro_precision precision, const double *columns, double *scores)
+{
+    double point[NITRO_COMPILED_MAX_COLUMNS], sums[NITRO_COMPILED_MAX_SUMS];
+    double reach = scale_point(block, columns, point), total = 0.0;
+    sum_block(compiled, block, precision, point, sums);
+    double *outputs = sums;
+    for (size_t g = 0; g < block->num_groups; g++) {
+        const nitro_kernel_group *group = &block->groups[g];
+        const compiled_part *part = &compiled->parts[block->parts[g]];
+        double bound =
+            find_bound(compiled, block, group, precision, reach, outputs + group->num_outputs);
+        for (size_t o = 0; o < group->num_outputs; o++)
+            outputs[o] += part->bias[o];
+        total += add_part(compiled, part, outputs, bound, scores);
+        outputs += group->num_outputs + 2;
+    }
+    return total;
+}
+
+static double score_trees(const nitro_compiled *compiled, const compiled_part *part,
+                          nitro_precision precision, const double *columns, double *scores)
+{
+    double outputs[NITRO_MAX_VARIANTS], bound = 0.0;
+    if (precision == NITRO_PRECISION_SINGLE)
+        bound = nitro_compiled_forest_predict(part->forest, columns, outputs);
+    else
+        nitro_forest_predict(part->trees, columns, outputs);
+    return add_regrets(compiled, part, outputs, bound, scores);
+}
+
+double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
+                            const double *columns, double *scores)
+{
+    double bound = 1e-14; /* of the last sums, in double precision, of scores of a few units */
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        scores[v] = 0.0;
+    for (size_t i = 0; i < compiled->num_parts; i++)
+        if (compiled->parts[i].kind == NITRO_PART_TREES)
+            bound += score_trees(compiled, &compiled->parts[i], precision, columns, scores);
+    for (size_t b = 0; b < compiled->num_blocks; b++)
+        bound += score_block(compiled, &compiled->blocks[b], precision, columns, scores);
+    return bound;
+}

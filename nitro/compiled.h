@@ -1,0 +1,45 @@
+/*
+ * compiled.h - a strategy's parts laid out for one target: what is constant there is folded in,
+ * vectors that then coincide are one, kernels are evaluated by SIMD, trees are flat. Scores come
+ * with a bound on their error; who asks decides what is sure, and asks again in double precision,
+ * or the parts themselves, where it is not. Internal to nitro/.
+ */
+#ifndef NITRO_COMPILED_H
+#define NITRO_COMPILED_H
+
+#include "nitro/parts.h"
+
+typedef struct nitro_compiled nitro_compiled;
+
+typedef enum nitro_precision {
+    NITRO_PRECISION_SINGLE, /* fast; bounds of about 1e-4 of what scores are made of */
+    NITRO_PRECISION_DOUBLE  /* half as fast; bounds of about 1e-12 of that */
+} nitro_precision;
+
+/**
+ * @param[in]  parts      what to compile; trees stay borrowed, for double precision asks them.
+ * @param[in]  is_constant, constants  shape [num_columns]: columns that are the same for every
+ *                        input, and their values.
+ * @param[out] compiled   NULL where the parts are such that compiling gains nothing (more than a
+ *                        few hundred outputs).
+ * @return NITRO_OK or NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_compiled_create(nitro_context *context, const nitro_parts *parts,
+                                   const bool *is_constant, const double *constants,
+                                   nitro_compiled **compiled);
+void nitro_compiled_free(nitro_compiled *compiled);
+
+/**
+ * @param[in]  columns  shape [num_columns], no NaN; constant ones as given.
+ * @param[out] scores   shape [num_variants].
+ * @return how far a score may be from nitro_parts_score's, at most; INFINITY or NaN: nothing is
+ *         sure, for a vote is open.
+ * Allocates nothing; safe from any number of threads.
+ */
+double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
+                            const double *columns, double *scores);
+
+/** Distinct vectors, before padding, and nodes of trees: for reports. */
+size_t nitro_compiled_num_vectors(const nitro_compiled *compiled);
+
+#endif

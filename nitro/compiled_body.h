@@ -1,0 +1,52 @@
+/* compiled_body.h - what a compiled model holds. Shared by its making and its use alone. */
+#ifndef NITRO_COMPILED_BODY_H
+#define NITRO_COMPILED_BODY_H
+
+#include "nitro/compiled.h"
+#include "nitro/compiled_forest.h"
+#include "nitro/compiled_kernels.h"
+#include "nitro/model.h"
+
+#define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
+/** Most outputs of all kernel parts: beyond, sums over vectors cost more than kernels do. */
+#define NITRO_COMPILED_MAX_OUTPUTS 256
+#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + 2 * NITRO_PARTS_MAX)
+/** Largest power of a block's kernel that a part may be. */
+#define NITRO_COMPILED_MAX_POWER 8
+
+/** Parts whose kernels are powers of one another, over all their vectors. */
+typedef struct kernel_block {
+    bool clamped;
+    double gamma, scale;
+    double gamma_error; /* ln 2 times the largest relative difference from a whole power */
+    double floor;       /* of bounds: kernels that count as 2^-100 */
+    size_t num_columns;
+    size_t columns[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: those not constant */
+    double largest[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: of vectors, scaled */
+    size_t num_distinct, num_vectors;           /* vectors: before and after padding */
+    size_t num_groups, num_sums;
+    nitro_kernel_group groups[NITRO_PARTS_MAX];
+    size_t parts[NITRO_PARTS_MAX]; /* shape [num_groups] */
+    float *single_rows;            /* vectors, then coefficients */
+    double *double_rows;
+} kernel_block;
+
+typedef struct compiled_part {
+    nitro_part_kind kind;
+    double weight;
+    double *bias; /* of kernels' outputs */
+    const nitro_svm_machine *svm;
+    const nitro_forest *trees;
+    nitro_compiled_forest *forest;
+} compiled_part;
+
+struct nitro_compiled {
+    size_t num_variants;
+    const nitro_kernel_engine *engine;
+    size_t num_parts;
+    compiled_part parts[NITRO_PARTS_MAX];
+    size_t num_blocks;
+    kernel_block blocks[NITRO_PARTS_MAX];
+};
+
+#endif
