@@ -224,6 +224,8 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
         return status;
     }
     nitro_correction_free(model->correction);
+    nitro_compiled_free(model->compiled); /* it has the old correction, or none */
+    model->compiled = NULL;
     model->correction = correction;
     return NITRO_OK;
 }

@@ -1363,6 +1363,7 @@ NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_
 typedef struct nitro_method_info {
     const char *name;
     const char *description;
+    bool needs_profiles; /* left out of all methods where the store has none of the computation */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

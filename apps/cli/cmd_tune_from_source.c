@@ -8,7 +8,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store, *target, *strategy, *dfs, *output;
+    const char *store, *target, *strategy, *dfs, *proxies, *output;
     nitro_string_list sources, inputs;
     uint64_t max_subset, k, measure, generate, generate_seed, name_parts, seed, threads;
     bool no_guard, json;
@@ -57,6 +57,12 @@ static const option options[] = {
              "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
              "cross-validation over the sources, 'both' searches what profiles point at (default: "
              "as the strategy does best)"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
+             "form of share/nitro/proxies/paper.json"},
     {.name = "max-subset",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, max_subset),
@@ -180,6 +186,7 @@ static int learn(const invocation *call, const char *computation, target_measuri
     how.dfs = given->dfs;
     how.unguarded = given->no_guard;
     how.num_measured = given->measure;
+    how.proxies = given->proxies;
     how.dfs_max_subset = given->max_subset;
     how.dfs_k = given->k;
     how.seed = given->seed;
@@ -240,7 +247,8 @@ const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
-                "[--dfs NAME] [--max-subset N] [--k N] [--measure N [--inputs FILE...]] [--seed N] "
+                "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--measure N [--inputs "
+                "FILE...]] [--seed N] "
                 "--output FILE",
     .description =
         "Learns from the samples of source devices and from what the target says of itself: its "
