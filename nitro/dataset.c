@@ -82,10 +82,13 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
     return nitro_scores_best(sums, num_variants);
 }
 
-uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
+/* Of the rows of one device, or of all (NITRO_NONE). */
+static uint64_t digest_rows(const nitro_dataset *dataset, size_t of_device)
 {
     uint64_t digest = 0;
     for (size_t row = 0; row < dataset->num_rows; row++) {
+        if (of_device != NITRO_NONE && dataset->row_device[row] != of_device)
+            continue;
         const char *device = dataset->devices[dataset->row_device[row]]->id;
         const char *input = dataset->inputs[dataset->row_input[row]];
         digest = nitro_hash(device, strlen(device) + 1, digest);
@@ -96,6 +99,16 @@ uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
                             dataset->schema->num_variants * sizeof(double), digest);
     }
     return digest;
+}
+
+uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
+{
+    return digest_rows(dataset, NITRO_NONE);
+}
+
+uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device)
+{
+    return digest_rows(dataset, device);
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */

@@ -149,6 +149,23 @@ static nitro_status add_named_sources(learn_job *job)
     return status;
 }
 
+/** A device that cannot be read is no source; neither is the target itself, measured by others. */
+static nitro_status add_source(learn_job *job, const char *id)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_get_device(job->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) {
+        char message[1024];
+        nitro_context_last_error(job->context, message, sizeof message);
+        nitro_log(job->context, NITRO_LOG_WARNING, "%s: no source: %s", id, message);
+        return NITRO_OK;
+    }
+    if (status == NITRO_OK && !nitro_device_is_same(device, job->target))
+        status = nitro_string_list_add(job->context, &job->sources, id);
+    nitro_device_free(device);
+    return status;
+}
+
 static nitro_status add_all_sources(learn_job *job)
 {
     nitro_string_list all = {0};
@@ -158,8 +175,7 @@ static nitro_status add_all_sources(learn_job *job)
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->store, job->computation, &all);
     for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
-        if (strcmp(all.items[i], job->target->id) != 0)
-            status = nitro_string_list_add(job->context, &job->sources, all.items[i]);
+        status = add_source(job, all.items[i]);
     nitro_string_list_free(&all);
     return status;
 }
@@ -208,9 +224,20 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
                                  .store = job->store,
                                  .max_subset = job->options->dfs_max_subset,
                                  .k = job->options->dfs_k,
+                                 .proxies_path = job->options->proxies,
                                  .seed = job->options->seed,
                                  .num_threads = job->options->num_threads};
-    return job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    nitro_status status =
+        job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    const json_t *both = json_object_get(job->dfs_report, "profile");
+    const char *reason =
+        json_string_value(json_object_get(both ? both : job->dfs_report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "the selection of device features by profiles steps aside, and rules none out: %s",
+            reason);
+    return status;
 }
 
 static nitro_status choose_device_features(learn_job *job)
@@ -230,10 +257,16 @@ static nitro_status choose_device_features(learn_job *job)
 static json_t *describe_sources(const nitro_dataset *dataset)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < dataset->num_devices; i++)
-        json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "device", dataset->devices[i]->id,
-                                               "kind", dataset->devices[i]->kind, "samples",
-                                               (json_int_t)count_rows(dataset, i)));
+    for (size_t i = 0; i < dataset->num_devices; i++) {
+        char records[NITRO_DIGEST_SIZE], state[NITRO_DIGEST_SIZE];
+        snprintf(records, sizeof records, "%016" PRIx64, nitro_dataset_device_digest(dataset, i));
+        nitro_device_digest(dataset->devices[i], state);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:I, s:s, s:s}", "device",
+                                        dataset->devices[i]->id, "kind", dataset->devices[i]->kind,
+                                        "samples", (json_int_t)count_rows(dataset, i), "records",
+                                        records, "device_digest", state));
+    }
     return array;
 }
 

@@ -350,6 +350,11 @@ NITRO_API const char *nitro_device_label(const nitro_device *device,
 NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
                                          nitro_device **device);
 NITRO_API void nitro_device_free(nitro_device *device);
+/** Room for a digest and its '\0'. */
+#define NITRO_DIGEST_SIZE 17
+/** 16 hex digits over kind and features, whatever their order. What microbenchmarks measured is
+ * left out, for it never comes out the same twice. */
+NITRO_API void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SIZE]);
 
 /** What is known of a device feature by name: the paper's Table 1 and ours. */
 typedef struct nitro_device_feature_info {
@@ -402,16 +407,29 @@ typedef struct nitro_entry {
 
 /** What made a record. Strings may be NULL. */
 typedef struct nitro_provenance {
-    char *origin;   /* "measured", "modelled", or "imported from FILE" */
-    char *library;  /* Nitro's version */
-    char *compiler; /* of the measuring program */
-    char *host;     /* name of the measuring machine */
-    int64_t time_s; /* since 1970, UTC; 0 when unknown */
+    char *origin;        /* "measured", "modelled", or "imported from FILE" */
+    char *library;       /* Nitro's version */
+    char *compiler;      /* of the measuring program */
+    char *host;          /* name of the measuring machine */
+    int64_t time_s;      /* since 1970, UTC; 0 when unknown */
+    char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
+    char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
+    char *device_digest; /* nitro_device_digest of the device at the time */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
 NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
                                              nitro_provenance *copy);
+/**
+ * What makes a record on this device here and now: this library and its compiler, this machine, the
+ * time, and the device as it is.
+ * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ */
+NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
+                                                  const nitro_device *device, const char *origin,
+                                                  nitro_provenance *made);
+/** Are both the same text, or both NULL? */
+NITRO_API bool nitro_same_text(const char *a, const char *b);
 /** Free what it holds, not itself. */
 NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
 
@@ -562,8 +580,9 @@ typedef void (*nitro_problem_function)(void *user, const char *problem);
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
-    bool remote;  /* over a network, so it may be away: a tune keeps a journal then */
-    int priority; /* the highest one is used for a plain path */
+    bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    int priority;   /* the highest one is used for a plain path */
+    bool read_only; /* no functions that write; opening it for writing fails */
 
     /** `address` is the URL after "scheme:". */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -733,7 +752,10 @@ NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *byte
 NITRO_API nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls);
 /** What was copied, and what was left alone because it is there already. */
 typedef struct nitro_copy_report {
-    size_t samples, samples_skipped;
+    size_t samples, samples_skipped; /* added; there already */
+    size_t samples_replaced;         /* by newer ones */
+    size_t samples_differing;        /* of those skipped: the other store has another measurement */
+    size_t damaged;                  /* records of the store read from that were left behind */
     size_t profiles, profiles_skipped;
 } nitro_copy_report;
 
@@ -741,6 +763,68 @@ typedef struct nitro_copy_report {
  *  that has any profile there, stays as it is there. */
 NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
                                         nitro_copy_report *report);
+
+/** What becomes of an input of which both stores have a sample, and not the same. */
+typedef enum nitro_conflict {
+    NITRO_CONFLICT_KEEP,  /* the one that is there stays */
+    NITRO_CONFLICT_NEWER, /* the newer one counts */
+    NITRO_CONFLICT_BOTH   /* both stay: what comes is put under a device id of its own */
+} nitro_conflict;
+
+/** The label of a device "ID@CAMPAIGN": the id of the device that it is, measured by others. It is
+ *  never a source of that device, nor that one of it. */
+#define NITRO_LABEL_SAME_AS "same_as"
+/** Are they one device: by id, or by that label? */
+NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b);
+
+typedef struct nitro_sync_options {
+    nitro_conflict conflict;
+    const char *campaign; /* BOTH: what comes is of device ID@campaign. NULL: an error where it is
+                             needed */
+    nitro_problem_function damaged; /* told of records that are left behind; may be NULL */
+    void *user;
+} nitro_sync_options;
+
+/**
+ * Bring what `from` has into `to`, one way. What is there as it is stays, so a run that was cut
+ * goes on where it was, and a second one does nothing.
+ * @param[out] report  written on error too: what went before it is there.
+ */
+NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,
+                                        const nitro_sync_options *options,
+                                        nitro_copy_report *report);
+
+/* ---- Validity: times that today's code, compiler, driver or device would not give ------------ */
+
+typedef struct nitro_stale {
+    const char *computation, *device;
+    const char *variant; /* NULL: all times of the samples */
+    const char *what;    /* "version", "compiler", "driver", "toolkit", "device" */
+    const char *was, *now;
+    size_t samples;
+} nitro_stale;
+typedef void (*nitro_stale_function)(void *user, const nitro_stale *stale);
+
+/**
+ * Find samples of a computation that were made otherwise than today's would be: by other versions
+ * of variants, another compiler, driver or toolkit than the newest sample of their device, or
+ * before the device's features changed. What is not known (of imported samples) is not stale.
+ * @param[in] versions  of the variants, in the schema's order; NULL: those of the newest samples.
+ */
+NITRO_API nitro_status nitro_store_find_stale(nitro_store *store, const char *computation,
+                                              const char *const *versions,
+                                              nitro_stale_function report, void *user);
+/**
+ * Take back the times of other versions of variants (the next tune measures them again), and
+ * nothing else; samples that have no time then go. Reports as nitro_store_find_stale; with
+ * `dry_run` that is all.
+ */
+NITRO_API nitro_status nitro_store_remove_stale(nitro_store *store, const char *computation,
+                                                const char *const *versions, bool dry_run,
+                                                nitro_stale_function report, void *user);
+/** The version that variant `index` declares; NULL: there is no such variant. */
+NITRO_API const char *nitro_computation_variant_version(const nitro_computation *computation,
+                                                        size_t index);
 
 /* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
 
@@ -919,6 +1003,79 @@ NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const cha
                                                    const char *device, const char *path,
                                                    size_t *count);
 
+/* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
+
+typedef struct nitro_publish_options {
+    const char *folder;           /* made when missing */
+    const nitro_signing_key *key; /* signs every bundle; NULL: they are not signed */
+} nitro_publish_options;
+
+typedef struct nitro_publish_report {
+    size_t bundles, unchanged; /* all of them; those whose file was there already */
+    size_t removed;            /* files that neither this index nor the last one names */
+    uint64_t samples, profiles, bytes;
+} nitro_publish_report;
+
+/**
+ * Write all devices, samples and profiles of a store as a folder of static files that any web
+ * server can serve: an index, and a compressed bundle for each computation and device. The same
+ * content gives the same bytes and file names. The index is replaced last and whole, and the files
+ * of the last one stay, so that readers never see a part. Waits while another process publishes
+ * into the folder.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
+ */
+NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,
+                                           nitro_publish_report *report);
+
+typedef struct nitro_pull_options {
+    const char *url;                /* https://, http://, file:, or a folder's path */
+    const nitro_trusted_keys *keys; /* take only what one of them signed; NULL: take all */
+} nitro_pull_options;
+
+typedef struct nitro_pull_report {
+    size_t bundles; /* that were taken, or were here already */
+    size_t devices; /* new ones */
+    nitro_copy_report copied;
+    nitro_string_list refused; /* why, one text a bundle */
+} nitro_pull_report;
+
+/**
+ * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
+ * what the index says, or is not signed as it must be, is refused and named, the others are taken.
+ * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
+ *         too slow, not trusted (bundles that came before are in the store); NITRO_ERR_MISMATCH
+ * (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
+                                        nitro_pull_report *report);
+NITRO_API void nitro_pull_report_free(nitro_pull_report *report);
+
+/* ---- Inputs from elsewhere ------------------------------------------------------------------ */
+
+#define NITRO_FETCH_SUITESPARSE "https://sparse.tamu.edu/MM"
+
+typedef struct nitro_fetch_options {
+    const char *base_url; /* BASE/GROUP/NAME.tar.gz is asked for */
+    uint64_t max_bytes;   /* of the archive, and of what it unpacks to */
+    /** Is this unpacked file fit for use? What it refuses is not kept. NULL: not asked. */
+    nitro_status (*check)(void *user, const char *path);
+    void *user;
+} nitro_fetch_options;
+
+NITRO_API void nitro_fetch_options_init(nitro_fetch_options *options);
+/**
+ * Bring a matrix (Matrix Market) of a collection into the user's cache, or find it there. A cut
+ * download goes on where it ended.
+ * @param[in]  matrix  "GROUP/NAME".
+ * @param[out] path    of NAME.mtx; free with free(). @param[out] cached  it was there already.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT (the archive is hostile,
+ *         larger than the limit, or holds no such matrix); what `check` returned;
+ *         NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
+                                          const nitro_fetch_options *options, char **path,
+                                          bool *cached);
+
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
@@ -1030,6 +1187,8 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
 /** A hash of all that the rows say: devices, inputs, features, times. */
 NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
+/** The same over the rows of one device alone, whatever else is in the dataset. */
+NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device);
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
@@ -1142,6 +1301,15 @@ NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_t
 NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
                                       const nitro_dfs_kind **dfs);
 
+/**
+ * Are the records of this store still those that the model was made of?
+ * @param report  told of every source of which they are not, by name, and why.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH where they are not; NITRO_ERR_NOT_FOUND (the computation);
+ *         NITRO_ERR_NO_DATA (the model does not say what it was made of).
+ */
+NITRO_API nitro_status nitro_model_check_records(const nitro_model *model, nitro_store *store,
+                                                 nitro_problem_function report, void *user);
+
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
 
@@ -1187,6 +1355,7 @@ NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_
 typedef struct nitro_method_info {
     const char *name;
     const char *description;
+    bool needs_profiles; /* left out of all methods where the store has none of the computation */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

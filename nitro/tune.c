@@ -34,7 +34,9 @@ void nitro_tune_options_init(nitro_tune_options *options)
 static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
-    nitro_status status = nitro_tune_set_provenance(self->plan.context, t, &sample->provenance);
+    nitro_status status = nitro_provenance_of_device(self->plan.context, t->device,
+                                                     t->kind->simulate ? "modelled" : "measured",
+                                                     &sample->provenance);
     if (status != NITRO_OK)
         return status;
     const nitro_sample *samples[] = {sample};

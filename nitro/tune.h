@@ -44,10 +44,6 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
 /** A bit for each variant whose time in this sample is not that of today's code. */
 uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
-/** What makes a sample on this target today. NITRO_ERR_NO_MEMORY: a part may be set. */
-nitro_status nitro_tune_set_provenance(nitro_context *context, const nitro_tune_target *target,
-                                       nitro_provenance *made);
-
 /** Free what nitro_tune_plan_make made. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);
 

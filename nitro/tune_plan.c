@@ -98,8 +98,8 @@ static nitro_status put_device(const nitro_tune_plan *self, nitro_tune_target *t
 {
     nitro_device *known = NULL;
     nitro_status status = nitro_store_get_device(self->store, t->device->id, &known);
-    if (status == NITRO_ERR_NOT_FOUND) {
-        status = NITRO_OK;
+    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
+        status = NITRO_OK; /* a damaged description is no loss: today's takes its place */
     } else if (status == NITRO_OK) {
         status = require_same_kind(self, t, known);
         if (status == NITRO_OK)

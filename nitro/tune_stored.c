@@ -3,30 +3,8 @@
  * as long as what else made the sample (compiler, driver, the device's features) is the same. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "nitro/tune.h"
-
-#if defined(__clang__)
-#define COMPILER __VERSION__ /* says "Clang" itself */
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
-
-nitro_status nitro_tune_set_provenance(nitro_context *context, const nitro_tune_target *target,
-                                       nitro_provenance *made)
-{
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    made->origin = nitro_strdup(context, target->kind->simulate ? "modelled" : "measured");
-    made->library = nitro_strdup(context, nitro_version());
-    made->compiler = nitro_strdup(context, COMPILER);
-    made->host = nitro_strdup(context, host);
-    made->time_s = (int64_t)time(NULL);
-    bool complete = made->origin && made->library && made->compiler && made->host;
-    return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
 
 /* Times of code that has changed since are no times of this code; a time that was taken back is
  * wanted as well. What was recorded elsewhere has no version, and is left as it is. */
@@ -45,23 +23,22 @@ uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_samp
     return stale;
 }
 
-static bool is_same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 typedef struct stored_samples {
     const nitro_tune_plan *plan;
     nitro_tune_target *target;
     size_t num_partial, num_stale;
     uint64_t stale; /* variants: of any sample */
+    nitro_provenance today;
 } stored_samples;
 
 /* May old and new times stand side by side in one sample? */
-static bool is_made_alike(const nitro_sample *sample)
+static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *today)
 {
-    return is_same_text(sample->provenance.origin, "measured") &&
-           is_same_text(sample->provenance.compiler, COMPILER);
+    return nitro_same_text(made->origin, today->origin) &&
+           nitro_same_text(made->compiler, today->compiler) &&
+           nitro_same_text(made->driver, today->driver) &&
+           nitro_same_text(made->toolkit, today->toolkit) &&
+           nitro_same_text(made->device_digest, today->device_digest);
 }
 
 static nitro_status note_stored(void *user, const nitro_sample *sample)
@@ -77,7 +54,7 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     }
     stored->stale |= stale;
     stored->num_stale++;
-    if (!is_made_alike(sample))
+    if (!is_made_alike(&sample->provenance, &stored->today))
         return NITRO_OK;
     stored->num_partial++;
     return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
@@ -112,7 +89,7 @@ static nitro_status log_stale(const stored_samples *stored)
     if (num_whole && stored->num_partial)
         nitro_log(plan->context, NITRO_LOG_INFO,
                   "%zu of them keep the times of other variants; the rest was made by another "
-                  "compiler or elsewhere, and is measured whole",
+                  "compiler, driver or toolkit, or before the device changed: measured whole",
                   stored->num_partial);
     free(names);
     return NITRO_OK;
@@ -124,9 +101,15 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
         return NITRO_OK;
     stored_samples stored = {.plan = plan, .target = target};
     nitro_status status =
-        nitro_store_each_sample(plan->store, plan->computation->schema->computation,
-                                target->device->id, note_stored, &stored);
-    return status == NITRO_OK && stored.num_stale ? log_stale(&stored) : status;
+        nitro_provenance_of_device(plan->context, target->device,
+                                   target->kind->simulate ? "modelled" : "measured", &stored.today);
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
+                                         target->device->id, note_stored, &stored);
+    if (status == NITRO_OK && stored.num_stale)
+        status = log_stale(&stored);
+    nitro_provenance_clear(&stored.today);
+    return status;
 }
 
 bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input)

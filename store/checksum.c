@@ -75,10 +75,16 @@ uint64_t nitro_store_device_checksum(const nitro_device *device)
     return add_words(hash, counts, 2);
 }
 
+/* Records from before there was a driver, toolkit or digest keep their checksums. */
 static uint64_t add_provenance(uint64_t hash, const nitro_provenance *provenance)
 {
     hash = add_text(add_text(hash, provenance->origin), provenance->library);
-    return add_text(add_text(hash, provenance->compiler), provenance->host);
+    hash = add_text(add_text(hash, provenance->compiler), provenance->host);
+    if (provenance->driver || provenance->toolkit || provenance->device_digest) {
+        hash = add_text(add_text(hash, provenance->driver), provenance->toolkit);
+        hash = add_text(hash, provenance->device_digest);
+    }
+    return hash;
 }
 
 uint64_t nitro_store_sample_checksum(const char *computation, const char *device,

@@ -15,8 +15,8 @@ void nitro_store_log_damage(void *log, const char *problem)
 {
     damage_log *self = log;
     if (++self->count <= MOST_NAMED)
-        nitro_log(self->store->context, NITRO_LOG_WARNING, "%s: %s: it is not used",
-                  self->store->url, problem);
+        nitro_log(self->store->context, NITRO_LOG_WARNING, "left out (%s): %s", self->store->url,
+                  problem);
 }
 
 void nitro_store_end_damage_log(const damage_log *log)

@@ -78,7 +78,7 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     if (status == NITRO_OK) {
         *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
         self->remote_address = nitro_strdup(context, address);
-        self->url = nitro_store_print_url(context, remote_kind, address);
+        self->url = nitro_store_redact(context, remote_kind->scheme, address);
         *opened = (nitro_store){.context = context,
                                 .kind = &nitro_store_journaled,
                                 .mode = NITRO_STORE_WRITE,
@@ -126,6 +126,14 @@ nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *w
     }
     if (waiting)
         *waiting = count;
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)
+{
+    if (store->kind == &nitro_store_journaled)
+        return nitro_journal_count(store->state, waiting);
+    *waiting = 0;
     return NITRO_OK;
 }
 

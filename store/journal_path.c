@@ -12,6 +12,14 @@
 #define FOLDER        "journals/"
 #define MAX_URL_BYTES 4096
 
+char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address)
+{
+    const char *host = strncmp(address, "//", 2) == 0 ? address + 2 : address;
+    const char *at = host > address ? strrchr(host, '@') : NULL;
+    return nitro_asprintf(context, "%s:%.*s%s", kind->scheme, (int)(host - address), address,
+                          at ? at + 1 : host);
+}
+
 /* "redis-host-6379-0-1f3a....": a name that people know again, and a hash that no two share. */
 static void make_name(const char *url, char *name, size_t size)
 {
@@ -57,23 +65,32 @@ nitro_status nitro_journal_path(nitro_context *context, const char *url, bool ma
     return status;
 }
 
+static nitro_status open_with_journal(nitro_context *context, const nitro_store_kind *kind,
+                                      const char *address, nitro_store **store)
+{
+    char *url = nitro_journal_url(context, kind, address), *path = NULL;
+    nitro_status status = url ? nitro_journal_path(context, url, true, &path) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_journal_open(context, kind, address, path, store);
+    free(path);
+    free(url);
+    return status;
+}
+
 nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
                                         nitro_store **store)
 {
     const nitro_store_kind *kind = NULL;
     const char *address = NULL;
-    char *shown = NULL, *path = NULL;
-    nitro_status status = url ? nitro_store_find_kind(context, url, &kind, &address) : NITRO_OK;
-    if (status == NITRO_OK && (!kind || !kind->remote))
-        return nitro_store_open(context, url, NITRO_STORE_WRITE, store);
-    if (status == NITRO_OK && !(shown = nitro_store_print_url(context, kind, address)))
-        status = NITRO_ERR_NO_MEMORY;
+    char *chosen = NULL;
+    nitro_status status = nitro_store_choose_url(context, url, NITRO_STORE_WRITE, &chosen);
     if (status == NITRO_OK)
-        status = nitro_journal_path(context, shown, true, &path);
+        status = nitro_store_find_kind(context, chosen, &kind, &address);
     if (status == NITRO_OK)
-        status = nitro_journal_open(context, kind, address, path, store);
-    free(path);
-    free(shown);
+        status = kind->remote
+                     ? open_with_journal(context, kind, address, store)
+                     : nitro_store_open_kind(context, kind, address, NITRO_STORE_WRITE, store);
+    free(chosen);
     return status;
 }
 

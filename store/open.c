@@ -132,24 +132,33 @@ nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kin
     return status;
 }
 
+nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                                    char **chosen)
+{
+    nitro_setting_value set = {0};
+    nitro_status status = url ? NITRO_OK : nitro_setting_get(context, NULL, "store", &set);
+    if (status != NITRO_OK)
+        return status;
+    if (!url && set.text[0] == '\0')
+        return nitro_store_data_path(context, "store.db", mode == NITRO_STORE_WRITE, chosen);
+    char *copy = nitro_strdup(context, url ? url : set.text);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    *chosen = copy;
+    return NITRO_OK;
+}
+
 nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
                               nitro_store **store)
 {
     const nitro_store_kind *kind = NULL;
     const char *address = NULL;
-    char *path = NULL;
-    nitro_setting_value set = {0};
-    nitro_status status = url ? NITRO_OK : nitro_setting_get(context, NULL, "store", &set);
-    if (status == NITRO_OK && !url && set.text[0] != '\0')
-        url = set.text;
-    if (status == NITRO_OK && !url) {
-        status = nitro_store_data_path(context, "store.db", mode == NITRO_STORE_WRITE, &path);
-        url = path;
-    }
+    char *chosen = NULL;
+    nitro_status status = nitro_store_choose_url(context, url, mode, &chosen);
     if (status == NITRO_OK)
-        status = nitro_store_find_kind(context, url, &kind, &address);
+        status = nitro_store_find_kind(context, chosen, &kind, &address);
     if (status == NITRO_OK)
         status = nitro_store_open_kind(context, kind, address, mode, store);
-    free(path);
+    free(chosen);
     return status;
 }

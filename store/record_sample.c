@@ -11,7 +11,15 @@
 #define VERSION 1
 
 enum { HAS_MEDIAN = 1, HAS_SPREAD = 2, HAS_PREPARE = 4, HAS_VERSION = 8, HAS_DETAIL = 16 };
-enum { HAS_ORIGIN = 1, HAS_LIBRARY = 2, HAS_COMPILER = 4, HAS_HOST = 8 };
+enum {
+    HAS_ORIGIN = 1,
+    HAS_LIBRARY = 2,
+    HAS_COMPILER = 4,
+    HAS_HOST = 8,
+    HAS_DRIVER = 16,
+    HAS_TOOLKIT = 32,
+    HAS_DIGEST = 64
+};
 
 uint64_t nitro_record_names_hash(const nitro_schema *schema)
 {
@@ -38,7 +46,8 @@ static size_t record_size(const nitro_sample *sample)
         size += 2 + 4 + 3 * 8 + text_size(sample->entries[i].version) +
                 text_size(sample->entries[i].detail);
     return size + text_size(from->origin) + text_size(from->library) + text_size(from->compiler) +
-           text_size(from->host);
+           text_size(from->host) + text_size(from->driver) + text_size(from->toolkit) +
+           text_size(from->device_digest);
 }
 
 static nitro_status make_room(nitro_context *context, nitro_record_bytes *record, size_t size)
@@ -102,13 +111,18 @@ static void put_provenance(nitro_record_bytes *record, const nitro_provenance *f
 {
     put_word(record,
              (from->origin ? HAS_ORIGIN : 0) | (from->library ? HAS_LIBRARY : 0) |
-                 (from->compiler ? HAS_COMPILER : 0) | (from->host ? HAS_HOST : 0),
+                 (from->compiler ? HAS_COMPILER : 0) | (from->host ? HAS_HOST : 0) |
+                 (from->driver ? HAS_DRIVER : 0) | (from->toolkit ? HAS_TOOLKIT : 0) |
+                 (from->device_digest ? HAS_DIGEST : 0),
              1);
     put_word(record, (uint64_t)from->time_s, 8);
     put_text(record, from->origin);
     put_text(record, from->library);
     put_text(record, from->compiler);
     put_text(record, from->host);
+    put_text(record, from->driver);
+    put_text(record, from->toolkit);
+    put_text(record, from->device_digest);
 }
 
 nitro_status nitro_record_append_sample(nitro_context *context, const char *computation,
@@ -211,6 +225,12 @@ static void take_provenance(cursor *c, nitro_provenance *provenance)
         provenance->compiler = take_text(c);
     if (flags & HAS_HOST)
         provenance->host = take_text(c);
+    if (flags & HAS_DRIVER)
+        provenance->driver = take_text(c);
+    if (flags & HAS_TOOLKIT)
+        provenance->toolkit = take_text(c);
+    if (flags & HAS_DIGEST)
+        provenance->device_digest = take_text(c);
 }
 
 /* What is being read, for errors. */

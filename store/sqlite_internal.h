@@ -9,7 +9,7 @@
 
 #define NITRO_SQLITE_MAX_STATEMENTS 64
 #define NITRO_SQLITE_APPLICATION_ID 0x4E54524F /* "NTRO" */
-#define NITRO_SQLITE_VERSION        2          /* of the tables: sqlite_schema.c */
+#define NITRO_SQLITE_VERSION        3          /* of the tables: sqlite_schema.c */
 
 typedef struct sqlite_statement {
     const char *sql; /* a literal: compared by address first */
@@ -58,7 +58,8 @@ nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
 void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text);
-/** Five values from `index` on: origin, library, compiler, host, time_s. */
+/** Eight values from `index` on: origin, library, compiler, host, time_s, driver, toolkit,
+ *  device_digest. */
 void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
                                   const nitro_provenance *provenance);
 
@@ -77,7 +78,7 @@ bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value);
 /** A copy of a text or NULL; false also where memory is out. */
 bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
                             char **copy);
-/** Five columns, as nitro_sqlite_bind_provenance writes them. */
+/** Eight columns, as nitro_sqlite_bind_provenance writes them. */
 bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
                              nitro_provenance *provenance);
 

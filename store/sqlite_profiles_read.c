@@ -60,7 +60,7 @@ static nitro_status read_profile(sqlite_store *store, const char *computation, s
     if (status == NITRO_OK)
         status = read_metrics(store, sqlite3_column_int64(row, 0), read);
     if (status == NITRO_OK &&
-        (uint64_t)sqlite3_column_int64(row, 11) != nitro_store_profile_checksum(*device, read))
+        (uint64_t)sqlite3_column_int64(row, 14) != nitro_store_profile_checksum(*device, read))
         status = NITRO_ERR_FORMAT;
     if (status == NITRO_OK)
         *profile = read;
@@ -140,7 +140,8 @@ nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
     nitro_status status =
         take_profiles(store,
                       "SELECT p.id, d.name, p.name, p.input, p.intensity, p.kernel, p.origin, "
-                      "p.library, p.compiler, p.host, p.time_s, p.checksum FROM profiles AS p JOIN "
+                      "p.library, p.compiler, p.host, p.time_s, p.driver, p.toolkit, "
+                      "p.device_digest, p.checksum FROM profiles AS p JOIN "
                       "devices AS d ON p.device = d.id WHERE p.computation IS ?1 AND (?2 IS NULL "
                       "OR d.name = ?2) ORDER BY d.name, p.name, p.input, p.intensity, p.kernel",
                       schema ? schema->computation : NULL, device, &statement);

@@ -54,8 +54,16 @@ static const char profiles[] =
     "CREATE TABLE profile_metrics (profile INTEGER NOT NULL REFERENCES profiles ON DELETE CASCADE,"
     " name TEXT NOT NULL, value REAL NOT NULL, PRIMARY KEY (profile, name)) STRICT, WITHOUT ROWID;";
 
+/* 3: more of what made a record. */
+static const char provenance[] = "ALTER TABLE samples ADD COLUMN driver TEXT;"
+                                 "ALTER TABLE samples ADD COLUMN toolkit TEXT;"
+                                 "ALTER TABLE samples ADD COLUMN device_digest TEXT;"
+                                 "ALTER TABLE profiles ADD COLUMN driver TEXT;"
+                                 "ALTER TABLE profiles ADD COLUMN toolkit TEXT;"
+                                 "ALTER TABLE profiles ADD COLUMN device_digest TEXT;";
+
 /* Number i leads from version i to i + 1. */
-static const char *const steps[] = {first_tables, profiles};
+static const char *const steps[] = {first_tables, profiles, provenance};
 _Static_assert(sizeof(steps) / sizeof(steps[0]) == NITRO_SQLITE_VERSION, "a step a version");
 
 nitro_status nitro_sqlite_upgrade(sqlite_store *store, int64_t version)

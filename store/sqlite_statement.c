@@ -149,6 +149,9 @@ void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
     nitro_sqlite_bind_text(statement, index + 2, provenance->compiler);
     nitro_sqlite_bind_text(statement, index + 3, provenance->host);
     sqlite3_bind_int64(statement, index + 4, provenance->time_s);
+    nitro_sqlite_bind_text(statement, index + 5, provenance->driver);
+    nitro_sqlite_bind_text(statement, index + 6, provenance->toolkit);
+    nitro_sqlite_bind_text(statement, index + 7, provenance->device_digest);
 }
 
 /* ---- Transactions -------------------------------------------------------------------------- */
@@ -246,7 +249,10 @@ bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, in
            nitro_sqlite_copy_text(context, statement, column + 1, &provenance->library) &&
            nitro_sqlite_copy_text(context, statement, column + 2, &provenance->compiler) &&
            nitro_sqlite_copy_text(context, statement, column + 3, &provenance->host) &&
-           nitro_sqlite_integer(statement, column + 4, &provenance->time_s);
+           nitro_sqlite_integer(statement, column + 4, &provenance->time_s) &&
+           nitro_sqlite_copy_text(context, statement, column + 5, &provenance->driver) &&
+           nitro_sqlite_copy_text(context, statement, column + 6, &provenance->toolkit) &&
+           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest);
 }
 
 nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,

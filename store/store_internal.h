@@ -21,13 +21,14 @@ extern const nitro_store_kind nitro_store_journaled;
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store);
 
+/** The URL that is meant: `url`, or where it is NULL the user's setting, or the user's own store
+ * (its folder is made for writing). free() it. */
+nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                                    char **chosen);
+
 /** Which kind a URL means, and what follows its scheme. */
 nitro_status nitro_store_find_kind(nitro_context *context, const char *url,
                                    const nitro_store_kind **kind, const char **address);
-
-/** "scheme:address" without a password or user, as it may be shown and noted. free() it. */
-char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
-                            const char *address);
 
 /**
  * $XDG_DATA_HOME/nitro/NAME, its folders made (for the user alone) with `make`.
@@ -53,6 +54,10 @@ nitro_status nitro_store_require_writable(const nitro_store *store);
 nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
                                        const char *device);
 
+/** Copy a device's features where they are not there, and its samples and profiles of a computation
+ *  (NULL: its profiles of proxies) with the computation's names; adds to the report. */
+nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const char *device,
+                                     const char *computation, nitro_copy_report *report);
 /** Copy the profiles of a computation (NULL: of proxies) on a device; adds to the report. */
 nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
                                        const char *computation, nitro_copy_report *report);

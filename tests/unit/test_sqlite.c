@@ -110,12 +110,12 @@ static void test_a_newer_schema_is_refused_with_both_versions(void **state)
     make_store(f, path);
     run_sql(path, "PRAGMA user_version = 7");
     assert_refused(f, path, NITRO_ERR_NEWER, "schema is version 7 and this Nitro");
-    assert_refused(f, path, NITRO_ERR_NEWER, "knows up to 2");
+    assert_refused(f, path, NITRO_ERR_NEWER, "knows up to 3");
     run_sql(path, "PRAGMA user_version = 0");
     assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
     run_sql(path, "PRAGMA user_version = -1");
     assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
-    run_sql(path, "PRAGMA user_version = 2");
+    run_sql(path, "PRAGMA user_version = 3");
     assert_is_store(f, path);
 }
 

@@ -446,6 +446,38 @@ static void test_one_sample_by_its_name(void **state)
                  NITRO_ERR_ARGUMENT, "is no input's name");
 }
 
+/* What made a sample: all of it comes back, and its absence too. */
+static void test_provenance_comes_back(void **state)
+{
+    fixture *f = *state;
+    nitro_sample *sample = make_sample(f, "one"), *read = NULL;
+    nitro_provenance *made = &sample->provenance;
+    const nitro_sample *samples[] = {sample};
+    put_schema_and_device(f, "spmv", "K20");
+    made->library = strdup("0.1.0");
+    made->compiler = strdup("GCC 12.2.0");
+    made->host = strdup("node7");
+    made->driver = strdup("550.54.15");
+    made->toolkit = strdup("CUDA 12.4");
+    made->device_digest = strdup("0123456789abcdef");
+    assert_ok(f->context, nitro_store_put_samples(f->store, "spmv", "K20", samples, 1, false));
+    assert_ok(f->context, put_samples(f, "K20", 0, 1, false));
+    reopen(f, NITRO_STORE_READ);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "one", &read));
+    assert_string_equal(read->provenance.compiler, "GCC 12.2.0");
+    assert_string_equal(read->provenance.driver, "550.54.15");
+    assert_string_equal(read->provenance.toolkit, "CUDA 12.4");
+    assert_string_equal(read->provenance.device_digest, "0123456789abcdef");
+    nitro_sample_free(read);
+    assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-000", &read));
+    assert_null(read->provenance.driver);
+    assert_null(read->provenance.toolkit);
+    assert_null(read->provenance.device_digest);
+    nitro_sample_free(read);
+    nitro_sample_free(sample);
+    records_assert_sound(f->store);
+}
+
 /* What another process replaced meanwhile is not what was to go. */
 static void test_samples_go_as_they_are_known(void **state)
 {
@@ -917,6 +949,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_removing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_copying_adds_what_is_missing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_sample_by_its_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_provenance_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_samples_go_as_they_are_known, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_device_goes_when_nothing_is_of_it, setup, teardown),
         cmocka_unit_test_setup_teardown(test_the_layout_has_a_version, setup, teardown),
