@@ -21,3 +21,12 @@ nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis)
 nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (hiredis with TLS)" hiredis_ssl
     "hiredis_ssl>=1.1")
 nitro_optional_library(NITRO_SODIUM "Sign and check published bundles (libsodium)" sodium libsodium)
+nitro_optional_library(NITRO_ZSTD "Publish and read bundles (zstd; needs libsodium too)" zstd libzstd)
+nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcurl>=7.85")
+nitro_optional_library(NITRO_ARCHIVE "Unpack what nitro fetch downloads (libarchive)" archive
+    libarchive)
+
+set(nitro_with_bundles FALSE)
+if(nitro_with_zstd AND nitro_with_sodium)
+    set(nitro_with_bundles TRUE)
+endif()

@@ -223,9 +223,11 @@ static size_t find_method(const char *name)
     return NITRO_NONE;
 }
 
-static nitro_status find_methods(nitro_context *context, const nitro_string_list *names,
-                                 evaluate_run *run)
+static nitro_status find_methods(nitro_store *store, const char *computation,
+                                 const nitro_string_list *names, evaluate_run *run)
 {
+    nitro_context *context = nitro_store_context(store);
+    size_t num_profiles = 0;
     const nitro_method_info *table = nitro_method_table();
     size_t count = 0;
     while (table[count].name)
@@ -238,10 +240,14 @@ static nitro_status find_methods(nitro_context *context, const nitro_string_list
             return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                               "there is no method '%.80s': nitro help evaluate lists them",
                               names->items[n]);
-    for (size_t i = 0; i < count; i++)
-        if (!names || nitro_string_list_find(names, table[i].name) != NITRO_NONE)
+    nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
+                            : num_profiles > 0 || !table[i].needs_profiles;
+        if (wanted)
             run->methods[run->num_methods++] = i;
-    return NITRO_OK;
+    }
+    return status;
 }
 
 static nitro_status load_devices(nitro_store *store, const char *computation,
@@ -333,10 +339,11 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     nitro_context *context = nitro_store_context(store);
     evaluate_run run = {.options = options,
                         .evaluation = {.context = context,
+                                       .store = store,
                                        .seed = options->seed,
                                        .without_generation = options->without_generation,
                                        .num_threads = options->num_threads}};
-    nitro_status status = find_methods(context, options->methods, &run);
+    nitro_status status = find_methods(store, computation, options->methods, &run);
     if (status == NITRO_OK)
         status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);
     if (status == NITRO_OK)

@@ -7,6 +7,7 @@
 /** One evaluation: all samples, who may teach what, and what methods have learnt so far. */
 typedef struct nitro_evaluation {
     nitro_context *context;
+    nitro_store *store;     /* where profiles are */
     nitro_dataset *dataset; /* targets and sources */
     bool *is_source;        /* shape [num_devices] */
     bool *is_train;         /* shape [num_inputs] */

@@ -2,6 +2,7 @@
  * The methods that an evaluation compares. Each learns from training inputs only; what several need
  * (one model a device) is learnt once. Guards are off: a method stands for what its model chooses.
  */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,38 +250,47 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     return status;
 }
 
-/** Sources without training inputs stay in the dataset's list: they are no pretend targets. */
-static nitro_status search_features(const nitro_evaluation *evaluation,
-                                    const nitro_dfs_kind *search, const nitro_dataset *sources,
-                                    size_t target, const nitro_string_list *candidates,
-                                    nitro_string_list *chosen)
+/** Device features by the selection of this name; NITRO_ERR_NO_DATA where it steps aside. Sources
+ * without training inputs stay in the dataset's list: they are no pretend targets. */
+static nitro_status select_features(const nitro_evaluation *evaluation, const char *name,
+                                    const nitro_dataset *sources, size_t target,
+                                    const nitro_string_list *candidates, nitro_string_list *chosen)
 {
+    const nitro_dfs_kind *dfs = NULL;
     nitro_learn_options defaults;
     nitro_learn_options_init(&defaults);
     const nitro_dfs_task task = {.sources = sources,
                                  .target = evaluation->dataset->devices[target],
                                  .candidates = candidates,
+                                 .store = evaluation->store,
                                  .max_subset = defaults.dfs_max_subset,
                                  .k = defaults.dfs_k,
                                  .seed = evaluation->seed,
                                  .num_threads = evaluation->num_threads};
-    return search->select(evaluation->context, &task, chosen, NULL);
+    json_t *report = NULL;
+    nitro_status status = nitro_dfs_find(evaluation->context, name, &dfs);
+    if (status == NITRO_OK)
+        status = dfs->select(evaluation->context, &task, chosen, &report);
+    const char *reason = json_string_value(json_object_get(report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        status =
+            nitro_fail(evaluation->context, NITRO_ERR_NO_DATA, "selection %s: %s", name, reason);
+    json_decref(report);
+    return status;
 }
 
-/** The paper's method: an SVM, with the device features that a search over the sources chooses. */
-static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                 size_t num_rows, size_t *choices)
+/** The paper's SVM, with the device features that a selection chooses. */
+static nitro_status choose_by_selection(nitro_evaluation *evaluation, const char *name,
+                                        size_t target, const size_t *rows, size_t num_rows,
+                                        size_t *choices)
 {
     nitro_string_list candidates = {0}, chosen = {0};
     nitro_dataset *sources = NULL;
-    const nitro_dfs_kind *search = NULL;
     nitro_status status = list_candidates(evaluation, target, &candidates);
     if (status == NITRO_OK)
         status = select_sources(evaluation, target, &sources);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(evaluation->context, "cv", &search);
-    if (status == NITRO_OK)
-        status = search_features(evaluation, search, sources, target, &candidates, &chosen);
+        status = select_features(evaluation, name, sources, target, &candidates, &chosen);
     if (status == NITRO_OK)
         status = choose_by_sources(evaluation, evaluation->strategy, target, &chosen, rows,
                                    num_rows, choices);
@@ -288,6 +298,18 @@ static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, co
     nitro_string_list_free(&candidates);
     nitro_string_list_free(&chosen);
     return status;
+}
+
+static nitro_status choose_pdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                size_t num_rows, size_t *choices)
+{
+    return choose_by_selection(evaluation, "profile", target, rows, num_rows, choices);
+}
+
+static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                 size_t num_rows, size_t *choices)
+{
+    return choose_by_selection(evaluation, "cv", target, rows, num_rows, choices);
 }
 
 /** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
@@ -334,26 +356,44 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, CVDFS, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
+enum {
+    RANDOM,
+    FIXED,
+    MAJORITY,
+    POOLED,
+    FULL,
+    PDFS,
+    CVDFS,
+    SVM_COST,
+    FOREST,
+    AUTO,
+    NATIVE,
+    NUM_METHODS
+};
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
-    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources"},
-    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
-    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
-    [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
-    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search"},
-    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
-    [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
-    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
-    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling"},
-    [NUM_METHODS] = {NULL, NULL},
+    [RANDOM] = {"random", "every variant equally likely: the exact expectation", false},
+    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources", false},
+    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added", false},
+    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features", false},
+    [FULL] = {"full", "one SVM on all sources' samples, with all device features", false},
+    [PDFS] = {"pdfs", "one SVM on all sources' samples, with the device features of profiles",
+              true},
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search",
+               false},
+    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
+                  false},
+    [FOREST] = {"forest", "trees that regress log(time / best time), no device features", false},
+    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features", false},
+    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
+    [NUM_METHODS] = {NULL, NULL, false},
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed,   [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,     [CVDFS] = choose_cvdfs,       [SVM_COST] = choose_svm_cost,
-    [FOREST] = choose_forest, [AUTO] = choose_auto,         [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,       [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,         [PDFS] = choose_pdfs,         [CVDFS] = choose_cvdfs,
+    [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,     [AUTO] = choose_auto,
+    [NATIVE] = choose_native,
 };
 
 const nitro_method_info *nitro_method_table(void)

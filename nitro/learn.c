@@ -224,9 +224,20 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
                                  .store = job->store,
                                  .max_subset = job->options->dfs_max_subset,
                                  .k = job->options->dfs_k,
+                                 .proxies_path = job->options->proxies,
                                  .seed = job->options->seed,
                                  .num_threads = job->options->num_threads};
-    return job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    nitro_status status =
+        job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    const json_t *both = json_object_get(job->dfs_report, "profile");
+    const char *reason =
+        json_string_value(json_object_get(both ? both : job->dfs_report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "the selection of device features by profiles steps aside, and rules none out: %s",
+            reason);
+    return status;
 }
 
 static nitro_status choose_device_features(learn_job *job)

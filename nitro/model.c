@@ -4,7 +4,6 @@
  */
 #include "nitro/model.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +42,8 @@ void nitro_model_free(nitro_model *model)
     nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
-    nitro_promise_free(model->promise);
-    json_decref(model->provenance);
+    nitro_model_free_provenance(model);
+    free(model->strategy_name);
     free(model->target);
     free(model->target_kind);
     free(model);
@@ -62,7 +61,7 @@ const char *nitro_model_target(const nitro_model *model)
 
 const char *nitro_model_strategy(const nitro_model *model)
 {
-    return model->strategy->name;
+    return model->strategy_name ? model->strategy_name : model->strategy->name;
 }
 
 size_t nitro_model_num_variants(const nitro_model *model)
@@ -145,31 +144,6 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value)
     return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
 }
 
-static nitro_status refuse_strategy(nitro_context *context, const char *name)
-{
-    char known[256] = "";
-    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
-        size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
-    }
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
-                      known);
-}
-
-nitro_status nitro_strategy_find(nitro_context *context, const char *name,
-                                 const nitro_strategy **strategy)
-{
-    const nitro_strategy *found = NULL;
-    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
-        if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
-            found = *s;
-    if (!found)
-        return refuse_strategy(context, name);
-    *strategy = found;
-    return NITRO_OK;
-}
-
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
 void nitro_model_scale_device(nitro_model *model)
@@ -179,12 +153,26 @@ void nitro_model_scale_device(nitro_model *model)
             &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
 }
 
+nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
+{
+    *parts =
+        (nitro_parts){.num_columns = model->num_seen, .num_variants = model->schema->num_variants};
+    if (!model->strategy->parts)
+        return nitro_fail(model->context, NITRO_ERR_NOT_BUILT,
+                          "models of strategy %s cannot be compiled: it does not say what its "
+                          "scores are made of",
+                          nitro_model_strategy(model));
+    return model->strategy->parts(model->context, model->predictor, parts);
+}
+
 nitro_status nitro_model_compile(nitro_model *model)
 {
     bool is_constant[NITRO_MODEL_MAX_COLUMNS];
     double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
-    nitro_parts parts = {.num_columns = model->num_seen,
-                         .num_variants = model->schema->num_variants};
+    nitro_parts parts;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
+                                                       &model->lowest[f], &model->highest[f]);
     if (model->compiled || !model->strategy->parts)
         return NITRO_OK;
     size_t first_device = nitro_model_first_device(model);
@@ -193,7 +181,7 @@ nitro_status nitro_model_compile(nitro_model *model)
         if (is_constant[i])
             constants[i] = model->device_columns[model->seen[i] - first_device];
     }
-    nitro_status status = model->strategy->parts(model->context, model->predictor, &parts);
+    nitro_status status = nitro_model_parts(model, &parts);
     if (status == NITRO_OK)
         status =
             nitro_compiled_create(model->context, &parts, is_constant, constants, &model->compiled);
@@ -236,7 +224,9 @@ void nitro_model_score(const nitro_model *model, const double *features, double 
 static bool is_outside(const nitro_model *model, const double *features)
 {
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
+        if (model->has_interval[f]
+                ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
+                : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
             return true;
     return false;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/binary.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
@@ -372,7 +373,8 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
     size_t size = 0;
     nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
     if (status == NITRO_OK)
-        status = nitro_model_parse(context, path, text, size, model);
+        status = nitro_binary_is(text, size) ? nitro_binary_parse(context, path, text, size, model)
+                                             : nitro_model_parse(context, path, text, size, model);
     free(text);
     return status;
 }

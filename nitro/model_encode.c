@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/binary.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
+#include "nitro/promise.h"
+#include "nitro/source.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
 
@@ -120,10 +123,20 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
     return fputs("\n}\n", out) >= 0 && printed;
 }
 
+static nitro_status encode_predictor(const nitro_model *model, json_t **predictor)
+{
+    if (!model->strategy->encode || !model->provenance)
+        return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
+                          "the model of %s for %s is a compiled one: that decides, but does not "
+                          "hold all that a JSON file does; use the file that it was compiled from",
+                          model->schema->computation, model->target);
+    return model->strategy->encode(model->context, model->predictor, predictor);
+}
+
 nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size)
 {
     json_t *predictor = NULL;
-    nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
+    nitro_status status = encode_predictor(model, &predictor);
     if (status != NITRO_OK)
         return status;
     char *printed = NULL;
@@ -184,7 +197,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
 {
     const nitro_schema *schema = model->schema;
     json_t *predictor = NULL;
-    nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
+    nitro_status status = encode_predictor(model, &predictor);
     if (status != NITRO_OK)
         return status;
     json_t *summary = json_pack(
@@ -203,4 +216,35 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
                           "out of memory: cannot summarize the model of %s", schema->computation);
     *json_text = text;
     return NITRO_OK;
+}
+
+void nitro_model_free_provenance(nitro_model *model)
+{
+    nitro_promise_free(model->promise);
+    json_decref(model->provenance);
+}
+
+/* ---- Other forms ----------------------------------------------------------------------------- */
+
+nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    nitro_status status = NITRO_OK;
+    switch (format) {
+    case NITRO_EXPORT_BINARY:
+        status = nitro_binary_format(model, &bytes, &size);
+        break;
+    case NITRO_EXPORT_C:
+        status = nitro_source_format(model, &bytes, &size);
+        break;
+    default:
+        status = nitro_fail(model->context, NITRO_ERR_ARGUMENT, "there is no export format %d",
+                            (int)format);
+    }
+    if (status == NITRO_OK)
+        status = nitro_file_write(model->context, path, bytes, size);
+    free(bytes);
+    return status;
 }

@@ -580,8 +580,9 @@ typedef void (*nitro_problem_function)(void *user, const char *problem);
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
-    bool remote;  /* over a network, so it may be away: a tune keeps a journal then */
-    int priority; /* the highest one is used for a plain path */
+    bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    int priority;   /* the highest one is used for a plain path */
+    bool read_only; /* no functions that write; opening it for writing fails */
 
     /** `address` is the URL after "scheme:". */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -1002,6 +1003,79 @@ NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const cha
                                                    const char *device, const char *path,
                                                    size_t *count);
 
+/* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
+
+typedef struct nitro_publish_options {
+    const char *folder;           /* made when missing */
+    const nitro_signing_key *key; /* signs every bundle; NULL: they are not signed */
+} nitro_publish_options;
+
+typedef struct nitro_publish_report {
+    size_t bundles, unchanged; /* all of them; those whose file was there already */
+    size_t removed;            /* files that neither this index nor the last one names */
+    uint64_t samples, profiles, bytes;
+} nitro_publish_report;
+
+/**
+ * Write all devices, samples and profiles of a store as a folder of static files that any web
+ * server can serve: an index, and a compressed bundle for each computation and device. The same
+ * content gives the same bytes and file names. The index is replaced last and whole, and the files
+ * of the last one stay, so that readers never see a part. Waits while another process publishes
+ * into the folder.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
+ */
+NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,
+                                           nitro_publish_report *report);
+
+typedef struct nitro_pull_options {
+    const char *url;                /* https://, http://, file:, or a folder's path */
+    const nitro_trusted_keys *keys; /* take only what one of them signed; NULL: take all */
+} nitro_pull_options;
+
+typedef struct nitro_pull_report {
+    size_t bundles; /* that were taken, or were here already */
+    size_t devices; /* new ones */
+    nitro_copy_report copied;
+    nitro_string_list refused; /* why, one text a bundle */
+} nitro_pull_report;
+
+/**
+ * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
+ * what the index says, or is not signed as it must be, is refused and named, the others are taken.
+ * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
+ *         too slow, not trusted (bundles that came before are in the store); NITRO_ERR_MISMATCH
+ * (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
+                                        nitro_pull_report *report);
+NITRO_API void nitro_pull_report_free(nitro_pull_report *report);
+
+/* ---- Inputs from elsewhere ------------------------------------------------------------------ */
+
+#define NITRO_FETCH_SUITESPARSE "https://sparse.tamu.edu/MM"
+
+typedef struct nitro_fetch_options {
+    const char *base_url; /* BASE/GROUP/NAME.tar.gz is asked for */
+    uint64_t max_bytes;   /* of the archive, and of what it unpacks to */
+    /** Is this unpacked file fit for use? What it refuses is not kept. NULL: not asked. */
+    nitro_status (*check)(void *user, const char *path);
+    void *user;
+} nitro_fetch_options;
+
+NITRO_API void nitro_fetch_options_init(nitro_fetch_options *options);
+/**
+ * Bring a matrix (Matrix Market) of a collection into the user's cache, or find it there. A cut
+ * download goes on where it ended.
+ * @param[in]  matrix  "GROUP/NAME".
+ * @param[out] path    of NAME.mtx; free with free(). @param[out] cached  it was there already.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT (the archive is hostile,
+ *         larger than the limit, or holds no such matrix); what `check` returned;
+ *         NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
+                                          const nitro_fetch_options *options, char **path,
+                                          bool *cached);
+
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
 typedef struct nitro_device_kind {
@@ -1281,6 +1355,7 @@ NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_
 typedef struct nitro_method_info {
     const char *name;
     const char *description;
+    bool needs_profiles; /* left out of all methods where the store has none of the computation */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

@@ -1,8 +1,10 @@
 /* Columns to [-1, 1]. Hides what happens at the edges: constants, zeros under a log, infinities. */
 #include "nitro/scaler.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SCALED_LIMIT 1000.0 /* an RBF kernel is 0 long before; keeps squares finite */
 #define BELOW_LOG    (-3.0)
@@ -92,4 +94,48 @@ double nitro_scaler_excess(const nitro_scaler_column *column, double value)
     if (away == 0.0)
         return 0.0;
     return fmin(2.0 * away / fabs(column->low), SCALED_LIMIT);
+}
+
+/** Doubles in ascending order as whole numbers, so that a bisection reaches every one. */
+static int64_t order_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double value_of(int64_t order)
+{
+    int64_t bits = order < 0 ? INT64_MIN - order : order;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/** The last value on the way from `inside` to `outside` whose excess is within the tolerance. */
+static double find_border(const nitro_scaler_column *column, double tolerance, double inside,
+                          double outside)
+{
+    int64_t in = order_of(inside), out = order_of(outside);
+    if (nitro_scaler_excess(column, outside) <= tolerance)
+        return outside;
+    while (in - out > 1 || out - in > 1) {
+        int64_t middle = in / 2 + out / 2 + (in % 2 + out % 2) / 2;
+        if (nitro_scaler_excess(column, value_of(middle)) <= tolerance)
+            in = middle;
+        else
+            out = middle;
+    }
+    return value_of(in);
+}
+
+bool nitro_scaler_interval(const nitro_scaler_column *column, double tolerance, double *low,
+                           double *high)
+{
+    double inside = nitro_scaler_invert(column, 0.0);
+    if (!(column->high > column->low) || !(nitro_scaler_excess(column, inside) <= tolerance))
+        return false;
+    *low = find_border(column, tolerance, inside, -DBL_MAX);
+    *high = find_border(column, tolerance, inside, DBL_MAX);
+    return true;
 }

@@ -29,6 +29,8 @@ sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
 sodium*    store/* tests/*
+zstd*      store/* tests/*
+archive*   store/* tests/*
 hwloc*     features/device/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*

@@ -7,7 +7,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store, *target, *strategy, *dfs, *output;
+    const char *store, *target, *strategy, *dfs, *proxies, *output;
     nitro_string_list sources;
     uint64_t max_subset, k, seed, threads;
     bool json;
@@ -54,6 +54,12 @@ static const option options[] = {
              "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
              "cross-validation over the sources, 'both' searches what profiles point at (default: "
              "as the strategy does best)"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
+             "form of share/nitro/proxies/paper.json"},
     {.name = "max-subset",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, max_subset),
@@ -130,6 +136,7 @@ static int learn(const invocation *call, const char *computation, nitro_model **
     how.num_sources = given->sources.count;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
+    how.proxies = given->proxies;
     how.dfs_max_subset = given->max_subset;
     how.dfs_k = given->k;
     how.seed = given->seed;
@@ -172,7 +179,7 @@ const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
-                "[--dfs NAME] [--max-subset N] [--k N] [--seed N] --output FILE",
+                "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--seed N] --output FILE",
     .description =
         "Learns from the samples of source devices and from what the target says of itself: its "
         "device features, from the store or from the machine at hand. No variant is run on the "
@@ -184,11 +191,10 @@ const command command_tune_from_source = {
         "features, then the first by name; as often: the one that alone has the higher quality, "
         "then the first by name.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
-    .examples =
-        "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
-        "  nitro run spmv --input A.mtx --model k20c.json\n"
-        "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
-        "      --dfs cv --output cv.json\n",
+    .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
+                "  nitro run spmv --input A.mtx --model k20c.json\n"
+                "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
+                "      --dfs cv --output cv.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),

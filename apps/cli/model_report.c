@@ -50,6 +50,17 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
+/** What profiles say of their choice in a line: of "profile", and the first part of "both". */
+static void print_profiles(json_t *report)
+{
+    json_t *first = json_object_get(report, "profile");
+    const char *summary = json_string_value(json_object_get(first ? first : report, "summary"));
+    const char *reason =
+        json_string_value(json_object_get(first ? first : report, "stepped_aside"));
+    if (summary || reason)
+        printf("%-16s %s%s\n", "profiles", reason ? "step aside: " : "", reason ? reason : summary);
+}
+
 static double percent(json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
@@ -187,6 +198,7 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
            nitro_model_target(model), path);
     print_sources(json_object_get(provenance, "sources"));
     print_device_features(json_object_get(summary, "device_features"));
+    print_profiles(json_object_get(provenance, "dfs_report"));
     print_search(search_report(json_object_get(provenance, "dfs_report")));
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
