@@ -57,6 +57,9 @@ nitro_status nitro_store_require_writable(const nitro_store *store);
 /** Names that come from a caller go on to a backend only when they are clean. NULL: not checked. */
 nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
                                        const char *device);
+/** The same where both must be named. */
+nitro_status nitro_store_require_both(const nitro_store *store, const char *computation,
+                                      const char *device);
 
 /** Copy a device's features where they are not there, and its samples and profiles of a computation
  *  (NULL: its profiles of proxies) with the computation's names; adds to the report. */

@@ -268,13 +268,12 @@ const command command_tune_from_source = {
         "features, then the first by name; as often: the one that alone has the higher quality, "
         "then the first by name.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
-    .examples =
-        "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
-        "  nitro run spmv --input A.mtx --model k20c.json\n"
-        "  nitro tune-from-source spmv --store lab.db --target host --measure 10 "
-        "--generate 100 --output here.json\n"
-        "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm --dfs cv "
-        "--output cv.json\n",
+    .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
+                "  nitro run spmv --input A.mtx --model k20c.json\n"
+                "  nitro tune-from-source spmv --store lab.db --target host \\\n"
+                "      --measure 10 --generate 100 --output here.json\n"
+                "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
+                "      --dfs cv --output cv.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),

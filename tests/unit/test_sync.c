@@ -273,6 +273,23 @@ static void test_what_is_stale_and_why(void **state)
     assert_non_null(strstr(given.text, "csr: version 2 -> 3, 2\n"));
 }
 
+/* A driver that the device's description names is today's, though no sample was made with it yet.
+ */
+static void test_a_new_driver_makes_all_samples_stale(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    found all = {""};
+    nitro_device *device = records_device(f->context, "K20");
+    put_a_history(f, digest);
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "driver", "560"));
+    assert_ok(f->context, nitro_store_put_device(f->from, device));
+    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &all));
+    assert_non_null(strstr(all.text, "driver 535 -> 560, 2\n"));
+    assert_non_null(strstr(all.text, "driver 550 -> 560, 2\n"));
+    nitro_device_free(device);
+}
+
 static void test_stale_times_are_taken_back(void **state)
 {
     fixture *f = *state;
@@ -358,6 +375,7 @@ int main(void)
         SYNC_TEST(test_without_a_name_both_are_refused),
         SYNC_TEST(test_damage_stays_behind),
         SYNC_TEST(test_what_is_stale_and_why),
+        SYNC_TEST(test_a_new_driver_makes_all_samples_stale),
         SYNC_TEST(test_stale_times_are_taken_back),
         SYNC_TEST(test_learning_from_two_versions_is_said),
         SYNC_TEST(test_digests_of_devices),

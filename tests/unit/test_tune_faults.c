@@ -32,7 +32,7 @@ static double read_clock(void *state)
 }
 
 typedef struct toy_input {
-    char name[16];
+    char name[32];
     double rows;
 } toy_input;
 
@@ -281,7 +281,7 @@ static nitro_status check_toy(void *user, const nitro_sample *sample)
 {
     size_t *count = user;
     double rows = sample->features[0];
-    char expected[16];
+    char expected[32];
     snprintf(expected, sizeof(expected), "toy-%04zu", *count);
     assert_string_equal(sample->input, expected); /* in order, so each is there once */
     assert_true(rows == toys[*count].rows);
