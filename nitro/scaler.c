@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/clamp.h"
+
 #define SCALED_LIMIT 1000.0 /* an RBF kernel is 0 long before; keeps squares finite */
 #define BELOW_LOG    (-3.0)
 
@@ -75,7 +77,7 @@ double nitro_scaler_apply(const nitro_scaler_column *column, double value)
     double half_range = 0.5 * column->high - 0.5 * column->low;
     double middle = 0.5 * column->high + 0.5 * column->low;
     double scaled = (transform(column->scale, value) - middle) / half_range;
-    return fmin(fmax(scaled, -SCALED_LIMIT), SCALED_LIMIT);
+    return nitro_clamp(scaled, -SCALED_LIMIT, SCALED_LIMIT);
 }
 
 double nitro_scaler_invert(const nitro_scaler_column *column, double scaled)
