@@ -32,7 +32,7 @@ struct nitro_computation {
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
     bool has_constraints; /* does any variant refuse inputs? */
-    size_t reference; /* NITRO_NONE: the default variant */
+    size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
     nitro_model *model; /* NULL: none attached */
     double min_confidence;

@@ -128,8 +128,10 @@ static double find_border(const nitro_scaler_column *column, double tolerance, d
     int64_t in = order_of(inside), out = order_of(outside);
     if (nitro_scaler_excess(column, outside) <= tolerance)
         return outside;
-    while (in - out > 1 || out - in > 1) {
-        int64_t middle = in / 2 + out / 2 + (in % 2 + out % 2) / 2;
+    for (;;) {
+        int64_t middle = in / 2 + out / 2 + (in % 2 + out % 2) / 2; /* their sum may overflow */
+        if (middle == in || middle == out)
+            break;
         if (nitro_scaler_excess(column, value_of(middle)) <= tolerance)
             in = middle;
         else
