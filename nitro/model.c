@@ -3,6 +3,7 @@
  * confidence, the default variant is chosen and the decision says so.
  */
 #include "nitro/model.h"
+#include "nitro/clamp.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +144,7 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value)
         return nitro_scaler_apply(&model->columns[column], value);
     if (isnan(value)) /* undefined: as what a logarithm cannot take */
         return -1.0;
-    return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
+    return nitro_clamp(nitro_scaler_apply(&model->columns[column], value), -1.0, 1.0);
 }
 
 /* ---- Deciding -------------------------------------------------------------------------------- */

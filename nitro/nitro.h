@@ -454,8 +454,7 @@ NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path
                                         nitro_model **model);
 
 /** Write atomically (a new file, synced, then renamed). The same model gives the same bytes.
- *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model that was read from a binary file).
- */
+ *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model from a binary file). */
 NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
 
 typedef enum nitro_export_format {
