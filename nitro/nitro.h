@@ -615,7 +615,7 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *strategy; /* how to learn, "auto" by default; "svm" is the paper's method */
     const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
     /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
      * `dfs` that says otherwise is an error. */

@@ -154,7 +154,7 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
     .description = "kernel-ridge, forest and svm-cost, their scores averaged",
-    .priority = 9,
+    .priority = 30, /* compiled, it decides fast enough to be the default */
     .dfs = "omit",
     .regret_per_score = 1.0,
     .train = auto_train,
