@@ -19,6 +19,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_correction;
 struct nitro_promise;
 
 /**
@@ -42,6 +43,7 @@ struct nitro_model {
     const nitro_strategy *strategy;
     char *strategy_name; /* NULL: strategy->name; else of the strategy that learnt what it holds */
     void *predictor;
+    struct nitro_correction *correction;   /* what inputs measured on the target say; NULL: none */
     bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
     double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
@@ -102,8 +104,11 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    bool clamps; /* where the target lies outside the sources' range of a device feature, take the
+                    near end of that range */
     nitro_evidence evidence;
     bool quiet; /* another lesson said already what is left out */
+    bool quick; /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;
