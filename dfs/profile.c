@@ -20,7 +20,9 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TIE           0.5
 #define MIN_INTENSITY 1.0
@@ -240,9 +242,8 @@ static nitro_status choose_all(selection *self, const char *reason, nitro_string
 {
     const nitro_string_list *candidates = self->task->candidates;
     nitro_status status = NITRO_OK;
-    nitro_log(self->context, NITRO_LOG_WARNING,
-              "device-feature selection by profiles of %s steps aside, and all device features are "
-              "used: %s",
+    nitro_log(self->context, NITRO_LOG_INFO,
+              "device-feature selection by profiles of %s steps aside: %s",
               self->task->sources->schema->computation, reason);
     for (size_t i = 0; i < candidates->count && status == NITRO_OK; i++)
         status = nitro_string_list_add(self->context, chosen, candidates->items[i]);
@@ -274,7 +275,7 @@ static json_t *report_devices(const selection *self)
     return array;
 }
 
-static json_t *report_proxies(const selection *self)
+static json_t *report_tallies(const selection *self)
 {
     json_t *array = json_array();
     for (size_t p = 0; p < self->proxies->num_proxies; p++) {
@@ -295,17 +296,41 @@ static json_t *report_proxies(const selection *self)
     return array;
 }
 
+static json_t *report_winners(const selection *self)
+{
+    json_t *array = json_array();
+    for (size_t p = 0; p < self->proxies->num_proxies; p++)
+        if (self->tallies[p].won)
+            json_array_append_new(array, json_string(self->proxies->proxies[p].name));
+    return array;
+}
+
+/* "ATOMIC on 58 of 72 inputs, MEM-BW on 62", for people. */
+static json_t *report_summary(const selection *self)
+{
+    char text[512] = "";
+    for (size_t p = 0; p < self->proxies->num_proxies; p++) {
+        size_t length = strlen(text);
+        if (self->tallies[p].won)
+            snprintf(text + length, sizeof(text) - length, "%s%s on %zu of %zu inputs",
+                     length ? ", " : "", self->proxies->proxies[p].name, self->tallies[p].votes,
+                     self->num_inputs);
+    }
+    return json_string(text);
+}
+
 static nitro_status report_choice(const selection *self, const char *reason,
                                   const nitro_string_list *chosen, size_t first, json_t **report)
 {
     json_t *made =
-        json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o}", "selection", "profile", "devices",
-                  report_devices(self), "proxies", report_proxies(self), "inputs",
-                  (json_int_t)self->num_inputs, "undecided",
+        json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "selection", "profile", "devices",
+                  report_devices(self), "proxies", report_winners(self), "tallies",
+                  report_tallies(self), "inputs", (json_int_t)self->num_inputs, "undecided",
                   (json_int_t)(self->num_inputs - self->num_decided), "kernels_not_asked",
                   (json_int_t)self->num_skipped, "chosen", report_names(chosen, first));
-    if (made && reason)
-        json_object_set_new(made, "stepped_aside", json_string(reason));
+    if (made)
+        json_object_set_new(made, reason ? "stepped_aside" : "summary",
+                            reason ? json_string(reason) : report_summary(self));
     if (!made)
         return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: report of profiles");
     *report = made;

@@ -9,8 +9,8 @@
  * first in the candidates' order most often        of equals, the one that alone has the higher
  * quality, meant over the pretend targets; then the first in the candidates' order
  *
- * With a single source there is no pretend target, and nothing is chosen: device features that do
- * not vary say nothing.
+ * With fewer than three sources nothing is chosen: while one is pretend target, no device feature
+ * varies over the rest, and what does not vary says nothing.
  */
 #include <jansson.h>
 #include <math.h>
@@ -212,9 +212,9 @@ static const char *reason_for_none(const search *s)
 {
     if (s->task->candidates->count == 0)
         return "the sources and the target have no device feature in common";
-    if (s->num_sources < 2)
-        return "there is a single source: no pretend target to judge by, and no device feature "
-               "varies";
+    if (s->num_sources < 3)
+        return "there are fewer than three sources: with one as pretend target, no device feature "
+               "varies over the rest";
     return s->num_targets == 0 ? "no device feature varies over the sources" : NULL;
 }
 

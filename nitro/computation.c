@@ -27,6 +27,8 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     created->context = context;
     created->reference = NITRO_NONE;
     created->forced = NITRO_NONE;
+    created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
+    created->epoch = 1;
     *computation = created;
     return NITRO_OK;
 }
@@ -36,6 +38,7 @@ void nitro_computation_free(nitro_computation *computation)
     if (!computation)
         return;
     nitro_published_free(computation->model);
+    nitro_memo_free(computation->memo);
     nitro_explained_free(computation->explained);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
@@ -81,6 +84,7 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     computation->variants[index] = *variant;
     computation->variants[index].name = schema->variants[index];
     computation->variants[index].version = version_copy;
+    computation->has_constraints = computation->has_constraints || variant->allows;
     if (index == 0)
         schema->default_variant = 0;
     return NITRO_OK;
@@ -171,7 +175,31 @@ nitro_status nitro_computation_set_min_confidence(nitro_computation *computation
                           "%s: the minimum confidence %g is not in [0, 1]",
                           computation->schema->computation, min_confidence);
     computation->min_confidence = min_confidence;
+    computation->epoch++;
     return NITRO_OK;
+}
+
+nitro_status nitro_computation_set_memo_size(nitro_computation *computation, size_t num_entries)
+{
+    nitro_memo *memo = NULL;
+    if (num_entries > 0 && computation->model) { /* else made when a model is attached */
+        nitro_status status = nitro_memo_create(computation->context, num_entries,
+                                                computation->schema->num_features, &memo);
+        if (status != NITRO_OK)
+            return status;
+    }
+    nitro_memo_free(computation->memo);
+    computation->memo = memo;
+    computation->memo_size = num_entries;
+    return NITRO_OK;
+}
+
+void nitro_computation_memo_statistics(const nitro_computation *computation,
+                                       nitro_memo_statistics *statistics)
+{
+    *statistics = (nitro_memo_statistics){0};
+    if (computation->memo)
+        nitro_memo_count(computation->memo, statistics);
 }
 
 nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)

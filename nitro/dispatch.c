@@ -19,6 +19,19 @@ const char *nitro_reason_text(nitro_reason reason)
     return (size_t)reason < count ? texts[reason] : "unknown reason";
 }
 
+/** Made once, with the first model: there is nothing to remember before. */
+static nitro_status make_memo(nitro_computation *computation)
+{
+    nitro_memo *memo = NULL;
+    if (computation->memo || computation->memo_size == 0)
+        return NITRO_OK;
+    nitro_status status = nitro_memo_create(computation->context, computation->memo_size,
+                                            computation->schema->num_features, &memo);
+    if (status == NITRO_OK)
+        computation->memo = memo;
+    return status;
+}
+
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
 {
     nitro_status status =
@@ -26,12 +39,15 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
                                   nitro_model_schema(model), "the model");
     if (status == NITRO_OK)
         status = nitro_model_compile(model);
+    if (status == NITRO_OK)
+        status = make_memo(computation);
+    if (status == NITRO_OK)
+        status = nitro_published_replace(computation->context, computation->model, model);
     if (status != NITRO_OK)
         return status;
-    status = nitro_published_replace(computation->context, computation->model, model);
-    if (status == NITRO_OK)
-        computation->closed = true;
-    return status;
+    computation->closed = true;
+    computation->epoch++; /* what the old model said is told no more */
+    return NITRO_OK;
 }
 
 nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
@@ -78,7 +94,10 @@ static uint64_t allowed_variants(const nitro_computation *computation, const dou
                                  const void *argument)
 {
     uint64_t allowed = 0;
-    for (size_t i = 0; i < computation->schema->num_variants; i++) {
+    size_t count = computation->schema->num_variants;
+    if (!computation->has_constraints)
+        return count > 0 ? UINT64_MAX >> (64 - count) : 0;
+    for (size_t i = 0; i < count; i++) {
         const nitro_variant *variant = &computation->variants[i];
         if (!variant->allows || variant->allows(features, argument, variant->user))
             allowed |= UINT64_C(1) << i;
@@ -109,6 +128,24 @@ static nitro_status ask_model(const nitro_computation *computation, const double
         made->reason = NITRO_REASON_NO_MODEL;
     }
     nitro_published_leave(computation->model);
+    if (status != NITRO_OK)
+        return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
+                          computation->schema->computation);
+    return NITRO_OK;
+}
+
+/** What the model says, or said before of the same features. */
+static nitro_status ask_or_remember(const nitro_computation *computation, const double *features,
+                                    uint64_t allowed, nitro_decision *made)
+{
+    nitro_memo *memo = computation->memo;
+    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
+                                            under the older epoch */
+    if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
+        return NITRO_OK;
+    nitro_status status = ask_model(computation, features, allowed, made);
+    if (memo && status == NITRO_OK)
+        nitro_memo_keep(memo, features, allowed, epoch, made);
     return status;
 }
 
@@ -133,10 +170,9 @@ static nitro_status decide(const nitro_computation *computation, const double *f
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
     } else {
-        nitro_status status = ask_model(computation, features, allowed, &made);
+        nitro_status status = ask_or_remember(computation, features, allowed, &made);
         if (status != NITRO_OK)
-            return nitro_fail(computation->context, status,
-                              "%s: the model cannot judge these features", schema->computation);
+            return status;
     }
     made.variant_name = schema->variants[made.variant];
     if (computation->explained)

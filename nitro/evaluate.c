@@ -121,10 +121,11 @@ static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function ch
     return status;
 }
 
-static nitro_status add_result(evaluate_run *run, size_t method, size_t target, const size_t *rows,
-                               size_t num_rows)
+static nitro_status add_result(evaluate_run *run, size_t method, size_t target, size_t num_measured,
+                               const size_t *rows, size_t num_rows, bool *is_all)
 {
     nitro_context *context = run->evaluation.context;
+    run->evaluation.num_measured = num_measured;
     const nitro_device *device = run->evaluation.dataset->devices[target];
     nitro_evaluate_result result = {.method = nitro_method_table()[method].name,
                                     .modelled = strcmp(device->kind, "model") == 0,
@@ -140,11 +141,28 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     }
     if (status != NITRO_OK)
         return status;
+    result.measured = run->evaluation.num_measured;
+    *is_all = result.measured < num_measured;
     result.target = nitro_strdup(context, device->id);
     if (!result.target)
         return NITRO_ERR_NO_MEMORY;
     run->results[run->num_results++] = result;
     return NITRO_OK;
+}
+
+/** Without measuring, then with ever more inputs, until no more are there. */
+static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, const size_t *rows,
+                              size_t num_rows)
+{
+    const nitro_evaluate_options *options = run->options;
+    bool is_all = false;
+    nitro_status status = add_result(run, method, target, 0, rows, num_rows, &is_all);
+    if (!nitro_method_adapts(method))
+        return status;
+    for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !is_all; i++)
+        if (options->measured[i] > 0)
+            status = add_result(run, method, target, options->measured[i], rows, num_rows, &is_all);
+    return status;
 }
 
 static nitro_status report(evaluate_run *run, size_t target, size_t method)
@@ -180,7 +198,7 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
                   dataset->devices[target]->id);
     for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
         if (num_rows > 0)
-            status = add_result(run, run->methods[i], target, rows, num_rows);
+            status = add_curve(run, run->methods[i], target, rows, num_rows);
         if (status == NITRO_OK)
             status = report(run, target, run->methods[i]);
     }
@@ -223,9 +241,11 @@ static size_t find_method(const char *name)
     return NITRO_NONE;
 }
 
-static nitro_status find_methods(nitro_context *context, const nitro_string_list *names,
-                                 evaluate_run *run)
+static nitro_status find_methods(nitro_store *store, const char *computation,
+                                 const nitro_string_list *names, evaluate_run *run)
 {
+    nitro_context *context = nitro_store_context(store);
+    size_t num_profiles = 0;
     const nitro_method_info *table = nitro_method_table();
     size_t count = 0;
     while (table[count].name)
@@ -238,10 +258,14 @@ static nitro_status find_methods(nitro_context *context, const nitro_string_list
             return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                               "there is no method '%.80s': nitro help evaluate lists them",
                               names->items[n]);
-    for (size_t i = 0; i < count; i++)
-        if (!names || nitro_string_list_find(names, table[i].name) != NITRO_NONE)
+    nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
+                            : num_profiles > 0 || !table[i].needs_profiles;
+        if (wanted)
             run->methods[run->num_methods++] = i;
-    return NITRO_OK;
+    }
+    return status;
 }
 
 static nitro_status load_devices(nitro_store *store, const char *computation,
@@ -287,8 +311,8 @@ static nitro_status allocate_parts(evaluate_run *run)
         nitro_calloc(evaluation->context, dataset->num_devices, sizeof *evaluation->own);
     evaluation->confidences =
         nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
-    run->results = nitro_calloc(evaluation->context, run->targets.count,
-                                run->num_methods * sizeof *run->results);
+    run->results = nitro_calloc(evaluation->context, run->targets.count * run->num_methods,
+                                (run->options->num_measured + 1) * sizeof *run->results);
     if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
         !evaluation->confidences || !run->results)
         return NITRO_ERR_NO_MEMORY;
@@ -333,10 +357,11 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     nitro_context *context = nitro_store_context(store);
     evaluate_run run = {.options = options,
                         .evaluation = {.context = context,
+                                       .store = store,
                                        .seed = options->seed,
                                        .without_generation = options->without_generation,
                                        .num_threads = options->num_threads}};
-    nitro_status status = find_methods(context, options->methods, &run);
+    nitro_status status = find_methods(store, computation, options->methods, &run);
     if (status == NITRO_OK)
         status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);
     if (status == NITRO_OK)

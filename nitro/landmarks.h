@@ -13,7 +13,7 @@
  * mean quality with all rows 96.24 and 96.14 (two seeds), with 256 landmarks 96.19 and 96.11, with
  * 192 96.17 and 96.15, with 128 96.17 and 96.09.
  */
-#define NITRO_LANDMARKS_MAX 128
+#define NITRO_LANDMARKS_MAX 192
 
 /**
  * Choose rows one after the other, each the one that an RBF kernel can least tell from those chosen

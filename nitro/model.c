@@ -3,13 +3,14 @@
  * confidence, the default variant is chosen and the decision says so.
  */
 #include "nitro/model.h"
+#include "nitro/clamp.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/correction.h"
 #include "nitro/promise.h"
 
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
@@ -43,8 +44,9 @@ void nitro_model_free(nitro_model *model)
     nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
-    nitro_promise_free(model->promise);
-    json_decref(model->provenance);
+    nitro_correction_free(model->correction);
+    nitro_model_free_provenance(model);
+    free(model->strategy_name);
     free(model->target);
     free(model->target_kind);
     free(model);
@@ -62,7 +64,7 @@ const char *nitro_model_target(const nitro_model *model)
 
 const char *nitro_model_strategy(const nitro_model *model)
 {
-    return model->strategy->name;
+    return model->strategy_name ? model->strategy_name : model->strategy->name;
 }
 
 size_t nitro_model_num_variants(const nitro_model *model)
@@ -142,32 +144,7 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value)
         return nitro_scaler_apply(&model->columns[column], value);
     if (isnan(value)) /* undefined: as what a logarithm cannot take */
         return -1.0;
-    return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
-}
-
-static nitro_status refuse_strategy(nitro_context *context, const char *name)
-{
-    char known[256] = "";
-    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
-        size_t length = strlen(known);
-        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
-    }
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
-                      known);
-}
-
-nitro_status nitro_strategy_find(nitro_context *context, const char *name,
-                                 const nitro_strategy **strategy)
-{
-    const nitro_strategy *found = NULL;
-    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
-        if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
-            found = *s;
-    if (!found)
-        return refuse_strategy(context, name);
-    *strategy = found;
-    return NITRO_OK;
+    return nitro_clamp(nitro_scaler_apply(&model->columns[column], value), -1.0, 1.0);
 }
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
@@ -179,12 +156,29 @@ void nitro_model_scale_device(nitro_model *model)
             &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
 }
 
+nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
+{
+    *parts =
+        (nitro_parts){.num_columns = model->num_seen, .num_variants = model->schema->num_variants};
+    if (!model->strategy->parts)
+        return nitro_fail(model->context, NITRO_ERR_NOT_BUILT,
+                          "models of strategy %s cannot be compiled: it does not say what its "
+                          "scores are made of",
+                          nitro_model_strategy(model));
+    nitro_status status = model->strategy->parts(model->context, model->predictor, parts);
+    if (status == NITRO_OK && model->correction)
+        status = nitro_correction_parts(model->context, model->correction, parts);
+    return status;
+}
+
 nitro_status nitro_model_compile(nitro_model *model)
 {
     bool is_constant[NITRO_MODEL_MAX_COLUMNS];
     double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
-    nitro_parts parts = {.num_columns = model->num_seen,
-                         .num_variants = model->schema->num_variants};
+    nitro_parts parts;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
+                                                       &model->lowest[f], &model->highest[f]);
     if (model->compiled || !model->strategy->parts)
         return NITRO_OK;
     size_t first_device = nitro_model_first_device(model);
@@ -193,7 +187,7 @@ nitro_status nitro_model_compile(nitro_model *model)
         if (is_constant[i])
             constants[i] = model->device_columns[model->seen[i] - first_device];
     }
-    nitro_status status = model->strategy->parts(model->context, model->predictor, &parts);
+    nitro_status status = nitro_model_parts(model, &parts);
     if (status == NITRO_OK)
         status =
             nitro_compiled_create(model->context, &parts, is_constant, constants, &model->compiled);
@@ -219,12 +213,19 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
     return defined;
 }
 
+static void score_columns(const nitro_model *model, const double *columns, double *scores)
+{
+    model->strategy->score(model->predictor, columns, scores);
+    if (model->correction)
+        nitro_correction_apply(model->correction, columns, scores);
+}
+
 /** Score all variants; false where a relative feature is undefined for this input. */
 static bool score(const nitro_model *model, const double *features, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
     bool defined = nitro_model_columns(model, features, columns);
-    model->strategy->score(model->predictor, columns, scores);
+    score_columns(model, columns, scores);
     return defined;
 }
 
@@ -236,7 +237,9 @@ void nitro_model_score(const nitro_model *model, const double *features, double 
 static bool is_outside(const nitro_model *model, const double *features)
 {
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
+        if (model->has_interval[f]
+                ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
+                : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
             return true;
     return false;
 }
@@ -292,11 +295,13 @@ static bool are_finite(const nitro_model *model, const double *features)
 static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t allowed,
                     double min_confidence)
 {
-    double margin = nitro_calibration_margin(scores, model->schema->num_variants, allowed);
-    if (!(margin > 2.0 * bound))
+    size_t num_variants = model->schema->num_variants;
+    double margin = nitro_calibration_margin(scores, num_variants, allowed);
+    if (!(nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound))
         return false;
-    double low = nitro_calibration_confidence(&model->calibration, margin - 2.0 * bound);
-    double high = nitro_calibration_confidence(&model->calibration, margin + 2.0 * bound);
+    /* The margin has the best score twice, and the next one. */
+    double low = nitro_calibration_confidence(&model->calibration, margin - 3.0 * bound);
+    double high = nitro_calibration_confidence(&model->calibration, margin + 3.0 * bound);
     return min_confidence <= low || min_confidence > high;
 }
 
@@ -313,7 +318,7 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
             sure = is_sure(model, scores, nitro_compiled_score(model->compiled, p, columns, scores),
                            allowed, min_confidence);
     if (!sure)
-        model->strategy->score(model->predictor, columns, scores);
+        score_columns(model, columns, scores);
     decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;
 }

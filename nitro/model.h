@@ -19,6 +19,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_correction;
 struct nitro_promise;
 
 /**
@@ -40,7 +41,11 @@ struct nitro_model {
     size_t num_seen;
     size_t seen[NITRO_MODEL_MAX_COLUMNS]; /* shape [num_seen]: columns that the strategy sees */
     const nitro_strategy *strategy;
+    char *strategy_name; /* NULL: strategy->name; else of the strategy that learnt what it holds */
     void *predictor;
+    struct nitro_correction *correction;   /* what inputs measured on the target say; NULL: none */
+    bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
+    double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
     nitro_calibration calibration;
     struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
@@ -56,6 +61,9 @@ size_t nitro_model_first_device(const nitro_model *model);
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model);
 
+/** Free what libnitro knows besides of a model: its provenance. Nothing in libnitro-runtime. */
+void nitro_model_free_provenance(nitro_model *model);
+
 /** Compile the schema's relative features, in place of those there were. */
 nitro_status nitro_model_set_relative(nitro_model *model);
 /** Compute `seen`, once relative and device features are set. */
@@ -70,6 +78,10 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value);
  * @return false where a relative feature is undefined for this input.
  */
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
+/** What the predictor's scores are made of; what the parts point to stays the model's.
+ *  @return NITRO_OK; NITRO_ERR_NOT_BUILT (its strategy does not say). */
+nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts);
+
 /** Lay the predictor out for fast decisions on the target (compiled.h), where that can be done. */
 nitro_status nitro_model_compile(nitro_model *model);
 
@@ -92,8 +104,11 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    bool clamps; /* where the target lies outside the sources' range of a device feature, take the
+                    near end of that range */
     nitro_evidence evidence;
     bool quiet; /* another lesson said already what is left out */
+    bool quick; /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

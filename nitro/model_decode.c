@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/binary.h"
+#include "nitro/correction.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
@@ -278,6 +280,21 @@ static nitro_status decode_predictor(const nitro_json_place *place, const json_t
     return status;
 }
 
+/** Only models that were adapted to inputs measured on their target have one. */
+static nitro_status decode_correction(const nitro_json_place *place, const json_t *top,
+                                      nitro_model *model)
+{
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "correction"};
+    if (!json_object_get(top, "correction"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "correction", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_correction_decode(&at, object, model->num_seen, model->schema->num_variants,
+                                         &model->correction);
+    return status;
+}
+
 static nitro_status decode_model(const nitro_json_place *place, const json_t *top,
                                  nitro_model *model)
 {
@@ -294,7 +311,9 @@ static nitro_status decode_model(const nitro_json_place *place, const json_t *to
         status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &model->provenance);
     if (status == NITRO_OK)
         json_incref(model->provenance);
-    return status == NITRO_OK ? decode_predictor(place, top, model) : status;
+    if (status == NITRO_OK)
+        status = decode_predictor(place, top, model);
+    return status == NITRO_OK ? decode_correction(place, top, model) : status;
 }
 
 /* ---- The file as a whole --------------------------------------------------------------------- */
@@ -372,7 +391,8 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
     size_t size = 0;
     nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
     if (status == NITRO_OK)
-        status = nitro_model_parse(context, path, text, size, model);
+        status = nitro_binary_is(text, size) ? nitro_binary_parse(context, path, text, size, model)
+                                             : nitro_model_parse(context, path, text, size, model);
     free(text);
     return status;
 }

@@ -8,9 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/binary.h"
+#include "nitro/correction.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
+#include "nitro/promise.h"
+#include "nitro/source.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
 
@@ -87,8 +91,9 @@ static json_t *encode_calibration(const nitro_calibration *calibration)
                      nitro_json_from_numbers(calibration->confidences, calibration->num_knots));
 }
 
-/** Print the fields after the checksum, each on its line; false when one could not be made. */
-static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
+/** Print the fields after the checksum, each on its line; false when one could not be made.
+ *  `correction` may be NULL; a file with one is of a version that older Nitros refuse. */
+static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
 {
     const nitro_schema *schema = model->schema;
     struct {
@@ -96,7 +101,7 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         json_t *value;
     } fields[] = {
         {"format", json_string(NITRO_MODEL_FORMAT)},
-        {"version", json_integer(NITRO_MODEL_VERSION)},
+        {"version", json_integer(correction ? NITRO_MODEL_VERSION : NITRO_MODEL_VERSION_PLAIN)},
         {"computation", json_string(schema->computation)},
         {"target", json_pack("{s:s, s:s}", "id", model->target, "kind", model->target_kind)},
         {"variants", encode_variants(schema)},
@@ -109,9 +114,11 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
+        {"correction", json_incref(correction)}, /* the last: it may be missing */
     };
+    size_t count = sizeof fields / sizeof fields[0] - (correction ? 0 : 1);
     bool printed = true;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *text = fields[i].value ? json_dumps(fields[i].value, DUMP_FLAGS) : NULL;
         printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
         free(text);
@@ -120,20 +127,35 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
     return fputs("\n}\n", out) >= 0 && printed;
 }
 
+static nitro_status encode_predictor(const nitro_model *model, json_t **predictor)
+{
+    if (!model->strategy->encode || !model->provenance)
+        return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
+                          "the model of %s for %s is a compiled one: that decides, but does not "
+                          "hold all that a JSON file does; use the file that it was compiled from",
+                          model->schema->computation, model->target);
+    return model->strategy->encode(model->context, model->predictor, predictor);
+}
+
 nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size)
 {
-    json_t *predictor = NULL;
-    nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
-    if (status != NITRO_OK)
+    json_t *predictor = NULL, *correction = NULL;
+    nitro_status status = encode_predictor(model, &predictor);
+    if (status == NITRO_OK && model->correction)
+        status = nitro_correction_encode(model->context, model->correction, &correction);
+    if (status != NITRO_OK) {
+        json_decref(predictor);
         return status;
+    }
     char *printed = NULL;
     size_t printed_size = 0;
     FILE *out = open_memstream(&printed, &printed_size);
     bool complete = out &&
                     fprintf(out, NITRO_MODEL_CHECKSUM, UINT64_C(0)) == NITRO_MODEL_CHECKSUM_SIZE &&
-                    print_fields(out, model, predictor);
+                    print_fields(out, model, predictor, correction);
     complete = out && fclose(out) == 0 && complete;
     json_decref(predictor);
+    json_decref(correction);
     if (!complete) {
         free(printed);
         return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
@@ -184,7 +206,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
 {
     const nitro_schema *schema = model->schema;
     json_t *predictor = NULL;
-    nitro_status status = model->strategy->encode(model->context, model->predictor, &predictor);
+    nitro_status status = encode_predictor(model, &predictor);
     if (status != NITRO_OK)
         return status;
     json_t *summary = json_pack(
@@ -203,4 +225,35 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
                           "out of memory: cannot summarize the model of %s", schema->computation);
     *json_text = text;
     return NITRO_OK;
+}
+
+void nitro_model_free_provenance(nitro_model *model)
+{
+    nitro_promise_free(model->promise);
+    json_decref(model->provenance);
+}
+
+/* ---- Other forms ----------------------------------------------------------------------------- */
+
+nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    nitro_status status = NITRO_OK;
+    switch (format) {
+    case NITRO_EXPORT_BINARY:
+        status = nitro_binary_format(model, &bytes, &size);
+        break;
+    case NITRO_EXPORT_C:
+        status = nitro_source_format(model, &bytes, &size);
+        break;
+    default:
+        status = nitro_fail(model->context, NITRO_ERR_ARGUMENT, "there is no export format %d",
+                            (int)format);
+    }
+    if (status == NITRO_OK)
+        status = nitro_file_write(model->context, path, bytes, size);
+    free(bytes);
+    return status;
 }

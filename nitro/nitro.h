@@ -349,6 +349,31 @@ NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *c
 NITRO_API nitro_status nitro_computation_force(nitro_computation *computation, const char *variant);
 
 /**
+ * Decisions of the attached model are remembered by their features' bits (and by which variants the
+ * input allows): a repeated input costs a look-up. The memo is bounded, takes no lock, and forgets
+ * everything when a model is attached or the minimum confidence changes.
+ */
+typedef struct nitro_memo_statistics {
+    size_t num_entries; /* room; 0: off */
+    uint64_t hits, misses, evictions;
+} nitro_memo_statistics;
+
+/** Entries of a memo unless set below: some 100 KB for a dozen features. */
+#define NITRO_MEMO_DEFAULT_ENTRIES 512
+
+/**
+ * Choose how many decisions are remembered, rounded up to a power of two; 0 turns the memo off.
+ * What was remembered and counted is dropped. No other thread may be selecting meanwhile.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than 2^24); NITRO_ERR_NO_MEMORY (the memo stays).
+ */
+NITRO_API nitro_status nitro_computation_set_memo_size(nitro_computation *computation,
+                                                       size_t num_entries);
+
+/** Counts since the memo was made, of all threads. Safe from any thread. */
+NITRO_API void nitro_computation_memo_statistics(const nitro_computation *computation,
+                                                 nitro_memo_statistics *statistics);
+
+/**
  * Evaluate all input features of one input.
  * @param[out] values shape [nitro_computation_num_features], in declared order.
  * @return NITRO_OK or NITRO_ERR_BAD_FEATURE (a feature function failed, or gave NaN or infinity).
@@ -420,15 +445,29 @@ NITRO_API nitro_status nitro_computation_configure(nitro_computation *computatio
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 /**
- * Read a model file. Everything is checked before use.
+ * Read a model file, JSON or binary. Everything is checked before use. (libnitro-runtime reads
+ * binary ones alone; NITRO_ERR_NOT_BUILT then says how to make one.)
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated,
  *         altered, not a model: the error names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
 
-/** Write atomically (a new file, synced, then renamed). The same model gives the same bytes. */
+/** Write atomically (a new file, synced, then renamed). The same model gives the same bytes.
+ *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model from a binary file). */
 NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
+
+typedef enum nitro_export_format {
+    NITRO_EXPORT_BINARY, /* what nitro_model_load reads fast, and libnitro-runtime reads at all;
+                            little-endian, versioned, with a checksum */
+    NITRO_EXPORT_C       /* a C file of its own: one function from input features to a variant, for
+                            programs without any library but libm. It has no guards but the model's
+                            range, and says so */
+} nitro_export_format;
+
+/** Write a model in another form, atomically. The same model gives the same bytes. */
+NITRO_API nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                          const char *path);
 NITRO_API void nitro_model_free(nitro_model *model);
 
 NITRO_API const char *nitro_model_computation(const nitro_model *model);
@@ -462,8 +501,9 @@ typedef enum nitro_store_mode {
 } nitro_store_mode;
 
 /**
- * @param[in] url  "sqlite:PATH", a plain path, or NULL: what the setting "store" says, else sqlite
- *                 under $XDG_DATA_HOME/nitro.
+ * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
+ *                 (docs/redis-keys.md), or NULL: what the setting "store" says, else sqlite under
+ *                 $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
  *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
  */
@@ -583,6 +623,24 @@ typedef struct nitro_learn_options {
     bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
+    const char *proxies;   /* profile-based: a file of more proxies, as data/proxies/paper.json;
+                              NULL: none */
+    /** Take device features as the method has them, also where the target lies outside the sources'
+     *  range or left-out sources say that they mislead: the methods as published. */
+    bool unguarded;
+    /**
+     * A few measurements, where the target's owner allows them: so many inputs, those that tell
+     * most, correct what was learnt elsewhere. 0 (the default): none. They are taken from inputs of
+     * the sources: those of `measurable`, shape [num_measurable], or where that is NULL those of
+     * which the store has samples on the target.
+     */
+    size_t num_measured;
+    const char *const *measurable;
+    size_t num_measurable;
+    /** Measure these inputs on the target and put their samples into the store, as nitro_tune()
+     *  does. NULL: the store has them. */
+    nitro_status (*measure)(void *user, const char *const *inputs, size_t count);
+    void *measure_user;
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
@@ -591,11 +649,12 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
 
 /**
  * Learn from the source devices' samples and make a model for `target`, where nothing was measured
- * (paper, Section 3). The target's device features come from the store, or from the machine itself.
- * Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA;
- *         NITRO_ERR_ARGUMENT (a source named twice, `dfs` against its switches, a search for
- * subsets of none or too many).
+ * (paper, Section 3), or only what the options say. The target's device features come from the
+ * store, or from the machine itself. Same samples, options and seed: the same model, byte for byte.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA (nothing to
+ *         learn from, or inputs are to be measured and none can be); NITRO_ERR_ARGUMENT (a source
+ *         named twice, `dfs` against its switches, a search for subsets of none or too many, or
+ *         measured inputs cannot correct this strategy); what `measure` returned.
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

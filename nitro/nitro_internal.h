@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "nitro/explained.h"
+#include "nitro/memo.h"
 #include "nitro/nitro_backend.h"
 #include "nitro/publish.h"
 #include "nitro/settings.h"
@@ -35,11 +36,15 @@ struct nitro_computation {
     double feature_costs_ns[NITRO_MAX_FEATURES];
     nitro_feature_group groups[NITRO_MAX_FEATURES];
     size_t num_groups;
-    size_t reference; /* NITRO_NONE: the default variant */
+    bool has_constraints; /* does any variant refuse inputs? */
+    size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
     bool closed;            /* a model was attached: declarations are over */
     nitro_published *model; /* a nitro_model; NULL: none attached */
     _Atomic(double) min_confidence;
+    _Atomic(nitro_memo *) memo; /* NULL: off, or no model yet */
+    size_t memo_size;           /* entries, as asked for */
+    _Atomic uint64_t epoch;     /* of the memo's entries: from 1 on */
     atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
     nitro_explained *explained; /* NULL: decisions are not printed */
 };

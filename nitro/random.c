@@ -2,6 +2,7 @@
 #include "nitro/nitro_backend.h"
 
 #include <math.h>
+#define XXH_INLINE_ALL /* libnitro-runtime depends on libc and libm alone */
 #include <xxhash.h>
 
 static uint64_t rotate_left(uint64_t value, int bits)

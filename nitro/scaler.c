@@ -1,8 +1,12 @@
 /* Columns to [-1, 1]. Hides what happens at the edges: constants, zeros under a log, infinities. */
 #include "nitro/scaler.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "nitro/clamp.h"
 
 #define SCALED_LIMIT 1000.0 /* an RBF kernel is 0 long before; keeps squares finite */
 #define BELOW_LOG    (-3.0)
@@ -12,13 +16,20 @@ static bool takes(nitro_scale scale, double value)
     return scale != NITRO_SCALE_LOG || value > 0.0;
 }
 
+/** sign(x) ln(1 + |x|). From 1 on, log of the sum is as good as log1p, and several times faster. */
+static double signed_log(double value)
+{
+    double magnitude = fabs(value);
+    return copysign(magnitude < 1.0 ? log1p(magnitude) : log(1.0 + magnitude), value);
+}
+
 static double transform(nitro_scale scale, double value)
 {
     switch (scale) {
     case NITRO_SCALE_LOG:
         return log(value);
     case NITRO_SCALE_SIGNED_LOG:
-        return copysign(log1p(fabs(value)), value);
+        return signed_log(value);
     default:
         return value;
     }
@@ -66,7 +77,7 @@ double nitro_scaler_apply(const nitro_scaler_column *column, double value)
     double half_range = 0.5 * column->high - 0.5 * column->low;
     double middle = 0.5 * column->high + 0.5 * column->low;
     double scaled = (transform(column->scale, value) - middle) / half_range;
-    return fmin(fmax(scaled, -SCALED_LIMIT), SCALED_LIMIT);
+    return nitro_clamp(scaled, -SCALED_LIMIT, SCALED_LIMIT);
 }
 
 double nitro_scaler_invert(const nitro_scaler_column *column, double scaled)
@@ -92,4 +103,50 @@ double nitro_scaler_excess(const nitro_scaler_column *column, double value)
     if (away == 0.0)
         return 0.0;
     return fmin(2.0 * away / fabs(column->low), SCALED_LIMIT);
+}
+
+/** Doubles in ascending order as whole numbers, so that a bisection reaches every one. */
+static int64_t order_of(double value)
+{
+    int64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double value_of(int64_t order)
+{
+    int64_t bits = order < 0 ? INT64_MIN - order : order;
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/** The last value on the way from `inside` to `outside` whose excess is within the tolerance. */
+static double find_border(const nitro_scaler_column *column, double tolerance, double inside,
+                          double outside)
+{
+    int64_t in = order_of(inside), out = order_of(outside);
+    if (nitro_scaler_excess(column, outside) <= tolerance)
+        return outside;
+    for (;;) {
+        int64_t middle = in / 2 + out / 2 + (in % 2 + out % 2) / 2; /* their sum may overflow */
+        if (middle == in || middle == out)
+            break;
+        if (nitro_scaler_excess(column, value_of(middle)) <= tolerance)
+            in = middle;
+        else
+            out = middle;
+    }
+    return value_of(in);
+}
+
+bool nitro_scaler_interval(const nitro_scaler_column *column, double tolerance, double *low,
+                           double *high)
+{
+    double inside = nitro_scaler_invert(column, 0.0);
+    if (!(column->high > column->low) || !(nitro_scaler_excess(column, inside) <= tolerance))
+        return false;
+    *low = find_border(column, tolerance, inside, -DBL_MAX);
+    *high = find_border(column, tolerance, inside, DBL_MAX);
+    return true;
 }

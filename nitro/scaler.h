@@ -41,4 +41,11 @@ double nitro_scaler_invert(const nitro_scaler_column *column, double scaled);
  */
 double nitro_scaler_excess(const nitro_scaler_column *column, double value);
 
+/**
+ * The values whose excess is at most `tolerance`, as an interval: asking it takes no logarithm.
+ * @return false for a constant column, which has none: ask nitro_scaler_excess.
+ */
+bool nitro_scaler_interval(const nitro_scaler_column *column, double tolerance, double *low,
+                           double *high);
+
 #endif

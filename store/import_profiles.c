@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
@@ -195,7 +196,8 @@ nitro_status nitro_store_import_profiles(nitro_store *store,
                                          const nitro_profile_import_options *options,
                                          nitro_profile_import_report *report)
 {
-    import_profiles_job job = {.context = nitro_store_context(store), .options = options};
+    import_profiles_job job = {
+        .context = nitro_store_context(store), .options = options, .time_s = (int64_t)time(NULL)};
     nitro_status status = nitro_store_require_writable(store);
     if (status != NITRO_OK)
         return status;

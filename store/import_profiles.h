@@ -16,6 +16,7 @@ typedef struct import_profiles_job {
     const nitro_profile_import_options *options;
     nitro_csv *csv;
     char *origin; /* of profiles without a column that says so */
+    int64_t time_s;
     import_profile *items;
     size_t count, capacity;
     bool number_kernels; /* a profiler's file: a kernel may come several times */

@@ -192,6 +192,7 @@ static nitro_status set_origin(const import_profiles_job *job, const table *t, s
     const char *kept = strcmp(origin, "modelled") == 0 ? origin : job->origin;
     profile->provenance.origin = nitro_strdup(job->context, kept);
     profile->provenance.library = nitro_strdup(job->context, nitro_version());
+    profile->provenance.time_s = job->time_s;
     return profile->provenance.origin && profile->provenance.library ? NITRO_OK
                                                                      : NITRO_ERR_NO_MEMORY;
 }

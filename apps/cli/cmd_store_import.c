@@ -1,5 +1,6 @@
 /* cmd_store_import.c - nitro store import: samples of recorded devices, from CSV or from a checkout
- * of others' files. */
+ * of others' files; and profiles. */
+#include <math.h>
 #include <string.h>
 
 #include "apps/cli/store_import.h"
@@ -8,7 +9,9 @@ static const char *const formats[] = {"csv", "ginkgo", NULL};
 
 static void set_defaults(void *place)
 {
-    ((import_settings *)place)->format = formats[0];
+    import_settings *given = place;
+    given->format = formats[0];
+    given->intensity = NAN;
 }
 
 static const option options[] = {
@@ -69,10 +72,37 @@ static const option options[] = {
      .value = "NAME",
      .help =
          "ginkgo: joined to the devices' ids, as in K40m_NAME; for another state of a checkout"},
+    {.name = "profiles",
+     .type = OPTION_TEXT,
+     .offset = offsetof(import_settings, profiles),
+     .value = "FILE",
+     .help = "CSV: hardware metrics of variants and proxies; see below"},
+    {.name = "variant",
+     .type = OPTION_TEXT,
+     .offset = offsetof(import_settings, variant),
+     .value = "NAME",
+     .help = "profiles: the variant that ran, where the file does not say"},
+    {.name = "input",
+     .type = OPTION_TEXT,
+     .offset = offsetof(import_settings, input),
+     .value = "NAME",
+     .help = "profiles: the input it ran on, likewise"},
+    {.name = "proxy",
+     .type = OPTION_TEXT,
+     .offset = offsetof(import_settings, proxy),
+     .value = "NAME",
+     .help = "profiles: the proxy that ran, likewise"},
+    {.name = "intensity",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(import_settings, intensity),
+     .value = "X",
+     .maximum = NITRO_MAX_INTENSITY,
+     .help = "profiles: where its dial stood, likewise"},
     {.name = "replace",
      .type = OPTION_FLAG,
      .offset = offsetof(import_settings, replace),
-     .help = "replace inputs that the store has already, instead of refusing the import"},
+     .help = "replace inputs (with --profiles: runs) that the store has already, instead of "
+             "refusing the import"},
     {.name = "json",
      .type = OPTION_FLAG,
      .offset = offsetof(import_settings, json),
@@ -146,6 +176,10 @@ static int run_csv(invocation *call)
 static int run(invocation *call)
 {
     const import_settings *given = call->settings;
+    if (given->profiles)
+        return import_profiles(call);
+    if (given->variant || given->input || given->proxy || !isnan(given->intensity))
+        return fail_usage(call, "--variant, --input, --proxy and --intensity go with --profiles");
     return strcmp(given->format, "csv") == 0 ? run_csv(call) : import_ginkgo(call);
 }
 
@@ -155,7 +189,8 @@ static const argument arguments[] = {
 const command command_store_import = {
     .name = "store import",
     .summary = "Add samples of recorded devices from files",
-    .synopsis = "--store URL (--computation NAME --device ID --samples FILE | --format ginkgo DIR) "
+    .synopsis = "--store URL (--computation NAME --device ID --samples FILE | --format ginkgo DIR |"
+                " --profiles FILE [--variant NAME --input NAME | --proxy NAME --intensity X]) "
                 "[--devices FILE] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
                 "[--log A,B,...] [--campaign NAME] [--replace]",
     .description =
@@ -181,11 +216,24 @@ const command command_store_import = {
         "name, others are devices of their own, as in K40m.cuda-capital-ns. Two states of a "
         "checkout are two campaigns as well: give the second one a name with --campaign. The "
         "variants taken are those that all devices measured, unless --variants or the store says "
-        "which. What was left out is counted by reason, with the first file of each.",
+        "which. What was left out is counted by reason, with the first file of each.\n\n"
+        "--profiles FILE reads hardware metrics of kernels, from which nitro tune-from-source "
+        "--dfs profile learns which device features matter. The file has a row a kernel and a "
+        "column a metric, under nvprof's names or today's (an empty field: not collected), and "
+        "columns that say what ran: device, computation, variant, input, kernel; or device, proxy, "
+        "intensity, kernel. It may also be what a profiler wrote: ncu --csv --page raw "
+        "--print-units base, or nvprof --csv --metrics all. Such a file does not say what ran: "
+        "profile one run a file, and say it with --device, --computation, --variant and --input, "
+        "or --device, --proxy and --intensity. Collect the issued instructions too (inst_issued, "
+        "smsp__inst_issued.sum), for the other counts are divided by them; "
+        "share/nitro/proxies/paper.json lists what the proxies are judged by. 'nitro store export "
+        "--profiles' writes the same form.",
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n"
                 "  nitro store import --store sqlite:lab.db --format ginkgo ginkgo-data \\\n"
-                "      --devices devices.csv\n",
+                "      --devices devices.csv\n"
+                "  nitro store import --store sqlite:lab.db --profiles ell.csv --device K20Xm \\\n"
+                "      --computation spmv-ginkgo --variant ell --input bcsstk17\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(import_settings),

@@ -118,10 +118,10 @@ static void print_table(const bench *of, const json_t *cases)
 {
     size_t index;
     const json_t *row;
-    printf("%s: %s\n\n%-44s %12s %12s %8s %-6s %7s\n", of->name, of->description, "case", "ours",
+    printf("%s: %s\n\n%-50s %12s %12s %8s %-6s %7s\n", of->name, of->description, "case", "ours",
            "reference", "ratio", "unit", "spread");
     json_array_foreach(cases, index, row)
-        printf("%-44s %12.5g %12.5g %8.3f %-6s %6.1f%%\n", text(row, "case"), number(row, "ours"),
+        printf("%-50s %12.5g %12.5g %8.3f %-6s %6.1f%%\n", text(row, "case"), number(row, "ours"),
                number(row, "reference"), number(row, "ratio"), text(row, "unit"),
                100 * number(row, "spread"));
     printf("\n");

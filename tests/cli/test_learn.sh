@@ -31,6 +31,38 @@ nitro tune-from-source calc --store s.db --target gpu3 --sources gpu2,gpu1 --thr
     json_get computation target model strategy provenance.sources.0.device
 cmp m.json m2.json
 
+title "a few measured inputs correct it"
+learn --target gpu3 --strategy forest --measure 4 --output measured.json
+nitro tune-from-source calc --store s.db --target gpu3 --strategy forest --measure 4 --output measured.json --json |
+    json_get provenance.measured.# provenance.promise.distance_features.0
+learn --target gpu3 --strategy svm --measure 4 --output bad.json
+learn --target gpu3 --generate 5 --output bad.json
+nitro tune spmv --generate 8 --device model:k20c,model:gtx-980 --store m.db --no-model --quiet >/dev/null
+nitro tune-from-source spmv --store m.db --target model:c2075 --strategy forest --measure 3 --generate 8 --output c2075.json --quiet | sed -n '/^measured/s/:.*//p'
+nitro store list --store m.db | sed -n 's/  */ /g; /c2075/p'
+
+title "one source promises nothing; the guard may be turned off"
+learn --target gpu3 --sources gpu1 --strategy forest --output one.json
+learn --target gpu3 --sources gpu1,gpu2 --strategy svm --no-guard --output pure.json
+
+title "device features by a search over the sources"
+echo "gpu4,400,10" >>devices.csv
+for n in 1 2 3 4; do
+    make_samples gpu$n $((10 + 4 * n)) >search$n.csv
+    nitro store import --store four.db --computation calc --device gpu$n --samples search$n.csv --devices devices.csv
+done
+search() {
+    try nitro tune-from-source calc --store four.db --target gpu4 --strategy svm "$@"
+}
+search --dfs cv --output cv.json
+search --dfs cv --k 2 --max-subset 1 --output cv2.json
+search --dfs cv --sources gpu1 --output one.json
+search --dfs both --output both.json
+nitro tune-from-source calc --store four.db --target gpu4 --strategy svm --dfs both --threads 1 --output both2.json --json 2>/dev/null |
+    json_get provenance.dfs provenance.dfs_report.profile.stepped_aside provenance.dfs_report.cv.chosen.0
+cmp both.json both2.json
+search --dfs cv --k 0 --output bad.json
+
 title "predict"
 try nitro predict --model m.json --features x=5,y=25
 try nitro predict --model m.json --features y=900 --features x=30

@@ -72,6 +72,30 @@ CC=$CC "$CMAKE" -S "$work/consumer" -B "$work/consumer build" -DCMAKE_PREFIX_PAT
 "$CMAKE" --build "$work/consumer build" >"$work/build.log" || fail "nitro::nitro does not link"
 expect_version "$work/consumer build/consumer"
 
+# libnitro-runtime: libc and libm alone, its own names alone; binary models, and an error that says
+# so of others. Linked as shared and as static library.
+readelf -d "$library_dir/libnitro-runtime.so" >"$work/dynamic"
+grep -q "SONAME.*\[libnitro-runtime\.so\.0\.1\]" "$work/dynamic" ||
+    fail "libnitro-runtime.so has no versioned soname"
+needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$work/dynamic" | grep -vE '^lib(c|m)\.so|^ld-' || true)
+[[ -z $needed ]] || fail "libnitro-runtime.so needs more than libc and libm: $needed"
+strays=$(nm -D --defined-only "$library_dir/libnitro-runtime.so" | awk '{ print $3 }' |
+    grep -v '^nitro_' || true)
+[[ -z $strays ]] || fail "libnitro-runtime.so exports names that are not its own: $strays"
+model=$source_dir/tests/fuzz/seeds/model/few.json
+"$prefix/bin/nitro" compile --model "$model" --output "$work/few.bin" >"$work/compiled" ||
+    fail "nitro compile does not work where it is installed"
+eval "flags=($(pkg-config --cflags --libs nitro-runtime))"
+"$CC" -std=c11 "$work/consumer/runtime.c" "${flags[@]}" "-Wl,-rpath,$library_dir" -o "$work/shared"
+"$CC" -std=c11 "$work/consumer/runtime.c" "-I$prefix/include" "$library_dir/libnitro-runtime.a" -lm \
+    -o "$work/static"
+for program in shared static "consumer build/runtime"; do
+    chosen=$("$work/$program" "$work/few.bin") || fail "$program: libnitro-runtime does not decide"
+    [[ -n $chosen ]] || fail "$program: libnitro-runtime chose nothing"
+    ! "$work/$program" "$model" 2>"$work/error" || fail "$program read a JSON model"
+    grep -qF "nitro compile --model" "$work/error" || fail "$program does not say how to compile"
+done
+
 # The program and its pages.
 "$prefix/bin/nitro" --version >"$work/program" || fail "bin/nitro does not run where it is installed"
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
@@ -79,4 +103,4 @@ grep -qF "$version" "$work/program" || fail "nitro --version does not print $ver
     fail "no description spmv-ginkgo.json was installed"
 [[ -s $prefix/share/man/man1/nitro.1 ]] || fail "no man page nitro.1 was installed"
 
-echo "install: headers, pkg-config, find_package and program work"
+echo "install: headers, pkg-config, find_package, runtime and program work"

@@ -10,16 +10,26 @@
 
 #include "nitro/dataset.h"
 
-/** The device features of cost models, and between what bounds they are drawn (evenly over their
- *  logarithms): those of GPUs of 2010 to 2020. Histograms are priced by the last three mostly. */
+/**
+ * The device features of cost models, and between what bounds they are drawn (evenly over their
+ * logarithms): those of GPUs of 2010 to 2020. Atomics are either of old hardware or of new, as in
+ * the paper's Table 1, and with even shares of both, so that they can be told from chance: shared
+ * ones by turns, global ones by turns of two. They and the bandwidth decide between histograms.
+ */
 static const struct {
     const char *name;
     double low, high;
-} dfs_work_features[] = {
-    {"global_mem", 2, 32},         {"cuda_cores", 448, 5120},        {"clock_rate", 700, 1600},
-    {"l2_cache_size", 512, 6144},  {"shared_mem_per_block", 48, 96}, {"peak_gbps", 80, 900},
-    {"shared_atomic", 0.005, 0.5}, {"global_atomic", 0.03, 0.5}};
-enum { DFS_WORK_FEATURES = 8, DFS_WORK_VARIANTS = 6 };
+    double new_low, new_high; /* 0: drawn as for old hardware */
+    size_t turn;
+} dfs_work_features[] = {{"global_mem", 2, 32, 0, 0, 1},
+                         {"cuda_cores", 448, 5120, 0, 0, 1},
+                         {"clock_rate", 700, 1600, 0, 0, 1},
+                         {"l2_cache_size", 512, 6144, 0, 0, 1},
+                         {"shared_mem_per_block", 48, 96, 0, 0, 1},
+                         {"peak_gbps", 80, 900, 0, 0, 1},
+                         {"shared_atomic", 0.19, 0.36, 0.006, 0.011, 1},
+                         {"global_atomic", 0.40, 0.49, 0.034, 0.063, 2}};
+enum { DFS_WORK_FEATURES = 8, DFS_WORK_MAX_VARIANTS = 6 };
 
 static inline double dfs_work_draw(nitro_random *random, double low, double high)
 {
@@ -34,19 +44,20 @@ static inline const nitro_device_kind *dfs_work_kind(void)
     return *kind;
 }
 
-static inline nitro_schema *dfs_work_schema(nitro_context *context)
+/** With the first variants of the histogram: atomics alone decide between the first two, bandwidth
+ *  too with the third. */
+static inline nitro_schema *dfs_work_schema(nitro_context *context, size_t num_variants)
 {
     static const char *const features[] = {"num_elements", "elements_per_bin", "sub_sample_sd"};
-    static const char *const variants[DFS_WORK_VARIANTS] = {
-        "sort_even_share",          "sort_dynamic",
-        "global_atomic_even_share", "global_atomic_dynamic",
-        "shared_atomic_even_share", "shared_atomic_dynamic"};
+    static const char *const variants[DFS_WORK_MAX_VARIANTS] = {
+        "shared_atomic_dynamic",    "global_atomic_dynamic",    "sort_dynamic",
+        "shared_atomic_even_share", "global_atomic_even_share", "sort_even_share"};
     nitro_schema *schema = NULL;
     if (nitro_schema_create(context, "histogram", &schema) != NITRO_OK)
         return NULL;
     for (size_t f = 0; f < 3; f++)
         nitro_schema_add_feature(context, schema, features[f], "1", NITRO_SCALE_AUTO);
-    for (size_t v = 0; v < DFS_WORK_VARIANTS; v++)
+    for (size_t v = 0; v < num_variants; v++)
         nitro_schema_add_variant(context, schema, variants[v]);
     return schema;
 }
@@ -59,10 +70,13 @@ static inline nitro_device *dfs_work_device(nitro_context *context, nitro_random
     snprintf(id, sizeof(id), "model:made-up-%02zu", index);
     if (nitro_device_create(context, id, "model", &device) != NITRO_OK)
         return NULL;
-    for (size_t f = 0; f < DFS_WORK_FEATURES; f++)
+    for (size_t f = 0; f < DFS_WORK_FEATURES; f++) {
+        bool is_new = dfs_work_features[f].new_high > 0 && index / dfs_work_features[f].turn % 2;
+        double low = is_new ? dfs_work_features[f].new_low : dfs_work_features[f].low;
+        double high = is_new ? dfs_work_features[f].new_high : dfs_work_features[f].high;
         nitro_device_set(context, device, dfs_work_features[f].name,
-                         dfs_work_draw(random, dfs_work_features[f].low, dfs_work_features[f].high),
-                         NITRO_VALUE_RECORDED, 0);
+                         dfs_work_draw(random, low, high), NITRO_VALUE_RECORDED, 0);
+    }
     return device;
 }
 
@@ -81,16 +95,17 @@ static inline void dfs_work_input(nitro_random *random, double *features)
 static inline int dfs_work_append(nitro_context *context, uint64_t seed, size_t input,
                                   const double *features, nitro_dataset *dataset)
 {
+    size_t num_variants = dataset->schema->num_variants;
     for (size_t d = 0; d < dataset->num_devices; d++) {
         nitro_sample *sample = NULL;
-        double times_ms[DFS_WORK_VARIANTS];
-        if (nitro_sample_create(context, dataset->inputs[input], 3, DFS_WORK_VARIANTS, &sample) !=
+        double times_ms[DFS_WORK_MAX_VARIANTS];
+        if (nitro_sample_create(context, dataset->inputs[input], 3, num_variants, &sample) !=
             NITRO_OK)
             return -1;
         memcpy(sample->features, features, 3 * sizeof(*features));
         nitro_status status =
             dfs_work_kind()->simulate(context, dataset->devices[d], dataset->schema, seed, sample);
-        for (size_t v = 0; v < DFS_WORK_VARIANTS; v++)
+        for (size_t v = 0; v < num_variants; v++)
             times_ms[v] = sample->entries[v].median_ms;
         nitro_sample_free(sample);
         if (status != NITRO_OK)
@@ -102,12 +117,13 @@ static inline int dfs_work_append(nitro_context *context, uint64_t seed, size_t 
 
 /** All inputs on all devices, both drawn by the seed. */
 static inline nitro_dataset *dfs_work_dataset(nitro_context *context, uint64_t seed,
-                                              size_t num_devices, size_t num_inputs)
+                                              size_t num_devices, size_t num_inputs,
+                                              size_t num_variants)
 {
     nitro_random random;
     nitro_dataset *dataset = calloc(1, sizeof(*dataset));
     nitro_random_seed(&random, seed);
-    dataset->schema = dfs_work_schema(context);
+    dataset->schema = dfs_work_schema(context, num_variants);
     dataset->devices = calloc(num_devices, sizeof(*dataset->devices));
     dataset->inputs = calloc(num_inputs, sizeof(*dataset->inputs));
     dataset->num_devices = num_devices;

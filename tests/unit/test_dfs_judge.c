@@ -21,7 +21,7 @@ static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_input
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
-    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs);
+    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, 6);
     assert_non_null(f->sources);
     /* The last candidates: those that matter to the cost model. */
     for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)

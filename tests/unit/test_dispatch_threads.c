@@ -263,12 +263,57 @@ static void test_a_model_is_replaced_while_threads_select(void **state)
     nitro_context_free(context);
 }
 
+static nitro_memo_statistics count(const nitro_computation *computation)
+{
+    nitro_memo_statistics counts;
+    nitro_computation_memo_statistics(computation, &counts);
+    return counts;
+}
+
+static void test_decisions_are_remembered(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    nitro_decision first, again;
+    const double value = 5;
+    (void)state;
+    assert_int_equal(count(computation).num_entries, 0); /* nothing to remember without a model */
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
+    assert_int_equal(count(computation).num_entries, NITRO_MEMO_DEFAULT_ENTRIES);
+    assert_ok(context, nitro_select_features(computation, &value, 1, &first));
+    assert_ok(context, nitro_select_features(computation, &value, 1, &again));
+    assert_true(same(&first, &again));
+    assert_int_equal(count(computation).misses, 1);
+    assert_int_equal(count(computation).hits, 1);
+    /* Another threshold, another model: nothing of before is told. */
+    assert_ok(context, nitro_computation_set_min_confidence(computation, 1.0));
+    assert_ok(context, nitro_select_features(computation, &value, 1, &again));
+    assert_int_equal(again.reason, NITRO_REASON_LOW_CONFIDENCE);
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
+    assert_ok(context, nitro_select_features(computation, &value, 1, &again));
+    assert_int_equal(count(computation).misses, 3);
+    assert_int_equal(count(computation).hits, 1);
+    assert_ok(context, nitro_computation_set_memo_size(computation, 0));
+    assert_ok(context, nitro_select_features(computation, &value, 1, &again));
+    assert_int_equal(count(computation).num_entries + count(computation).misses, 0);
+    assert_ok(context, nitro_computation_set_memo_size(computation, 3));
+    assert_int_equal(count(computation).num_entries, 4);
+    assert_fails(context, nitro_computation_set_memo_size(computation, SIZE_MAX),
+                 NITRO_ERR_ARGUMENT, "at most");
+    assert_int_equal(count(computation).num_entries, 4);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_model),
         cmocka_unit_test(test_with_a_model),
         cmocka_unit_test(test_a_model_is_replaced_while_threads_select),
+        cmocka_unit_test(test_decisions_are_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

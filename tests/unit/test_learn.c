@@ -100,8 +100,12 @@ static void test_all_but_the_target_teach(void **state)
 {
     fixture *f = *state;
     char *text = learn(f, "gamma");
-    assert_non_null(strstr(text, "\"device\":\"alpha\",\"kind\":\"recorded\",\"samples\":40"));
-    assert_non_null(strstr(text, "\"device\":\"beta\",\"kind\":\"recorded\",\"samples\":40"));
+    const char *alpha = strstr(text, "{\"device\":\"alpha\",\"device_digest\":\"");
+    const char *beta = strstr(text, "{\"device\":\"beta\",\"device_digest\":\"");
+    assert_true(alpha && beta && alpha < beta);
+    const char *samples = strstr(alpha, "\"kind\":\"recorded\",\"records\":\"");
+    assert_true(samples && samples < beta && strstr(samples, "\"samples\":40}") < beta);
+    assert_non_null(strstr(beta, "\"samples\":40}"));
     assert_non_null(strstr(text, "\"name\":\"launch\""));
     assert_null(strstr(text, "\"name\":\"year\"")); /* descriptive: never learnt from */
     free(text);
@@ -186,6 +190,14 @@ static void test_refusals(void **state)
     f->options.strategy = "svm";
     f->options.dfs = "magic";
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
+    f->options.dfs = "cv";
+    f->options.profiling_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'profile'");
+    f->options.search_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'both'");
+    f->options.profiling_based_dfs = false;
+    assert_ok(f->context, try(f, "toy", "gamma")); /* two ways to say the same */
+    f->options.search_based_dfs = false;
     f->options.dfs = NULL;
     const char *own[] = {"alpha", "gamma"};
     f->options.sources = own;

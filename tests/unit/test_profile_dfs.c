@@ -128,7 +128,7 @@ static void choose(fixture *f)
 
 static const json_t *find_proxy(const fixture *f, const char *name)
 {
-    const json_t *array = json_object_get(f->report, "proxies");
+    const json_t *array = json_object_get(f->report, "tallies");
     for (size_t i = 0; i < json_array_size(array); i++)
         if (strcmp(json_string_value(json_object_get(json_array_get(array, i), "proxy")), name) ==
             0)
@@ -201,12 +201,175 @@ static void test_spmv_is_about_bandwidth(void **state)
     assert_true(right >= NUM_SEEDS - 1);
 }
 
+/* ---- Stepping aside -------------------------------------------------------------------------- */
+
+static void assert_steps_aside(fixture *f, const char *reason)
+{
+    choose(f);
+    assert_int_equal(f->chosen.count, f->candidates.count);
+    const char *said = json_string_value(json_object_get(f->report, "stepped_aside"));
+    assert_non_null(said);
+    if (!strstr(said, reason))
+        fail_msg("'%s' does not say '%s'", said, reason);
+}
+
+static void remove_profiles(fixture *f, const char *computation)
+{
+    assert_ok(f->context, nitro_store_remove_profiles(f->store, NULL, computation, NULL));
+}
+
+static void test_without_profiles_it_steps_aside(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    assert_steps_aside(f, "no profiles of its variants");
+    make_profiles(f, "model:k20c", 1);
+    choose(f);
+    assert_null(json_object_get(f->report, "stepped_aside"));
+    remove_profiles(f, NULL);
+    assert_steps_aside(f, "no profiles of proxies");
+    remove_profiles(f, "spmv");
+    assert_steps_aside(f, "no profiles of its variants");
+}
+
+/* ---- Profiles made for one rule each --------------------------------------------------------- */
+
+/* One kernel: metrics are ended by a NULL name. */
+typedef struct metric_value {
+    const char *name;
+    double value;
+} metric_value;
+
+static void put_kernel(fixture *f, const char *device, const char *proxy, double intensity,
+                       const char *input, const metric_value *metrics)
+{
+    nitro_profile *profile = NULL;
+    if (proxy)
+        assert_ok(f->context,
+                  nitro_profile_create_of_proxy(f->context, proxy, intensity, "k", &profile));
+    else
+        assert_ok(f->context,
+                  nitro_profile_create_of_variant(f->context, "spmv", "csr", input, "k", &profile));
+    for (; metrics->name; metrics++)
+        assert_ok(f->context,
+                  nitro_profile_set(f->context, profile, metrics->name, metrics->value));
+    const nitro_profile *batch[] = {profile};
+    assert_ok(f->context, nitro_store_put_profiles(f->store, device, batch, 1, true));
+    nitro_profile_free(profile);
+}
+
+/* Proxies whose counts are their intensities, 100 instructions long, under names of one profiler;
+ * other work is 0. */
+static void put_dials(fixture *f, const char *device, bool today)
+{
+    const char *instructions = today ? "smsp__inst_issued.sum" : "inst_issued";
+    const char *reads = today ? "fbpa__dram_read_sectors.sum" : "dram_read_transactions";
+    const char *loads =
+        today ? "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum" : "shared_load_transactions";
+    for (int i = 0; i <= NITRO_MAX_INTENSITY; i++) {
+        put_kernel(f, device, "MEM-BW", i, NULL,
+                   (metric_value[]){{instructions, 100}, {reads, 100.0 * i}, {loads, 0}, {0}});
+        put_kernel(f, device, "SH-MEM-BW", i, NULL,
+                   (metric_value[]){{instructions, 100}, {reads, 0}, {loads, 100.0 * i}, {0}});
+    }
+}
+
+/* Input `index` reads and loads this much an instruction, in nvprof's names. */
+static void put_question(fixture *f, const char *device, size_t index, double reads, double loads)
+{
+    char name[32];
+    snprintf(name, sizeof(name), "input-%03zu", index);
+    put_kernel(f, device, NULL, NAN, name,
+               (metric_value[]){{"inst_issued", 7},
+                                {"dram_read_transactions", 7 * reads},
+                                {"shared_load_transactions", 7 * loads},
+                                {0}});
+}
+
+static void assert_votes(const fixture *f, const char *proxy, int votes, const char *runs)
+{
+    const json_t *tally = find_proxy(f, proxy);
+    assert_int_equal(json_integer_value(json_object_get(tally, "votes")), votes);
+    assert_string_equal(json_string_value(json_object_get(tally, "runs")), runs);
+}
+
+static void test_counts_are_taken_an_instruction_and_the_majority_wins(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    put_dials(f, "model:k20c", false);
+    put_question(f, "model:k20c", 0, 4, 1);   /* reads */
+    put_question(f, "model:k20c", 1, 90, 4);  /* past the dial's end: as at its end */
+    put_question(f, "model:k20c", 2, 1, 4);   /* loads */
+    put_question(f, "model:k20c", 3, 3, 3.1); /* both: less than half a step apart */
+    put_question(f, "model:k20c", 4, 0.1, 0); /* nobody's work */
+    choose(f);
+    assert_votes(f, "MEM-BW", 3, "own");
+    assert_votes(f, "SH-MEM-BW", 2, "own");
+    assert_votes(f, "ATOMIC", 0, "none");
+    assert_int_equal(json_integer_value(json_object_get(f->report, "undecided")), 1);
+    assert_true(has_won(f, "MEM-BW") && !has_won(f, "SH-MEM-BW")); /* 3 and 2 of 4 */
+    assert_true(is_chosen(f, "peak_gbps") && !is_chosen(f, "shared_mem_per_block"));
+    /* Without a majority those with most votes win. */
+    put_question(f, "model:k20c", 3, 1, 4);
+    choose(f);
+    assert_votes(f, "MEM-BW", 2, "own");
+    assert_votes(f, "SH-MEM-BW", 2, "own");
+    assert_true(has_won(f, "MEM-BW") && has_won(f, "SH-MEM-BW"));
+}
+
+static void test_runs_of_other_sources_stand_in(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    put_dials(f, "model:gtx-770", false);
+    put_question(f, "model:k20c", 0, 4, 1);
+    choose(f);
+    assert_votes(f, "MEM-BW", 1, "pooled");
+}
+
+/* Proxies in today's names, variants in nvprof's: one metric all the same. */
+static void test_names_of_both_profilers_mean_the_same(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    put_dials(f, "model:k20c", true);
+    put_question(f, "model:k20c", 0, 1, 4);
+    choose(f);
+    assert_votes(f, "MEM-BW", 0, "own");
+    assert_votes(f, "SH-MEM-BW", 1, "own");
+}
+
+static void test_kernels_that_lack_metrics(void **state)
+{
+    fixture *f = *state;
+    make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
+    put_dials(f, "model:k20c", false);
+    put_question(f, "model:k20c", 0, 4, 1);
+    put_kernel(f, "model:k20c", NULL, NAN, "input-001", /* not asked about MEM-BW */
+               (metric_value[]){{"inst_issued", 1}, {"shared_load_transactions", 4}, {0}});
+    put_kernel(f, "model:k20c", NULL, NAN, "input-002", /* not asked at all */
+               (metric_value[]){{"dram_read_transactions", 4}, {0}});
+    put_kernel(f, "model:k20c", NULL, NAN, "unknown", /* not learnt from */
+               (metric_value[]){{"inst_issued", 1}, {"dram_read_transactions", 4}, {0}});
+    choose(f);
+    assert_votes(f, "MEM-BW", 1, "own");
+    assert_votes(f, "SH-MEM-BW", 1, "own");
+    assert_int_equal(json_integer_value(json_object_get(f->report, "kernels_not_asked")), 1);
+    assert_int_equal(json_integer_value(json_object_get(f->report, "inputs")), 2);
+}
+
 int main(void)
 {
 #define DFS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         DFS_TEST(test_histogram_is_about_atomics_and_bandwidth),
         DFS_TEST(test_spmv_is_about_bandwidth),
+        DFS_TEST(test_without_profiles_it_steps_aside),
+        DFS_TEST(test_counts_are_taken_an_instruction_and_the_majority_wins),
+        DFS_TEST(test_runs_of_other_sources_stand_in),
+        DFS_TEST(test_names_of_both_profilers_mean_the_same),
+        DFS_TEST(test_kernels_that_lack_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,33 @@ static void test_outside(void **state)
     assert_true(nitro_scaler_apply(&column, -1) == 0.0);
 }
 
+/* The interval's ends are the last values inside, to the last bit, for every scale. */
+static void test_interval_is_where_the_excess_is_small(void **state)
+{
+    (void)state;
+    const double linear[] = {-3, 5}, positive[] = {1e-3, 1e6}, around[] = {-40, 1e4};
+    const struct {
+        const double *values;
+        nitro_scale scale;
+    } cases[] = {{linear, NITRO_SCALE_LINEAR},
+                 {positive, NITRO_SCALE_LOG},
+                 {around, NITRO_SCALE_SIGNED_LOG}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nitro_scaler_column column = fit(cases[i].values, 2, cases[i].scale);
+        double low, high;
+        assert_true(nitro_scaler_interval(&column, 0.2, &low, &high));
+        assert_true(low < cases[i].values[0] && high > cases[i].values[1]);
+        assert_true(nitro_scaler_excess(&column, low) <= 0.2);
+        assert_true(nitro_scaler_excess(&column, high) <= 0.2);
+        assert_true(nitro_scaler_excess(&column, nextafter(low, -INFINITY)) > 0.2);
+        assert_true(nitro_scaler_excess(&column, nextafter(high, INFINITY)) > 0.2);
+    }
+    const double same[] = {7, 7};
+    nitro_scaler_column constant = fit(same, 2, NITRO_SCALE_LINEAR);
+    double low, high;
+    assert_false(nitro_scaler_interval(&constant, 0.2, &low, &high));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_extremes_stay_finite),
         cmocka_unit_test(test_inverse),
         cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_interval_is_where_the_excess_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
