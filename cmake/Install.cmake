@@ -3,24 +3,30 @@
 include(CMakePackageConfigHelpers)
 set(nitro_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/nitro)
 
-install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets)
-install(FILES nitro/nitro.h nitro/nitro_backend.h
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro)
+# Components are what cmake/Package.cmake makes packages of; no component: the program's.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
+install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
+    LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
+    ARCHIVE COMPONENT development)
+install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY data/computations DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+install(DIRECTORY data/computations data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")
 foreach(package nitro nitro-runtime)
     configure_file(cmake/${package}.pc.in ${package}.pc @ONLY)
     install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
 endforeach()
 
-install(EXPORT nitroTargets NAMESPACE nitro:: DESTINATION ${nitro_cmake_dir})
+install(EXPORT nitroTargets NAMESPACE nitro:: DESTINATION ${nitro_cmake_dir}
+    COMPONENT development)
 configure_package_config_file(cmake/nitroConfig.cmake.in nitroConfig.cmake
     INSTALL_DESTINATION ${nitro_cmake_dir})
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(nitroConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/nitroConfig.cmake ${PROJECT_BINARY_DIR}/nitroConfigVersion.cmake
-    DESTINATION ${nitro_cmake_dir})
+    ${PROJECT_SOURCE_DIR}/cmake/nitroSourceVersion.cmake
+    DESTINATION ${nitro_cmake_dir} COMPONENT development)

@@ -16,7 +16,7 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
             other = scores[v];
         }
     }
-    return best - other;
+    return best + (best - other);
 }
 
 double nitro_calibration_confidence(const nitro_calibration *calibration, double margin)
@@ -32,4 +32,34 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
         k++;
     double part = (margin - margins[k - 1]) / (margins[k] - margins[k - 1]);
     return confidences[k - 1] + part * (confidences[k] - confidences[k - 1]);
+}
+
+/* ---- Blends ------------------------------------------------------------------------------- */
+
+/** Both lists of margins in one, ascending, without the equal ones; cut where there is no room. */
+static size_t merge_margins(const nitro_calibration *a, const nitro_calibration *b, double *margins)
+{
+    size_t i = 0, j = 0, count = 0;
+    while ((i < a->num_knots || j < b->num_knots) && count < NITRO_CALIBRATION_MAX_KNOTS) {
+        bool is_first = j == b->num_knots || (i < a->num_knots && a->margins[i] <= b->margins[j]);
+        double margin = is_first ? a->margins[i++] : b->margins[j++];
+        if (count == 0 || margin > margins[count - 1])
+            margins[count++] = margin;
+    }
+    return count;
+}
+
+void nitro_calibration_blend(const nitro_calibration *first, const nitro_calibration *second,
+                             double share, nitro_calibration *blend)
+{
+    nitro_calibration made;
+    double least = 0.0;
+    made.num_knots = merge_margins(first, second, made.margins);
+    for (size_t k = 0; k < made.num_knots; k++) {
+        double a = nitro_calibration_confidence(first, made.margins[k]);
+        double b = nitro_calibration_confidence(second, made.margins[k]);
+        least = fmin(fmax(a + share * (b - a), least), 1.0);
+        made.confidences[k] = least;
+    }
+    *blend = made;
 }

@@ -4,7 +4,7 @@
 
 #include "nitro/nitro_backend.h"
 
-#define NITRO_CALIBRATION_MAX_KNOTS 16
+#define NITRO_CALIBRATION_MAX_KNOTS 48
 
 /**
  * A confidence that never falls as the margin grows: linear between knots, constant beyond the
@@ -16,7 +16,11 @@ typedef struct nitro_calibration {
     double confidences[NITRO_CALIBRATION_MAX_KNOTS]; /* in [0, 1], never falling */
 } nitro_calibration;
 
-/** Best score less the best other one, over the variants whose bit is set in `allowed`. */
+/**
+ * What confidence grows with: how far the best score is ahead of the best other one, plus the best
+ * score itself, over the variants whose bit is set in `allowed`. Where scores are regrets, two that
+ * are both near zero are a tie in which nothing can go wrong, which the lead alone would not tell.
+ */
 double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed);
 
 /**
@@ -27,10 +31,19 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
  *
  * @param[in] times_ms  shape [num_rows x num_variants]
  * @param[in] scores    shape [num_rows x num_variants]; rows of NaN are not held out
+ * @param[in] weights   shape [num_rows]: how many rows each counts for, positive; NULL: one
  */
 nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
-                                   const double *scores, size_t num_rows, size_t num_variants,
-                                   nitro_calibration *calibration);
+                                   const double *scores, const double *weights, size_t num_rows,
+                                   size_t num_variants, nitro_calibration *calibration);
+
+/**
+ * A line through two calibrations: `share` 0 is the first, 1 the second, more goes on beyond it.
+ * Confidences are cut to [0, 1] and made to never fall.
+ * @param[out] blend  may be one of the two.
+ */
+void nitro_calibration_blend(const nitro_calibration *first, const nitro_calibration *second,
+                             double share, nitro_calibration *blend);
 
 double nitro_calibration_confidence(const nitro_calibration *calibration, double margin);
 

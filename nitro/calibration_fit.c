@@ -6,10 +6,11 @@
 #include "nitro/dataset.h"
 
 #define MIN_BIN_ROWS 12
-#define GOOD_QUALITY (1.0 / 1.05) /* no other variant is over 5 % faster */
+#define MAX_BINS     (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
+#define GOOD_QUALITY (1.0 / 1.05)                      /* no other variant is over 5 % faster */
 
 typedef struct row_outcome {
-    double margin;
+    double margin, weight;
     bool good;
 } row_outcome;
 
@@ -25,8 +26,8 @@ static int compare_outcomes(const void *left, const void *right)
     return order ? order : a->good - b->good;
 }
 
-static size_t collect(const double *times_ms, const double *scores, size_t num_rows,
-                      size_t num_variants, row_outcome *outcomes)
+static size_t collect(const double *times_ms, const double *scores, const double *weights,
+                      size_t num_rows, size_t num_variants, row_outcome *outcomes)
 {
     size_t count = 0;
     for (size_t row = 0; row < num_rows; row++) {
@@ -37,7 +38,7 @@ static size_t collect(const double *times_ms, const double *scores, size_t num_r
         double quality = nitro_times_quality(times_ms + row * num_variants, num_variants, chosen);
         outcomes[count++] =
             (row_outcome){nitro_calibration_margin(row_scores, num_variants, UINT64_MAX),
-                          quality >= GOOD_QUALITY};
+                          weights ? weights[row] : 1.0, quality >= GOOD_QUALITY};
     }
     return count;
 }
@@ -65,18 +66,18 @@ static size_t push(margin_bin *bins, size_t count, margin_bin added)
 static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
 {
     size_t num_bins = count / MIN_BIN_ROWS;
-    if (num_bins > NITRO_CALIBRATION_MAX_KNOTS)
-        num_bins = NITRO_CALIBRATION_MAX_KNOTS;
+    if (num_bins > MAX_BINS)
+        num_bins = MAX_BINS;
     if (num_bins == 0)
         num_bins = 1;
-    margin_bin bins[NITRO_CALIBRATION_MAX_KNOTS];
+    margin_bin bins[MAX_BINS];
     size_t num_knots = 0;
     for (size_t b = 0; b < num_bins; b++) {
         margin_bin sum = {0};
         for (size_t i = b * count / num_bins; i < (b + 1) * count / num_bins; i++) {
-            sum.margins += outcomes[i].margin;
-            sum.hits += outcomes[i].good;
-            sum.rows += 1.0;
+            sum.margins += outcomes[i].weight * outcomes[i].margin;
+            sum.hits += outcomes[i].weight * outcomes[i].good;
+            sum.rows += outcomes[i].weight;
         }
         num_knots = push(bins, num_knots, sum);
     }
@@ -88,13 +89,13 @@ static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibrati
 }
 
 nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
-                                   const double *scores, size_t num_rows, size_t num_variants,
-                                   nitro_calibration *calibration)
+                                   const double *scores, const double *weights, size_t num_rows,
+                                   size_t num_variants, nitro_calibration *calibration)
 {
     row_outcome *outcomes = nitro_calloc(context, num_rows, sizeof *outcomes);
     if (!outcomes)
         return NITRO_ERR_NO_MEMORY;
-    size_t count = collect(times_ms, scores, num_rows, num_variants, outcomes);
+    size_t count = collect(times_ms, scores, weights, num_rows, num_variants, outcomes);
     qsort(outcomes, count, sizeof *outcomes, compare_outcomes);
     if (count > 0)
         fit_knots(outcomes, count, calibration);

@@ -5,6 +5,11 @@
 
 #include "nitro/nitro_internal.h"
 
+static void free_model(void *model)
+{
+    nitro_model_free(model);
+}
+
 nitro_status nitro_computation_create(nitro_context *context, const char *name,
                                       nitro_computation **computation)
 {
@@ -12,12 +17,16 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     if (!created)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = nitro_schema_create(context, name, &created->schema);
+    if (status == NITRO_OK)
+        status = nitro_published_create(context, free_model, &created->model);
     if (status != NITRO_OK) {
+        nitro_schema_free(created->schema);
         free(created);
         return status;
     }
     created->context = context;
     created->reference = NITRO_NONE;
+    created->forced = NITRO_NONE;
     created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
     created->epoch = 1;
     *computation = created;
@@ -28,8 +37,9 @@ void nitro_computation_free(nitro_computation *computation)
 {
     if (!computation)
         return;
-    nitro_model_free(computation->model);
+    nitro_published_free(computation->model);
     nitro_memo_free(computation->memo);
+    nitro_explained_free(computation->explained);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -38,7 +48,7 @@ void nitro_computation_free(nitro_computation *computation)
 
 static nitro_status require_open(const nitro_computation *computation, const char *what)
 {
-    if (!computation->model)
+    if (!computation->closed)
         return NITRO_OK;
     return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                       "%s: cannot %s: a model is attached already; declare everything first",
@@ -142,6 +152,15 @@ nitro_status nitro_computation_set_reference(nitro_computation *computation, con
     return find_variant(computation, variant, &computation->reference);
 }
 
+nitro_status nitro_computation_force(nitro_computation *computation, const char *variant)
+{
+    size_t forced = NITRO_NONE;
+    nitro_status status = variant ? find_variant(computation, variant, &forced) : NITRO_OK;
+    if (status == NITRO_OK)
+        computation->forced = forced;
+    return status;
+}
+
 nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)
 {
     computation->hooks = *hooks;
@@ -207,6 +226,11 @@ const char *nitro_computation_variant_name(const nitro_computation *computation,
 {
     const nitro_schema *schema = computation->schema;
     return index < schema->num_variants ? schema->variants[index] : NULL;
+}
+
+const char *nitro_computation_variant_version(const nitro_computation *computation, size_t index)
+{
+    return index < computation->schema->num_variants ? computation->variants[index].version : NULL;
 }
 
 const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)

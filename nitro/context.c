@@ -54,6 +54,7 @@ void nitro_context_free(nitro_context *context)
 {
     if (!context)
         return;
+    nitro_setting_entries_free(&context->settings);
     pthread_mutex_destroy(&context->error_lock);
     free(context);
 }

@@ -40,6 +40,20 @@ size_t nitro_scores_best(const double *scores, size_t num_variants)
     return best;
 }
 
+double nitro_scores_quality(const double *times_ms, const double *scores, size_t num_rows,
+                            size_t num_variants)
+{
+    double sum = 0.0, count = 0.0;
+    for (size_t i = 0; i < num_rows * num_variants; i += num_variants) {
+        if (isnan(scores[i]))
+            continue;
+        sum += nitro_times_quality(times_ms + i, num_variants,
+                                   nitro_scores_best(scores + i, num_variants));
+        count += 1.0;
+    }
+    return sum / count;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row)
@@ -68,10 +82,13 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
     return nitro_scores_best(sums, num_variants);
 }
 
-uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
+/* Of the rows of one device, or of all (NITRO_NONE). */
+static uint64_t digest_rows(const nitro_dataset *dataset, size_t of_device)
 {
     uint64_t digest = 0;
     for (size_t row = 0; row < dataset->num_rows; row++) {
+        if (of_device != NITRO_NONE && dataset->row_device[row] != of_device)
+            continue;
         const char *device = dataset->devices[dataset->row_device[row]]->id;
         const char *input = dataset->inputs[dataset->row_input[row]];
         digest = nitro_hash(device, strlen(device) + 1, digest);
@@ -82,6 +99,16 @@ uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
                             dataset->schema->num_variants * sizeof(double), digest);
     }
     return digest;
+}
+
+uint64_t nitro_dataset_digest(const nitro_dataset *dataset)
+{
+    return digest_rows(dataset, NITRO_NONE);
+}
+
+uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device)
+{
+    return digest_rows(dataset, device);
 }
 
 /* ---- Making one ------------------------------------------------------------------------------ */

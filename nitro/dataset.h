@@ -12,6 +12,13 @@ size_t nitro_times_count(const double *times_ms, size_t num_variants);
 double nitro_times_quality(const double *times_ms, size_t num_variants, size_t chosen);
 /** Index of the largest score, the first on ties. */
 size_t nitro_scores_best(const double *scores, size_t num_variants);
+/**
+ * Mean quality, in [0, 1], of the variants with the best scores. NaN where no row has scores.
+ * @param[in] times_ms  shape [num_rows x num_variants]
+ * @param[in] scores    shape [num_rows x num_variants]; rows that begin with NaN have none.
+ */
+double nitro_scores_quality(const double *times_ms, const double *scores, size_t num_rows,
+                            size_t num_variants);
 
 /** The row's times, shape [num_variants], and features, shape [num_features]. */
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
@@ -38,8 +45,5 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
 nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *dataset,
                                   const bool *devices, const bool *inputs,
                                   nitro_dataset **selected);
-
-/** A hash of all that the rows say: devices, inputs, features, times. */
-uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 
 #endif

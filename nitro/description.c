@@ -25,42 +25,14 @@ void nitro_description_free(nitro_description *description)
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/** Refuse a field that has no meaning: it would be a name mistyped. */
-static nitro_status check_keys(const nitro_json_place *place, const json_t *object,
-                               const char *const *known, size_t count)
-{
-    for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
-         at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
-        const char *key = json_object_iter_key(at);
-        bool found = false;
-        for (size_t i = 0; i < count && !found; i++)
-            found = strcmp(known[i], key) == 0;
-        if (found)
-            continue;
-        const char *closest = nitro_closest_name(known, count, key);
-        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%.80s is unknown%s%s%s",
-                          place->path, place->field, place->field[0] ? "." : "", key,
-                          closest ? "; did you mean " : "", closest ? closest : "",
-                          closest ? "?" : "");
-    }
-    return NITRO_OK;
-}
-
-/** A string member that need not be there; `text` is then left alone. */
-static nitro_status read_optional(const nitro_json_place *place, const json_t *object,
-                                  const char *key, const char **text)
-{
-    return json_object_get(object, key) ? nitro_json_string(place, object, key, text) : NITRO_OK;
-}
-
 static nitro_status read_unit_and_scale(const nitro_json_place *place, const json_t *object,
                                         const char **unit, nitro_scale *scale)
 {
     const char *scale_name = "auto";
     *unit = "1";
-    nitro_status status = read_optional(place, object, "unit", unit);
+    nitro_status status = nitro_json_optional_string(place, object, "unit", unit);
     if (status == NITRO_OK)
-        status = read_optional(place, object, "scale", &scale_name);
+        status = nitro_json_optional_string(place, object, "scale", &scale_name);
     if (status == NITRO_OK && !nitro_text_is_clean(*unit, 63))
         status = nitro_fail(place->context, NITRO_ERR_FORMAT,
                             "%s: field %s.unit is longer than 63 bytes, or has control characters",
@@ -99,13 +71,13 @@ static nitro_status read_feature(const nitro_json_place *place, const json_t *ob
     nitro_scale scale;
     nitro_status status = require_object(place, object);
     if (status == NITRO_OK)
-        status = check_keys(place, object, known, sizeof known / sizeof known[0]);
+        status = nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
     if (status == NITRO_OK)
         status = nitro_json_string(place, object, "name", &name);
     if (status == NITRO_OK)
         status = read_unit_and_scale(place, object, &unit, &scale);
     if (status == NITRO_OK)
-        status = read_optional(place, object, "about", &about);
+        status = nitro_json_optional_string(place, object, "about", &about);
     if (status != NITRO_OK)
         return status;
     return blame_file(place, nitro_schema_add_feature(place->context, names, name, unit, scale));
@@ -143,7 +115,7 @@ static nitro_status read_relative_feature(const nitro_json_place *place, const j
     char *replaced = NULL;
     nitro_status status = require_object(place, object);
     if (status == NITRO_OK)
-        status = check_keys(place, object, known, sizeof known / sizeof known[0]);
+        status = nitro_json_check_keys(place, object, known, sizeof known / sizeof known[0]);
     if (status == NITRO_OK)
         status = nitro_json_string(place, object, "name", &feature.name);
     if (status == NITRO_OK)
@@ -151,7 +123,7 @@ static nitro_status read_relative_feature(const nitro_json_place *place, const j
     if (status == NITRO_OK)
         status = read_unit_and_scale(place, object, &feature.unit, &feature.scale);
     if (status == NITRO_OK)
-        status = read_optional(place, object, "about", &about);
+        status = nitro_json_optional_string(place, object, "about", &about);
     if (status == NITRO_OK)
         status = read_replaced(place, object, &replaced);
     if (status == NITRO_OK) {
@@ -184,26 +156,12 @@ static nitro_status check_format(const nitro_json_place *place, const json_t *to
 {
     static const char *const known[] = {"format",   "version",           "computation", "about",
                                         "features", "relative_features", "default"};
-    const char *format = NULL, *about = NULL;
-    json_t *version = NULL;
-    nitro_status status = nitro_json_string(place, top, "format", &format);
-    if (status == NITRO_OK && strcmp(format, FORMAT_NAME) != 0)
-        return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field format is '%.80s', but must be '" FORMAT_NAME
-                          "': this is no description of a computation",
-                          place->path, format);
+    const char *about = NULL;
+    nitro_status status = nitro_json_check_format(place, top, FORMAT_NAME, FORMAT_VERSION,
+                                                  "description of a computation");
     if (status == NITRO_OK)
-        status = nitro_json_member(place, top, "version", JSON_INTEGER, &version);
-    if (status != NITRO_OK)
-        return status;
-    json_int_t number = json_integer_value(version);
-    if (number != FORMAT_VERSION)
-        return nitro_fail(place->context,
-                          number > FORMAT_VERSION ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
-                          "%s: field version is %lld, but this Nitro (%s) knows %d", place->path,
-                          (long long)number, NITRO_VERSION_STRING, FORMAT_VERSION);
-    status = check_keys(place, top, known, sizeof known / sizeof known[0]);
-    return status == NITRO_OK ? read_optional(place, top, "about", &about) : status;
+        status = nitro_json_check_keys(place, top, known, sizeof known / sizeof known[0]);
+    return status == NITRO_OK ? nitro_json_optional_string(place, top, "about", &about) : status;
 }
 
 static nitro_status read_names(const nitro_json_place *place, const json_t *top,
@@ -221,7 +179,7 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
         status =
             read_array(place, top, "relative_features", read_relative_feature, description->names);
     if (status == NITRO_OK)
-        status = read_optional(place, top, "default", &variant);
+        status = nitro_json_optional_string(place, top, "default", &variant);
     if (status != NITRO_OK || !variant)
         return status;
     if (!nitro_name_is_clean(variant))

@@ -231,3 +231,10 @@ nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
     *device = copy;
     return NITRO_OK;
 }
+
+bool nitro_device_is_same(const nitro_device *a, const nitro_device *b)
+{
+    const char *of_a = nitro_device_label(a, NITRO_LABEL_SAME_AS);
+    const char *of_b = nitro_device_label(b, NITRO_LABEL_SAME_AS);
+    return strcmp(of_a ? of_a : a->id, of_b ? of_b : b->id) == 0;
+}

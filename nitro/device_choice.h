@@ -15,7 +15,4 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
                                      size_t num_sources, const nitro_device *target,
                                      nitro_string_list *candidates);
 
-/** The dfs of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
-nitro_status nitro_dfs_find(nitro_context *context, const char *name, const nitro_dfs_kind **dfs);
-
 #endif

@@ -13,9 +13,23 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
         [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
+        [NITRO_REASON_FORCED] = "a setting asks for this variant",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";
+}
+
+/** Made once, with the first model: there is nothing to remember before. */
+static nitro_status make_memo(nitro_computation *computation)
+{
+    nitro_memo *memo = NULL;
+    if (computation->memo || computation->memo_size == 0)
+        return NITRO_OK;
+    nitro_status status = nitro_memo_create(computation->context, computation->memo_size,
+                                            computation->schema->num_features, &memo);
+    if (status == NITRO_OK)
+        computation->memo = memo;
+    return status;
 }
 
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
@@ -25,14 +39,14 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
                                   nitro_model_schema(model), "the model");
     if (status == NITRO_OK)
         status = nitro_model_compile(model);
-    if (status == NITRO_OK && !computation->memo && computation->memo_size > 0)
-        status = nitro_memo_create(computation->context, computation->memo_size,
-                                   computation->schema->num_features, &computation->memo);
+    if (status == NITRO_OK)
+        status = make_memo(computation);
+    if (status == NITRO_OK)
+        status = nitro_published_replace(computation->context, computation->model, model);
     if (status != NITRO_OK)
         return status;
-    nitro_model_free(computation->model);
-    computation->model = model;
-    computation->epoch++;
+    computation->closed = true;
+    computation->epoch++; /* what the old model said is told no more */
     return NITRO_OK;
 }
 
@@ -101,22 +115,38 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
-/** What the model says, or said before of the same features. */
+/** What the model says, if there is one: held while it is asked, since it may be replaced. */
 static nitro_status ask_model(const nitro_computation *computation, const double *features,
                               uint64_t allowed, nitro_decision *made)
 {
-    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
-                                            under the older epoch */
-    if (computation->memo && nitro_memo_find(computation->memo, features, allowed, epoch, made))
-        return NITRO_OK;
-    nitro_status status = nitro_model_decide(computation->model, features, allowed,
-                                             computation->min_confidence, made);
+    nitro_status status = NITRO_OK;
+    const nitro_model *model = nitro_published_enter(computation->model);
+    if (model) {
+        status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
+    } else {
+        made->variant = default_among(computation->schema, allowed);
+        made->reason = NITRO_REASON_NO_MODEL;
+    }
+    nitro_published_leave(computation->model);
     if (status != NITRO_OK)
         return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
                           computation->schema->computation);
-    if (computation->memo)
-        nitro_memo_keep(computation->memo, features, allowed, epoch, made);
     return NITRO_OK;
+}
+
+/** What the model says, or said before of the same features. */
+static nitro_status ask_or_remember(const nitro_computation *computation, const double *features,
+                                    uint64_t allowed, nitro_decision *made)
+{
+    nitro_memo *memo = computation->memo;
+    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
+                                            under the older epoch */
+    if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
+        return NITRO_OK;
+    nitro_status status = ask_model(computation, features, allowed, made);
+    if (memo && status == NITRO_OK)
+        nitro_memo_keep(memo, features, allowed, epoch, made);
+    return status;
 }
 
 static nitro_status decide(const nitro_computation *computation, const double *features,
@@ -131,19 +161,22 @@ static nitro_status decide(const nitro_computation *computation, const double *f
             "does",
             schema->computation, schema->num_variants);
     nitro_decision made = {0};
-    if ((allowed & (allowed - 1)) == 0) {
+    size_t forced = computation->forced;
+    if (forced != NITRO_NONE && allowed >> forced & 1) {
+        made.variant = forced;
+        made.reason = NITRO_REASON_FORCED;
+    } else if ((allowed & (allowed - 1)) == 0) {
         made.variant = default_among(schema, allowed);
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
-    } else if (computation->model) {
-        nitro_status status = ask_model(computation, features, allowed, &made);
+    } else {
+        nitro_status status = ask_or_remember(computation, features, allowed, &made);
         if (status != NITRO_OK)
             return status;
-    } else {
-        made.variant = default_among(schema, allowed);
-        made.reason = NITRO_REASON_NO_MODEL;
     }
     made.variant_name = schema->variants[made.variant];
+    if (computation->explained)
+        nitro_explained_print(computation->explained, schema, features, &made);
     *decision = made;
     return NITRO_OK;
 }

@@ -11,7 +11,9 @@
 #include "nitro/dataset.h"
 #include "nitro/statistics.h"
 
-#define LEAST_PERCENT 0.1 /* what a quality of 0 counts as in a geometric mean */
+#define LEAST_PERCENT   0.1 /* what a quality of 0 counts as in a geometric mean */
+#define SURE_CONFIDENCE 0.9
+#define GOOD_QUALITY    (1.0 / 1.05) /* within 5 % of the best: what confidence is about */
 
 /** Results, growing; the methods and targets that were asked for. */
 typedef struct evaluate_run {
@@ -78,20 +80,43 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
     return NITRO_OK;
 }
 
+/** How many decisions are sure, and how many of these are good. */
+static void judge_confidences(const nitro_evaluation *evaluation, const size_t *rows,
+                              size_t num_rows, const size_t *choices, nitro_evaluate_result *result)
+{
+    size_t num_variants = evaluation->dataset->schema->num_variants;
+    size_t num_known = 0, num_sure = 0, num_good = 0;
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        bool sure = evaluation->confidences[i] >= SURE_CONFIDENCE;
+        num_known += isnan(evaluation->confidences[i]) ? 0 : 1;
+        num_sure += sure;
+        num_good +=
+            sure && nitro_times_quality(times, num_variants, choices[i]) >= GOOD_QUALITY ? 1 : 0;
+    }
+    result->sure = num_known > 0 ? 100.0 * (double)num_sure / (double)num_rows : (double)NAN;
+    result->sure_good = num_sure > 0 ? 100.0 * (double)num_good / (double)num_sure : (double)NAN;
+}
+
 /* ---- One target ------------------------------------------------------------------------------ */
 
 /** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from. */
 static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function choose, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
+    result->sure = result->sure_good = NAN;
     if (!choose)
         return judge(evaluation, rows, num_rows, NULL, result);
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
     if (!choices)
         return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < num_rows; i++)
+        evaluation->confidences[i] = NAN;
     nitro_status status = choose(evaluation, target, rows, num_rows, choices);
     if (status == NITRO_OK)
         status = judge(evaluation, rows, num_rows, choices, result);
+    if (status == NITRO_OK)
+        judge_confidences(evaluation, rows, num_rows, choices, result);
     free(choices);
     return status;
 }
@@ -198,9 +223,11 @@ static size_t find_method(const char *name)
     return NITRO_NONE;
 }
 
-static nitro_status find_methods(nitro_context *context, const nitro_string_list *names,
-                                 evaluate_run *run)
+static nitro_status find_methods(nitro_store *store, const char *computation,
+                                 const nitro_string_list *names, evaluate_run *run)
 {
+    nitro_context *context = nitro_store_context(store);
+    size_t num_profiles = 0;
     const nitro_method_info *table = nitro_method_table();
     size_t count = 0;
     while (table[count].name)
@@ -213,10 +240,14 @@ static nitro_status find_methods(nitro_context *context, const nitro_string_list
             return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                               "there is no method '%.80s': nitro help evaluate lists them",
                               names->items[n]);
-    for (size_t i = 0; i < count; i++)
-        if (!names || nitro_string_list_find(names, table[i].name) != NITRO_NONE)
+    nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
+                            : num_profiles > 0 || !table[i].needs_profiles;
+        if (wanted)
             run->methods[run->num_methods++] = i;
-    return NITRO_OK;
+    }
+    return status;
 }
 
 static nitro_status load_devices(nitro_store *store, const char *computation,
@@ -260,9 +291,12 @@ static nitro_status allocate_parts(evaluate_run *run)
         nitro_calloc(evaluation->context, dataset->num_inputs, sizeof *evaluation->is_test);
     evaluation->own =
         nitro_calloc(evaluation->context, dataset->num_devices, sizeof *evaluation->own);
+    evaluation->confidences =
+        nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
     run->results = nitro_calloc(evaluation->context, run->targets.count,
                                 run->num_methods * sizeof *run->results);
-    if (!evaluation->is_train || !evaluation->is_test || !evaluation->own || !run->results)
+    if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
+        !evaluation->confidences || !run->results)
         return NITRO_ERR_NO_MEMORY;
     return NITRO_OK;
 }
@@ -273,6 +307,7 @@ static void free_run(evaluate_run *run)
     for (size_t d = 0; evaluation->own && d < evaluation->dataset->num_devices; d++)
         nitro_model_free(evaluation->own[d]);
     free(evaluation->own);
+    free(evaluation->confidences);
     free(evaluation->is_source);
     free(evaluation->is_train);
     free(evaluation->is_test);
@@ -304,9 +339,11 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     nitro_context *context = nitro_store_context(store);
     evaluate_run run = {.options = options,
                         .evaluation = {.context = context,
+                                       .store = store,
                                        .seed = options->seed,
+                                       .without_generation = options->without_generation,
                                        .num_threads = options->num_threads}};
-    nitro_status status = find_methods(context, options->methods, &run);
+    nitro_status status = find_methods(store, computation, options->methods, &run);
     if (status == NITRO_OK)
         status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);
     if (status == NITRO_OK)

@@ -7,15 +7,18 @@
 /** One evaluation: all samples, who may teach what, and what methods have learnt so far. */
 typedef struct nitro_evaluation {
     nitro_context *context;
+    nitro_store *store;     /* where profiles are */
     nitro_dataset *dataset; /* targets and sources */
     bool *is_source;        /* shape [num_devices] */
     bool *is_train;         /* shape [num_inputs] */
     bool *is_test;          /* shape [num_inputs] */
     uint64_t seed;
     unsigned num_threads;
+    bool without_generation; /* as in the options */
     const nitro_strategy *strategy;
-    nitro_model **own; /* shape [num_devices]: learnt from a device's training inputs alone, once
-                          a method asked for it */
+    double *confidences; /* shape [num_rows] of the method at hand: NaN, or how sure it is */
+    nitro_model **own;   /* shape [num_devices]: learnt from a device's training inputs alone, once
+                            a method asked for it */
 } nitro_evaluation;
 
 /**

@@ -2,8 +2,10 @@
  * The methods that an evaluation compares. Each learns from training inputs only; what several need
  * (one model a device) is learnt once. Guards are off: a method stands for what its model chooses.
  */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
@@ -22,6 +24,27 @@ static bool teaches(const nitro_evaluation *evaluation, size_t device)
     return false;
 }
 
+/** Are both of one generation, by a device feature or a label of that name? */
+static bool is_same_generation(const nitro_device *a, const nitro_device *b)
+{
+    const char *label_a = nitro_device_label(a, "generation");
+    const char *label_b = nitro_device_label(b, "generation");
+    if (label_a && label_b && strcmp(label_a, label_b) == 0)
+        return true;
+    return nitro_device_value(a, "generation") == nitro_device_value(b, "generation");
+}
+
+static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
+{
+    const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
+    if (!evaluation->is_source[device] ||
+        nitro_device_is_same(evaluation->dataset->devices[device],
+                             evaluation->dataset->devices[target]) ||
+        !teaches(evaluation, device))
+        return false;
+    return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
+}
+
 /** Sources of a target: those named, that teach, never itself. NITRO_ERR_NO_DATA: none. */
 static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t target, bool **marks)
 {
@@ -31,7 +54,7 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
         return NITRO_ERR_NO_MEMORY;
     size_t count = 0;
     for (size_t d = 0; d < dataset->num_devices; d++) {
-        made[d] = evaluation->is_source[d] && d != target && teaches(evaluation, d);
+        made[d] = is_source(evaluation, d, target);
         count += made[d];
     }
     if (count > 0) {
@@ -40,8 +63,9 @@ static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t targ
     }
     free(made);
     return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
-                      "target %s has no source with samples of training inputs",
-                      dataset->devices[target]->id);
+                      "target %s has no source with samples of training inputs%s",
+                      dataset->devices[target]->id,
+                      evaluation->without_generation ? ", of another generation" : "");
 }
 
 /** The training rows of a target's sources. */
@@ -57,6 +81,8 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
     return status;
 }
 
+/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
+ *  many times as long. */
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
@@ -66,6 +92,8 @@ static nitro_status train(const nitro_evaluation *evaluation, const nitro_strate
                            .device_features = device_features,
                            .strategy = strategy,
                            .use_relative = !strategy->without_relative,
+                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                  : NITRO_EVIDENCE_SOURCES,
                            .seed = evaluation->seed,
                            .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
@@ -102,10 +130,13 @@ static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
 static void choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
                             const size_t *rows, size_t num_rows, size_t *choices)
 {
+    size_t num_variants = evaluation->dataset->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     for (size_t i = 0; i < num_rows; i++) {
         nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
-        choices[i] = nitro_scores_best(scores, evaluation->dataset->schema->num_variants);
+        choices[i] = nitro_scores_best(scores, num_variants);
+        evaluation->confidences[i] = nitro_calibration_confidence(
+            &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
     }
 }
 
@@ -219,6 +250,68 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     return status;
 }
 
+/** Device features by the selection of this name; NITRO_ERR_NO_DATA where it steps aside. Sources
+ * without training inputs stay in the dataset's list: they are no pretend targets. */
+static nitro_status select_features(const nitro_evaluation *evaluation, const char *name,
+                                    const nitro_dataset *sources, size_t target,
+                                    const nitro_string_list *candidates, nitro_string_list *chosen)
+{
+    const nitro_dfs_kind *dfs = NULL;
+    nitro_learn_options defaults;
+    nitro_learn_options_init(&defaults);
+    const nitro_dfs_task task = {.sources = sources,
+                                 .target = evaluation->dataset->devices[target],
+                                 .candidates = candidates,
+                                 .store = evaluation->store,
+                                 .max_subset = defaults.dfs_max_subset,
+                                 .k = defaults.dfs_k,
+                                 .seed = evaluation->seed,
+                                 .num_threads = evaluation->num_threads};
+    json_t *report = NULL;
+    nitro_status status = nitro_dfs_find(evaluation->context, name, &dfs);
+    if (status == NITRO_OK)
+        status = dfs->select(evaluation->context, &task, chosen, &report);
+    const char *reason = json_string_value(json_object_get(report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        status =
+            nitro_fail(evaluation->context, NITRO_ERR_NO_DATA, "selection %s: %s", name, reason);
+    json_decref(report);
+    return status;
+}
+
+/** The paper's SVM, with the device features that a selection chooses. */
+static nitro_status choose_by_selection(nitro_evaluation *evaluation, const char *name,
+                                        size_t target, const size_t *rows, size_t num_rows,
+                                        size_t *choices)
+{
+    nitro_string_list candidates = {0}, chosen = {0};
+    nitro_dataset *sources = NULL;
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK)
+        status = select_features(evaluation, name, sources, target, &candidates, &chosen);
+    if (status == NITRO_OK)
+        status = choose_by_sources(evaluation, evaluation->strategy, target, &chosen, rows,
+                                   num_rows, choices);
+    nitro_dataset_free(sources);
+    nitro_string_list_free(&candidates);
+    nitro_string_list_free(&chosen);
+    return status;
+}
+
+static nitro_status choose_pdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                size_t num_rows, size_t *choices)
+{
+    return choose_by_selection(evaluation, "profile", target, rows, num_rows, choices);
+}
+
+static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                 size_t num_rows, size_t *choices)
+{
+    return choose_by_selection(evaluation, "cv", target, rows, num_rows, choices);
+}
+
 /** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
 static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
                                        size_t target, const size_t *rows, size_t num_rows,
@@ -263,25 +356,44 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-enum { RANDOM, FIXED, MAJORITY, POOLED, FULL, SVM_COST, FOREST, AUTO, NATIVE, NUM_METHODS };
+enum {
+    RANDOM,
+    FIXED,
+    MAJORITY,
+    POOLED,
+    FULL,
+    PDFS,
+    CVDFS,
+    SVM_COST,
+    FOREST,
+    AUTO,
+    NATIVE,
+    NUM_METHODS
+};
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "every variant equally likely: the exact expectation"},
-    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources"},
-    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added"},
-    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features"},
-    [FULL] = {"full", "one SVM on all sources' samples, with all device features"},
-    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features"},
-    [FOREST] = {"forest", "trees that regress log(time / best time), no device features"},
-    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features"},
-    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling"},
-    [NUM_METHODS] = {NULL, NULL},
+    [RANDOM] = {"random", "every variant equally likely: the exact expectation", false},
+    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources", false},
+    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added", false},
+    [POOLED] = {"pooled", "one SVM on all sources' samples, without device features", false},
+    [FULL] = {"full", "one SVM on all sources' samples, with all device features", false},
+    [PDFS] = {"pdfs", "one SVM on all sources' samples, with the device features of profiles",
+              true},
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search",
+               false},
+    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
+                  false},
+    [FOREST] = {"forest", "trees that regress log(time / best time), no device features", false},
+    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features", false},
+    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
+    [NUM_METHODS] = {NULL, NULL, false},
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed, [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,   [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
-    [AUTO] = choose_auto,   [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,       [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,         [PDFS] = choose_pdfs,         [CVDFS] = choose_cvdfs,
+    [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,     [AUTO] = choose_auto,
+    [NATIVE] = choose_native,
 };
 
 const nitro_method_info *nitro_method_table(void)

@@ -5,6 +5,13 @@
 
 #include "nitro/evaluate.h"
 
+/** How much of an input's name counts: all of it, or its group. */
+static size_t name_length(const char *name, const char *separator)
+{
+    const char *end = separator ? strstr(name, separator) : NULL;
+    return end ? (size_t)(end - name) : strlen(name);
+}
+
 typedef struct hashed_input {
     uint64_t hash;
     size_t input;
@@ -42,6 +49,18 @@ static size_t mark(nitro_context *context, const nitro_dataset *dataset,
     return num_known;
 }
 
+/** Whole groups: the one that `num_train` cuts teaches too, unless no other is left for tests. */
+static size_t round_to_groups(const hashed_input *inputs, size_t count, bool need_tests,
+                              size_t num_train)
+{
+    size_t end = num_train, start = num_train;
+    while (end < count && inputs[end].hash == inputs[end - 1].hash)
+        end++;
+    while (start > 0 && start < count && inputs[start].hash == inputs[start - 1].hash)
+        start--;
+    return end == count && need_tests ? start : end;
+}
+
 /** Draw training inputs from those that are not tests, leaving some for the tests. */
 static nitro_status draw(nitro_context *context, const nitro_dataset *dataset,
                          const nitro_evaluate_options *options, const bool *is_test, bool *is_train)
@@ -52,14 +71,19 @@ static nitro_status draw(nitro_context *context, const nitro_dataset *dataset,
     size_t count = 0;
     for (size_t i = 0; i < dataset->num_inputs; i++)
         if (!is_test[i])
-            inputs[count++] = (hashed_input){
-                nitro_hash(dataset->inputs[i], strlen(dataset->inputs[i]), options->seed), i};
+            inputs[count++] =
+                (hashed_input){nitro_hash(dataset->inputs[i],
+                                          name_length(dataset->inputs[i], options->group_separator),
+                                          options->seed),
+                               i};
     qsort(inputs, count, sizeof *inputs, compare_hashes);
     size_t num_train = (size_t)llround(options->train_fraction * (double)count);
     if (num_train == 0)
         num_train = 1;
     if (num_train == count && !options->test_inputs)
         num_train = count - 1;
+    if (num_train > 0)
+        num_train = round_to_groups(inputs, count, !options->test_inputs, num_train);
     for (size_t i = 0; i < num_train && i < count; i++)
         is_train[inputs[i].input] = true;
     free(inputs);

@@ -136,3 +136,89 @@ free_name:
     free(temporary);
     return status;
 }
+
+/* ---- Files that hold a secret: of this user (or of root), closed to everybody else ------------
+ */
+
+static nitro_status require_private(nitro_context *context, const char *path, int descriptor)
+{
+    struct stat file;
+    if (fstat(descriptor, &file) != 0)
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+    if (!S_ISREG(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file: a secret is kept in one",
+                          path);
+    if (file.st_uid != geteuid() && file.st_uid != 0)
+        return nitro_fail(context, NITRO_ERR_IO,
+                          "%s: the file belongs to another user, who can read the secret in it; "
+                          "make one of your own",
+                          path);
+    if (file.st_mode & 077)
+        return nitro_fail(context, NITRO_ERR_IO,
+                          "%s: others may read or write this file (mode %04o), and it holds a "
+                          "secret: chmod 600 it, and change the secret if others may have seen it",
+                          path, (unsigned)(file.st_mode & 07777));
+    return NITRO_OK;
+}
+
+/* One read: a secret is short, and no copy of it stays behind in a buffer that grew. */
+static nitro_status read_secret(nitro_context *context, const char *path, int descriptor,
+                                char *text, size_t text_size)
+{
+    size_t used = 0;
+    while (used < text_size) {
+        ssize_t part = read(descriptor, text + used, text_size - used);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
+        if (part == 0)
+            break;
+        used += (size_t)part;
+    }
+    if (used == text_size)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: longer than a secret of %zu bytes", path,
+                          text_size - 1);
+    if (memchr(text, '\0', used))
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: not text: it holds a zero byte", path);
+    text[used] = '\0';
+    return NITRO_OK;
+}
+
+nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                     size_t text_size)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+        return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
+                          "%s: cannot open: %s", path, strerror(errno));
+    nitro_status status = require_private(context, path, descriptor);
+    if (status == NITRO_OK)
+        status = read_secret(context, path, descriptor, text, text_size);
+    if (status != NITRO_OK)
+        explicit_bzero(text, text_size);
+    close(descriptor);
+    return status;
+}
+
+nitro_status nitro_file_create_private(nitro_context *context, const char *path, const char *text)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0 && errno == EEXIST)
+        return nitro_fail(context, NITRO_ERR_EXISTS,
+                          "%s: it is there already, and a secret is not overwritten: name another "
+                          "file",
+                          path);
+    if (descriptor < 0)
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot make it: %s", path, strerror(errno));
+    bool written = write_all(descriptor, text, strlen(text)) && fsync(descriptor) == 0;
+    int error = errno;
+    if (close(descriptor) != 0 && written) {
+        written = false;
+        error = errno;
+    }
+    if (written)
+        return NITRO_OK;
+    unlink(path);
+    return nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
+}

@@ -3,6 +3,7 @@
 #include "nitro/json.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char *type_name(json_type type)
 {
@@ -109,4 +110,52 @@ json_t *nitro_json_from_counts(const size_t *values, size_t count)
             return NULL;
         }
     return array;
+}
+
+nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
+                                   const char *const *known, size_t count)
+{
+    for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
+         at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
+        const char *key = json_object_iter_key(at);
+        bool found = false;
+        for (size_t i = 0; i < count && !found; i++)
+            found = strcmp(known[i], key) == 0;
+        if (found)
+            continue;
+        const char *closest = nitro_closest_name(known, count, key);
+        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%.80s is unknown%s%s%s",
+                          place->path, place->field, place->field[0] ? "." : "", key,
+                          closest ? "; did you mean " : "", closest ? closest : "",
+                          closest ? "?" : "");
+    }
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
+                                        const char *key, const char **text)
+{
+    return json_object_get(object, key) ? nitro_json_string(place, object, key, text) : NITRO_OK;
+}
+
+nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
+                                     const char *format, int version, const char *what)
+{
+    const char *found = NULL;
+    json_t *member = NULL;
+    nitro_status status = nitro_json_string(place, top, "format", &found);
+    if (status == NITRO_OK && strcmp(found, format) != 0)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field format is '%.80s', but must be '%s': this is no %s",
+                          place->path, found, format, what);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "version", JSON_INTEGER, &member);
+    if (status != NITRO_OK)
+        return status;
+    json_int_t number = json_integer_value(member);
+    if (number == version)
+        return NITRO_OK;
+    return nitro_fail(place->context, number > version ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
+                      "%s: field version is %lld, but this Nitro (%s) knows %d", place->path,
+                      (long long)number, NITRO_VERSION_STRING, version);
 }

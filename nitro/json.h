@@ -28,6 +28,15 @@ nitro_status nitro_json_count(const nitro_json_place *place, const json_t *objec
 /** A member that is a string, borrowed from the object. */
 nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
                                const char **text);
+/** A string member that need not be there; `text` is then left alone. */
+nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
+                                        const char *key, const char **text);
+/** Members "format" and "version" of a file of ours; NITRO_ERR_NEWER for a later version. */
+nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
+                                     const char *format, int version, const char *what);
+/** Refuse a member that is none of the known ones: it would be a name mistyped. */
+nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
+                                   const char *const *known, size_t count);
 /** An array of exactly `count` finite numbers; `key` names it in errors. */
 nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
                                 size_t count, double *values);

@@ -12,6 +12,7 @@
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/model.h"
+#include "nitro/promise.h"
 
 /** One learning from the store: filled step by step, freed as a whole. */
 typedef struct learn_job {
@@ -46,6 +47,23 @@ static void free_job(learn_job *job)
     nitro_dataset_free(job->dataset);
     nitro_device_free(job->target);
     json_decref(job->dfs_report);
+}
+
+/** The selection that name and switches ask for; the strategy's own where neither does. */
+static nitro_status find_dfs(learn_job *job)
+{
+    const nitro_learn_options *options = job->options;
+    const char *switched = options->profiling_based_dfs && options->search_based_dfs ? "both"
+                           : options->profiling_based_dfs                            ? "profile"
+                           : options->search_based_dfs                               ? "cv"
+                                                                                     : NULL;
+    if (switched && options->dfs && strcmp(switched, options->dfs) != 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "device-feature selection is '%.80s' by name, but '%s' by "
+                          "profiling_based_dfs and search_based_dfs: say one of the two",
+                          options->dfs, switched);
+    const char *name = switched ? switched : options->dfs;
+    return nitro_dfs_find(job->context, name ? name : job->strategy->dfs, &job->dfs);
 }
 
 /* ---- Target ---------------------------------------------------------------------------------- */
@@ -131,6 +149,23 @@ static nitro_status add_named_sources(learn_job *job)
     return status;
 }
 
+/** A device that cannot be read is no source; neither is the target itself, measured by others. */
+static nitro_status add_source(learn_job *job, const char *id)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_get_device(job->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) {
+        char message[1024];
+        nitro_context_last_error(job->context, message, sizeof message);
+        nitro_log(job->context, NITRO_LOG_WARNING, "%s: no source: %s", id, message);
+        return NITRO_OK;
+    }
+    if (status == NITRO_OK && !nitro_device_is_same(device, job->target))
+        status = nitro_string_list_add(job->context, &job->sources, id);
+    nitro_device_free(device);
+    return status;
+}
+
 static nitro_status add_all_sources(learn_job *job)
 {
     nitro_string_list all = {0};
@@ -140,8 +175,7 @@ static nitro_status add_all_sources(learn_job *job)
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->store, job->computation, &all);
     for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
-        if (strcmp(all.items[i], job->target->id) != 0)
-            status = nitro_string_list_add(job->context, &job->sources, all.items[i]);
+        status = add_source(job, all.items[i]);
     nitro_string_list_free(&all);
     return status;
 }
@@ -190,9 +224,20 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
                                  .store = job->store,
                                  .max_subset = job->options->dfs_max_subset,
                                  .k = job->options->dfs_k,
+                                 .proxies_path = job->options->proxies,
                                  .seed = job->options->seed,
                                  .num_threads = job->options->num_threads};
-    return job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    nitro_status status =
+        job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    const json_t *both = json_object_get(job->dfs_report, "profile");
+    const char *reason =
+        json_string_value(json_object_get(both ? both : job->dfs_report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "the selection of device features by profiles steps aside, and rules none out: %s",
+            reason);
+    return status;
 }
 
 static nitro_status choose_device_features(learn_job *job)
@@ -212,10 +257,16 @@ static nitro_status choose_device_features(learn_job *job)
 static json_t *describe_sources(const nitro_dataset *dataset)
 {
     json_t *array = json_array();
-    for (size_t i = 0; i < dataset->num_devices; i++)
-        json_array_append_new(array, json_pack("{s:s, s:s, s:I}", "device", dataset->devices[i]->id,
-                                               "kind", dataset->devices[i]->kind, "samples",
-                                               (json_int_t)count_rows(dataset, i)));
+    for (size_t i = 0; i < dataset->num_devices; i++) {
+        char records[NITRO_DIGEST_SIZE], state[NITRO_DIGEST_SIZE];
+        snprintf(records, sizeof records, "%016" PRIx64, nitro_dataset_device_digest(dataset, i));
+        nitro_device_digest(dataset->devices[i], state);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:I, s:s, s:s}", "device",
+                                        dataset->devices[i]->id, "kind", dataset->devices[i]->kind,
+                                        "samples", (json_int_t)count_rows(dataset, i), "records",
+                                        records, "device_digest", state));
+    }
     return array;
 }
 
@@ -225,10 +276,12 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
-    model->provenance = json_pack("{s:s, s:o, s:s, s:s, s:O*, s:s}", "library", nitro_version(),
-                                  "sources", describe_sources(job->dataset), "records", digest,
-                                  "dfs", job->dfs ? job->dfs->name : "own-samples", "dfs_report",
-                                  job->dfs_report, "seed", seed);
+    json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
+    model->provenance =
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:s}", "library", nitro_version(), "sources",
+                  describe_sources(job->dataset), "records", digest, "dfs",
+                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                  "promise", promise, "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -242,6 +295,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .strategy = job->strategy,
                            /* On one device its part is constant: they would add nothing. */
                            .use_relative = job->dfs && !job->strategy->without_relative,
+                           .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
@@ -267,7 +321,7 @@ nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
         .context = context, .store = store, .computation = computation, .options = options};
     nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
     if (status == NITRO_OK)
-        status = nitro_dfs_find(context, options->dfs ? options->dfs : job.strategy->dfs, &job.dfs);
+        status = find_dfs(&job);
     if (status == NITRO_OK)
         status = find_target(&job, target);
     if (status == NITRO_OK)

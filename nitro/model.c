@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/promise.h"
+
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model)
 {
@@ -187,8 +189,7 @@ nitro_status nitro_model_compile(nitro_model *model)
     return status;
 }
 
-/** Columns as the strategy sees them; false where a relative feature is undefined for the input. */
-static bool find_columns(const nitro_model *model, const double *features, double *columns)
+bool nitro_model_columns(const nitro_model *model, const double *features, double *columns)
 {
     double raw[2 * NITRO_MAX_FEATURES];
     size_t first_relative = nitro_model_first_relative(model);
@@ -211,7 +212,7 @@ static bool find_columns(const nitro_model *model, const double *features, doubl
 static bool score(const nitro_model *model, const double *features, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
-    bool defined = find_columns(model, features, columns);
+    bool defined = nitro_model_columns(model, features, columns);
     model->strategy->score(model->predictor, columns, scores);
     return defined;
 }
@@ -296,7 +297,7 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
     if (!are_finite(model, features))
         return NITRO_ERR_BAD_FEATURE;
     double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
-    bool defined = find_columns(model, features, columns);
+    bool defined = nitro_model_columns(model, features, columns);
     bool sure = false;
     if (model->compiled)
         for (nitro_precision p = NITRO_PRECISION_SINGLE; !sure && p <= NITRO_PRECISION_DOUBLE; p++)

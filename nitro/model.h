@@ -19,6 +19,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_promise;
 
 /**
  * Columns are the schema's features, then its relative features (those that the model uses; no
@@ -45,7 +46,8 @@ struct nitro_model {
     double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
     nitro_calibration calibration;
-    struct json_t *provenance; /* an object: what it was learnt from, and how */
+    struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
+    struct json_t *provenance;     /* an object: what it was learnt from, and how */
 };
 
 /** How many columns there are, and where the relative and device features' begin. */
@@ -69,6 +71,11 @@ void nitro_model_scale_device(nitro_model *model);
 /** A scaled column as the strategy sees it: relative features are cut to the training range. */
 double nitro_model_scale(const nitro_model *model, size_t column, double value);
 
+/**
+ * What the strategy sees of one input, shape [num_seen], scaled.
+ * @return false where a relative feature is undefined for this input.
+ */
+bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
 /** What the predictor's scores are made of; what the parts point to stays the model's.
  *  @return NITRO_OK; NITRO_ERR_NOT_BUILT (its strategy does not say). */
 nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts);
@@ -79,6 +86,14 @@ nitro_status nitro_model_compile(nitro_model *model);
 /** Scores of all variants, without any guard: what evaluations ask. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
 
+/** From which rows a model learns how sure it may be. */
+typedef enum nitro_evidence {
+    NITRO_EVIDENCE_INPUTS,  /* rows whose input was held out: for a device that teaches itself */
+    NITRO_EVIDENCE_SOURCES, /* and rows whose source was left out: for a device of which nothing is
+                               known but how far it is from the sources */
+    NITRO_EVIDENCE_NONE     /* none, the fastest: confidences are blind guesses */
+} nitro_evidence;
+
 /** What to learn from, and for which device. All borrowed. */
 typedef struct nitro_lesson {
     const nitro_dataset *sources;
@@ -87,6 +102,8 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    nitro_evidence evidence;
+    bool quiet; /* another lesson said already what is left out */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

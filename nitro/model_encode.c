@@ -12,6 +12,7 @@
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
+#include "nitro/promise.h"
 #include "nitro/source.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
@@ -219,6 +220,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
 
 void nitro_model_free_provenance(nitro_model *model)
 {
+    nitro_promise_free(model->promise);
     json_decref(model->provenance);
 }
 

@@ -6,22 +6,28 @@
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.+-"
 #define MAX_NAME        63
+#define MAX_METRIC_NAME 127
 #define MAX_INPUT_NAME  511
 
-static bool consists_of(const char *text, const char *characters)
+static bool consists_of(const char *text, const char *characters, size_t max_length)
 {
     size_t length = text ? strlen(text) : 0;
-    return length >= 1 && length <= MAX_NAME && strspn(text, characters) == length;
+    return length >= 1 && length <= max_length && strspn(text, characters) == length;
 }
 
 bool nitro_name_is_clean(const char *name)
 {
-    return consists_of(name, NAME_CHARACTERS);
+    return consists_of(name, NAME_CHARACTERS, MAX_NAME);
 }
 
 bool nitro_device_id_is_clean(const char *id)
 {
-    return consists_of(id, NAME_CHARACTERS ":@");
+    return consists_of(id, NAME_CHARACTERS ":@", MAX_NAME);
+}
+
+bool nitro_metric_name_is_clean(const char *name)
+{
+    return consists_of(name, NAME_CHARACTERS, MAX_METRIC_NAME);
 }
 
 /* Length of the UTF-8 sequence at `text`, 0 where it is malformed, overlong or a surrogate. */
@@ -50,6 +56,10 @@ static bool is_utf8(const char *text, const char *allowed_controls)
 {
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
+        if (*at >= 0x20 && *at < 0x7F) { /* nearly all of them: stores check many texts */
+            at++;
+            continue;
+        }
         bool is_control = *at < 0x20 || *at == 0x7F;
         size_t length = utf8_length(at);
         if (length == 0 || (is_control && !strchr(allowed_controls, *at)))

@@ -20,7 +20,8 @@
  *   control characters. What is passed in is copied unless "borrowed" is said.
  * - Times are in milliseconds (_ms), sizes in bytes unless the name says otherwise.
  * - Threads: one computation may be selected from and run by any number of threads at once, once
- *   its declaration and its model are complete. All else: one thread at a time an object.
+ *   its declaration is complete, also while another thread attaches a model or sets the confidence
+ *   asked for. All else: one thread at a time an object.
  * - _free functions accept NULL.
  */
 #ifndef NITRO_NITRO_H
@@ -308,11 +309,12 @@ NITRO_API const char *nitro_computation_feature_name(const nitro_computation *co
 typedef struct nitro_model nitro_model;
 
 typedef enum nitro_reason {
-    NITRO_REASON_MODEL,         /* the model's choice */
-    NITRO_REASON_NO_MODEL,      /* the default variant: no model is attached */
-    NITRO_REASON_ONLY_ALLOWED,  /* constraints left one variant */
-    NITRO_REASON_OUTSIDE,       /* the default variant: outside what the model learnt from */
-    NITRO_REASON_LOW_CONFIDENCE /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_MODEL,          /* the model's choice */
+    NITRO_REASON_NO_MODEL,       /* the default variant: no model is attached */
+    NITRO_REASON_ONLY_ALLOWED,   /* constraints left one variant */
+    NITRO_REASON_OUTSIDE,        /* the default variant: outside what the model learnt from */
+    NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
+    NITRO_REASON_FORCED          /* the variant that a setting asks for */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -326,8 +328,9 @@ typedef struct nitro_decision {
 } nitro_decision;
 
 /**
- * Attach a model; the computation owns it from then on, and the declaration is closed. A model that
- * was attached before is freed: no other thread may be selecting meanwhile.
+ * Attach a model; the computation owns it from then on, and the declaration is closed. Other
+ * threads may be selecting meanwhile: each decision is the old model's or the new one's, and the
+ * old one is freed once no thread asks it any more, at the latest with the computation.
  * @return NITRO_OK, or NITRO_ERR_MISMATCH with both sets in the error: the model was made for other
  *         variants, features or another computation (the model then stays the caller's).
  */
@@ -341,6 +344,9 @@ NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computati
 /** Below this confidence the default variant is chosen. 0 (the default) never asks. */
 NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                             double min_confidence);
+
+/** Take this variant wherever it accepts the input, whatever a model says; NULL: no more. */
+NITRO_API nitro_status nitro_computation_force(nitro_computation *computation, const char *variant);
 
 /**
  * Decisions of the attached model are remembered by their features' bits (and by which variants the
@@ -403,13 +409,46 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
 
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/*
+ * What a program's users may want to change without touching it: which model is attached, a variant
+ * that is always taken, explanations. `nitro config` lists all settings with their values. Each is
+ * looked up in the program itself (nitro_context_set), then in an environment variable NITRO_NAME,
+ * then in the user's file ($NITRO_CONFIG, else nitro/nitro.conf under $XDG_CONFIG_HOME or
+ * ~/.config):
+ *
+ *     log = warning
+ *     [spmv]
+ *     model = /opt/models/spmv.json
+ *
+ * An environment variable holds a value for all computations, or "COMPUTATION=VALUE,...".
+ */
+
+/**
+ * Make a setting (copied), for one computation or, where that is NULL, for all.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no such setting, or a value that it cannot have);
+ *         NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_context_set(nitro_context *context, const char *computation,
+                                         const char *setting, const char *value);
+
+/**
+ * Make a computation what its user's settings ask for: call it once its declaration is complete.
+ * Without it nothing from outside has any influence.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (a malformed setting: variable, or file and line, are named);
+ *         or why a model cannot be attached or a variant forced. Settings before the one that
+ *         failed are made.
+ */
+NITRO_API nitro_status nitro_computation_configure(nitro_computation *computation);
+
 /* ---- Models ---------------------------------------------------------------------------------- */
 
 /**
  * Read a model file, JSON or binary. Everything is checked before use. (libnitro-runtime reads
  * binary ones alone; NITRO_ERR_NOT_BUILT then says how to make one.)
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated, altered, not a model: the error
- *         names file and field); NITRO_ERR_NEWER.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (truncated,
+ *         altered, not a model: the error names file and field); NITRO_ERR_NEWER.
  */
 NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path,
                                         nitro_model **model);
@@ -462,13 +501,37 @@ typedef enum nitro_store_mode {
 } nitro_store_mode;
 
 /**
- * @param[in] url  "sqlite:PATH", a plain path, or NULL: sqlite under $XDG_DATA_HOME/nitro.
+ * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
+ *                 (docs/redis-keys.md), or NULL: what the setting "store" says, else sqlite under
+ *                 $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
  *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
  */
 NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
 NITRO_API void nitro_store_close(nitro_store *store);
+
+/**
+ * Open a store to tune into. One on another machine may be away, slow, full or read-only meanwhile:
+ * samples then go into a journal on this machine first ($XDG_DATA_HOME/nitro/journals), and from
+ * there to the store, each once, as soon as it will have them; also by the next process that opens
+ * it so, should this one be killed. What is read is both together. A store on this machine is
+ * opened for writing as by nitro_store_open.
+ * @return as nitro_store_open, but NITRO_OK too while the store cannot be reached (a warning in the
+ *         log says so).
+ */
+NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                                  nitro_store **store);
+
+/**
+ * Send what waits in a store's journal, trying again for up to `patience_ms`.
+ * @param[out] waiting  how many samples still wait; 0 where there is no journal. May be NULL.
+ * @return NITRO_OK also while the store is away; an error where it refuses what waits.
+ */
+NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
+
+/** How many samples wait in a store's journal; 0 where there is none. */
+NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting);
 
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
@@ -520,8 +583,10 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
 
 /**
  * Measure every variant on every input on one device, and store each sample durably before the next
- * is measured. Inputs that the store holds for this device are not measured again, unless a variant
- * has another version by now: a tune that was killed goes on where it was.
+ * is measured. Inputs that the store holds for this device are not measured again: a tune that was
+ * killed goes on where it was. Where a variant has another version by now, that variant is measured
+ * again and the others keep their times; all are where the input's features or the compiler are not
+ * those of then.
  *
  * Each input is measured in a forked worker process; a variant that crashes, hangs, fails its check
  * or takes too much memory costs that one entry, with the reason kept. An input that cannot be
@@ -550,10 +615,16 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy;  /* how to learn, "forest" by default; "svm" is the paper's method */
-    const char *dfs;       /* device-feature selection; NULL: the strategy's own choice */
+    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
+    /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
+     * `dfs` that says otherwise is an error. */
+    bool profiling_based_dfs;
+    bool search_based_dfs;
     size_t dfs_max_subset; /* search-based: most device features in a subset; 3 by default */
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
+    const char *proxies;   /* profile-based: a file of more proxies, as data/proxies/paper.json;
+                              NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
@@ -564,7 +635,9 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
  * Learn from the source devices' samples and make a model for `target`, where nothing was measured
  * (paper, Section 3). The target's device features come from the store, or from the machine itself.
  * Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA;
+ *         NITRO_ERR_ARGUMENT (a source named twice, `dfs` against its switches, a search for
+ * subsets of none or too many).
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

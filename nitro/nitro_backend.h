@@ -27,6 +27,8 @@ struct json_t; /* jansson */
 NITRO_API bool nitro_name_is_clean(const char *name);
 NITRO_API bool nitro_device_id_is_clean(const char *id);
 NITRO_API bool nitro_input_name_is_clean(const char *name);
+/** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
+NITRO_API bool nitro_metric_name_is_clean(const char *name);
 /** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
 
@@ -67,6 +69,20 @@ NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path,
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
+/**
+ * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
+ *                   error.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
+ *         is in it.
+ */
+NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                               size_t text_size);
+/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
+                                                 const char *text);
+
 /** Read one finite number that fills all of `text` (strtod's forms, C locale). */
 NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
@@ -91,6 +107,49 @@ NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviatio
 NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+/** A setting of nitro.h's: where it may be made, and what it may be. */
+typedef struct nitro_setting {
+    const char *name;        /* "model" */
+    const char *environment; /* "NITRO_MODEL" */
+    const char *value;       /* what help calls the value: "PATH" */
+    const char *standard;    /* the value where nobody makes one; NULL: none */
+    const char *help;
+    const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
+    bool is_number;
+    double minimum, maximum; /* of numbers */
+} nitro_setting;
+
+/** The whole table, ended by a NULL name. */
+NITRO_API const nitro_setting *nitro_setting_table(void);
+
+/** Most bytes of a setting's value, its end included. */
+#define NITRO_SETTING_MAX_BYTES 4096
+
+typedef enum nitro_setting_origin {
+    NITRO_SETTING_DEFAULT,
+    NITRO_SETTING_FILE,
+    NITRO_SETTING_ENVIRONMENT,
+    NITRO_SETTING_PROGRAM
+} nitro_setting_origin;
+
+/** "default", "file", "environment", "program". */
+NITRO_API const char *nitro_setting_origin_name(nitro_setting_origin origin);
+
+typedef struct nitro_setting_value {
+    char text[NITRO_SETTING_MAX_BYTES]; /* "": none */
+    nitro_setting_origin origin;
+    char where[NITRO_SETTING_MAX_BYTES]; /* the variable, or FILE:LINE; else "" */
+} nitro_setting_value;
+
+/**
+ * Look a setting up for a computation (NULL: for none in particular).
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value, with where it is).
+ */
+NITRO_API nitro_status nitro_setting_get(nitro_context *context, const char *computation,
+                                         const char *setting, nitro_setting_value *value);
 
 /* ---- CSV ----------------------------------------------------------------------------------- */
 
@@ -291,6 +350,11 @@ NITRO_API const char *nitro_device_label(const nitro_device *device,
 NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_device *from,
                                          nitro_device **device);
 NITRO_API void nitro_device_free(nitro_device *device);
+/** Room for a digest and its '\0'. */
+#define NITRO_DIGEST_SIZE 17
+/** 16 hex digits over kind and features, whatever their order. What microbenchmarks measured is
+ * left out, for it never comes out the same twice. */
+NITRO_API void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SIZE]);
 
 /** What is known of a device feature by name: the paper's Table 1 and ours. */
 typedef struct nitro_device_feature_info {
@@ -343,12 +407,31 @@ typedef struct nitro_entry {
 
 /** What made a record. Strings may be NULL. */
 typedef struct nitro_provenance {
-    char *origin;   /* "measured", "modelled", or "imported from FILE" */
-    char *library;  /* Nitro's version */
-    char *compiler; /* of the measuring program */
-    char *host;     /* name of the measuring machine */
-    int64_t time_s; /* since 1970, UTC; 0 when unknown */
+    char *origin;        /* "measured", "modelled", or "imported from FILE" */
+    char *library;       /* Nitro's version */
+    char *compiler;      /* of the measuring program */
+    char *host;          /* name of the measuring machine */
+    int64_t time_s;      /* since 1970, UTC; 0 when unknown */
+    char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
+    char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
+    char *device_digest; /* nitro_device_digest of the device at the time */
 } nitro_provenance;
+
+/** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
+NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
+                                             nitro_provenance *copy);
+/**
+ * What makes a record on this device here and now: this library and its compiler, this machine, the
+ * time, and the device as it is.
+ * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ */
+NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
+                                                  const nitro_device *device, const char *origin,
+                                                  nitro_provenance *made);
+/** Are both the same text, or both NULL? */
+NITRO_API bool nitro_same_text(const char *a, const char *b);
+/** Free what it holds, not itself. */
+NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
 
 /** One input measured on one device. Array lengths are the schema's. */
 typedef struct nitro_sample {
@@ -370,9 +453,123 @@ NITRO_API void nitro_sample_free(nitro_sample *sample);
 /** Index of the fastest variant, the first declared on ties; NITRO_NONE when none has a time. */
 NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
+/** One hardware metric of one kernel. */
+typedef struct nitro_metric {
+    char *name;   /* as its profiler calls it: nvprof's or CUPTI's */
+    double value; /* finite: what was not collected is not there */
+} nitro_metric;
+
+/** A proxy's dial goes from 0 to this. */
+#define NITRO_MAX_INTENSITY 5
+
+/**
+ * Hardware metrics of one kernel on one device: of a variant on one input, or of a proxy at one
+ * intensity. A run (variant on input, proxy at intensity) has one profile a kernel. A kernel that a
+ * run launches several times is one profile a launch, "NAME", "NAME#2" and so on.
+ */
+typedef struct nitro_profile {
+    char *computation; /* NULL: a proxy's */
+    char *name;        /* of the variant or of the proxy */
+    char *input;       /* NULL: a proxy's */
+    double intensity;  /* in [0, NITRO_MAX_INTENSITY]; NaN: a variant's */
+    char *kernel;      /* rules of an input's name */
+    size_t num_metrics;
+    nitro_metric *metrics; /* shape [num_metrics], byte order of names */
+    nitro_provenance provenance;
+} nitro_profile;
+
+/** Names must be clean, an intensity in its range: else NITRO_ERR_ARGUMENT. No metrics yet. */
+NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
+                                                       const char *computation, const char *variant,
+                                                       const char *input, const char *kernel,
+                                                       nitro_profile **profile);
+NITRO_API nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *proxy,
+                                                     double intensity, const char *kernel,
+                                                     nitro_profile **profile);
+/** Add or replace. NITRO_ERR_ARGUMENT where the name is not clean or the value not finite. */
+NITRO_API nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile,
+                                         const char *metric, double value);
+/** The value, or NaN where it was not collected. */
+NITRO_API double nitro_profile_value(const nitro_profile *profile, const char *metric);
+NITRO_API nitro_status nitro_profile_copy(nitro_context *context, const nitro_profile *from,
+                                          nitro_profile **profile);
+NITRO_API void nitro_profile_free(nitro_profile *profile);
+
+/* ---- Proxies ------------------------------------------------------------------------------- */
+
+struct nitro_formula;
+
+/** A metric by the name that nvprof gave it, and how it follows from counters of today's names. */
+typedef struct nitro_proxy_metric {
+    char *name;
+    bool is_ratio; /* percentages, rates, averages: says the same however much work there was */
+    size_t num_formulas;
+    struct nitro_formula **formulas; /* over the set's counters; the first that has them counts */
+} nitro_proxy_metric;
+
+/** A kernel with a dial for one kind of work, and what it stands for (DESIGN: the proxies). */
+typedef struct nitro_proxy {
+    char *name;
+    char *about;
+    size_t num_metrics;
+    size_t *metrics; /* shape [num_metrics], indices of the set's metrics, ascending */
+    nitro_string_list device_features;
+} nitro_proxy;
+
+/** Proxies in declared order. */
+typedef struct nitro_proxies {
+    size_t num_metrics;
+    nitro_proxy_metric *metrics; /* shape [num_metrics] */
+    size_t num_proxies;
+    nitro_proxy *proxies;       /* shape [num_proxies] */
+    nitro_string_list counters; /* that occur in formulas */
+} nitro_proxies;
+
+/**
+ * The built-in proxies, data/proxies/paper.json; and those of a file in the same form.
+ * @param[in] path  NULL: the built-in ones alone. Proxies and metrics of the file's come after
+ *                  them, or in place of one of the same name.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
+ */
+NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *path,
+                                            nitro_proxies **proxies);
+/** Add what a text says, as with a file; on error `proxies` is of no more use but to be freed. */
+NITRO_API nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies,
+                                         const char *origin, const char *text, size_t size);
+NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
+/**
+ * A profile as proxies' models see it: each metric as it was collected, or from today's counters;
+ * counts are divided by the kernel's issued instructions (metric inst_issued), ratios are not. A
+ * ratio of which there was nothing to count is 0.
+ * @param[out] values  shape [num_metrics]; NaN: not collected. All NaN where it is not known how
+ *                     many instructions were issued.
+ */
+NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
+                                            const nitro_profile *profile, double *values);
+
+/**
+ * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
+ * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
+ * that was learnt from is asked about at the range's edge.
+ * @param[in] columns  shape [num_rows x num_columns], finite.
+ * @param[in] values   shape [num_rows], finite.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA: fewer than two rows, or no column varies.
+ */
+typedef struct nitro_regression nitro_regression;
+
+NITRO_API nitro_status nitro_regression_train(nitro_context *context, const double *columns,
+                                              size_t num_rows, size_t num_columns,
+                                              const double *values, nitro_regression **regression);
+/** @param[in] columns  shape [num_columns]. Allocates nothing; thread-safe. */
+NITRO_API double nitro_regression_predict(const nitro_regression *regression,
+                                          const double *columns);
+NITRO_API void nitro_regression_free(nitro_regression *regression);
+
 /* ---- Family: stores ------------------------------------------------------------------------ */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
+typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
+                                               const nitro_profile *profile);
 typedef void (*nitro_problem_function)(void *user, const char *problem);
 
 /**
@@ -383,7 +580,9 @@ typedef void (*nitro_problem_function)(void *user, const char *problem);
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
-    int priority; /* the highest one is used for a plain path */
+    bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    bool read_only; /* has no functions that write; opening it for writing fails */
+    int priority;   /* the highest one is used for a plain path */
 
     /** `address` is the URL after "scheme:". */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -413,20 +612,63 @@ typedef struct nitro_store_kind {
                                   const nitro_sample *const *samples, size_t count, bool replace);
     /**
      * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
-     * callback may read the same open store, but not write to it.
+     * callback may read the same open store, but not write to it. A sample that is not as it was
+     * written is kept from the caller: `damaged` gets a message that names it, and the loop goes
+     * on.
      */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
-                                nitro_sample_function function, void *user);
+                                nitro_sample_function function, void *user,
+                                nitro_problem_function damaged, void *damaged_user);
+    /** One sample. NITRO_ERR_NOT_FOUND (without a message), NITRO_ERR_FORMAT (damaged). */
+    nitro_status (*get_sample)(void *state, const char *computation, const char *device,
+                               const char *input, nitro_sample **sample);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
                                 nitro_string_list *inputs);
     nitro_status (*count_samples)(void *state, const char *computation, const char *device,
                                   size_t *count);
 
-    /** Remove the samples of a computation on a device; NULL device: on all, and its names too. */
+    /**
+     * All `count` profiles or none, in one transaction; their computations and the device are
+     * there. One that is there already: NITRO_ERR_EXISTS (named). With `replace` every profile that
+     * is there of a run of the batch goes first, whatever its kernel.
+     */
+    nitro_status (*put_profiles)(void *state, const char *device,
+                                 const nitro_profile *const *profiles, size_t count, bool replace);
+    /**
+     * Profiles of a computation's variants (`computation` NULL: of proxies) on a device (NULL: on
+     * all), in byte order of device, name, input, kernel, intensities from small to large. Rules of
+     * each_sample. What is not there is no error.
+     */
+    nitro_status (*each_profile)(void *state, const char *device, const char *computation,
+                                 nitro_profile_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user);
+    nitro_status (*count_profiles)(void *state, const char *device, const char *computation,
+                                   size_t *count);
+    nitro_status (*remove_profiles)(void *state, const char *device, const char *computation,
+                                    size_t *removed);
+
+    /**
+     * Remove the samples and profiles of a computation on a device; NULL device: on all, and its
+     * names too. `removed` counts samples.
+     */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
+    /** Remove those of the samples that are there with the same checksum, and count them: one that
+     *  was replaced meanwhile stays. */
+    nitro_status (*remove_samples)(void *state, const char *computation, const char *device,
+                                   const nitro_sample *const *samples, size_t count,
+                                   size_t *removed);
+    /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS where there are
+     *  samples or profiles of it. */
+    nitro_status (*remove_device)(void *state, const char *id);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
+    /** Remove damaged samples and profiles, and what belongs to nothing; report each that goes.
+     *  With `dry_run` only report. */
+    nitro_status (*remove_damaged)(void *state, bool dry_run, nitro_problem_function report,
+                                   void *user);
+    /** Of the layout in which this store keeps records, from 1. */
+    nitro_status (*layout_version)(void *state, int64_t *version);
     /** Size on disk, 0 where that means nothing. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 } nitro_store_kind;
@@ -451,21 +693,184 @@ NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro
                                                  const nitro_device *device, const char *device_id,
                                                  const nitro_sample *const *samples, size_t count,
                                                  bool replace);
+/** Damaged samples are left out, and named in the log: nothing is built on them, and they do not
+ *  stop what is sound from being used. */
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
+/** The same, but messages that name damaged samples go to `damaged`. */
+NITRO_API nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
+                                                const char *device, nitro_sample_function function,
+                                                void *user, nitro_problem_function damaged,
+                                                void *damaged_user);
+/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged. */
+NITRO_API nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
+                                              const char *device, const char *input,
+                                              nitro_sample **sample);
 NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
                                                  const char *device, size_t *count);
+/** Also NITRO_ERR_NOT_FOUND: a computation or the device is not there; NITRO_ERR_MISMATCH: the
+ *  computation has no such variant. Profiles of several computations and proxies may be mixed. */
+NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
+                                                const nitro_profile *const *profiles, size_t count,
+                                                bool replace);
+/** Damaged ones as with nitro_store_each_sample, and with nitro_store_read_samples. */
+NITRO_API nitro_status nitro_store_each_profile(nitro_store *store, const char *device,
+                                                const char *computation,
+                                                nitro_profile_function function, void *user);
+NITRO_API nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
+                                                 const char *computation,
+                                                 nitro_profile_function function, void *user,
+                                                 nitro_problem_function damaged,
+                                                 void *damaged_user);
+NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
+                                                  const char *computation, size_t *count);
+/** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
+NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const char *device,
+                                                   const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
+/** Remove these samples where the store has them still as they are here. */
+NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
+                                                  const char *device,
+                                                  const nitro_sample *const *samples, size_t count,
+                                                  size_t *removed);
+/** Remove a device of which there are no samples and no profiles (else NITRO_ERR_EXISTS). */
+NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
+/** Remove damaged samples and profiles, and what belongs to nothing; with `dry_run` only report. */
+NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
+                                                  nitro_problem_function report, void *user);
+/** Version of the layout in which the store keeps records. */
+NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
-/** Copy all computations, devices and samples; inputs that are there already are left alone. */
-NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, size_t *copied,
-                                        size_t *skipped);
+/** URLs, without passwords, of the stores that samples wait for in this user's journals; appended.
+ */
+NITRO_API nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls);
+/** What was copied, and what was left alone because it is there already. */
+typedef struct nitro_copy_report {
+    size_t samples, samples_skipped; /* added; there already */
+    size_t samples_replaced;         /* by newer ones */
+    size_t samples_differing;        /* of those skipped: the other store has another measurement */
+    size_t damaged;                  /* records of the store read from that were left behind */
+    size_t profiles, profiles_skipped;
+} nitro_copy_report;
+
+/** Copy all computations, devices, samples and profiles. An input that is there already, or a run
+ *  that has any profile there, stays as it is there. */
+NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
+                                        nitro_copy_report *report);
+
+/** What becomes of an input of which both stores have a sample, and not the same. */
+typedef enum nitro_conflict {
+    NITRO_CONFLICT_KEEP,  /* the one that is there stays */
+    NITRO_CONFLICT_NEWER, /* the newer one counts */
+    NITRO_CONFLICT_BOTH   /* both stay: what comes is put under a device id of its own */
+} nitro_conflict;
+
+/** The label of a device "ID@CAMPAIGN": the id of the device that it is, measured by others. It is
+ *  never a source of that device, nor that one of it. */
+#define NITRO_LABEL_SAME_AS "same_as"
+/** Are they one device: by id, or by that label? */
+NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b);
+
+typedef struct nitro_sync_options {
+    nitro_conflict conflict;
+    const char *campaign; /* BOTH: what comes is of device ID@campaign. NULL: an error where it is
+                             needed */
+    nitro_problem_function damaged; /* told of records that are left behind; may be NULL */
+    void *user;
+} nitro_sync_options;
+
+/**
+ * Bring what `from` has into `to`, one way. What is there as it is stays, so a run that was cut
+ * goes on where it was, and a second one does nothing.
+ * @param[out] report  written on error too: what went before it is there.
+ */
+NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,
+                                        const nitro_sync_options *options,
+                                        nitro_copy_report *report);
+
+/* ---- Validity: times that today's code, compiler, driver or device would not give ------------ */
+
+typedef struct nitro_stale {
+    const char *computation, *device;
+    const char *variant; /* NULL: all times of the samples */
+    const char *what;    /* "version", "compiler", "driver", "toolkit", "device" */
+    const char *was, *now;
+    size_t samples;
+} nitro_stale;
+typedef void (*nitro_stale_function)(void *user, const nitro_stale *stale);
+
+/**
+ * Find samples of a computation that were made otherwise than today's would be: by other versions
+ * of variants, another compiler, driver or toolkit than the newest sample of their device, or
+ * before the device's features changed. What is not known (of imported samples) is not stale.
+ * @param[in] versions  of the variants, in the schema's order; NULL: those of the newest samples.
+ */
+NITRO_API nitro_status nitro_store_find_stale(nitro_store *store, const char *computation,
+                                              const char *const *versions,
+                                              nitro_stale_function report, void *user);
+/**
+ * Take back the times of other versions of variants (the next tune measures them again), and
+ * nothing else; samples that have no time then go. Reports as nitro_store_find_stale; with
+ * `dry_run` that is all.
+ */
+NITRO_API nitro_status nitro_store_remove_stale(nitro_store *store, const char *computation,
+                                                const char *const *versions, bool dry_run,
+                                                nitro_stale_function report, void *user);
+/** The version that variant `index` declares; NULL: there is no such variant. */
+NITRO_API const char *nitro_computation_variant_version(const nitro_computation *computation,
+                                                        size_t index);
+
+/* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
+
+/**
+ * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a
+ * bundle's index. In a build without libsodium every function but _free is NITRO_ERR_NOT_BUILT.
+ * Sign what names its content by a cryptographic hash; the checksums of records are none.
+ */
+typedef struct nitro_signing_key nitro_signing_key;
+typedef struct nitro_trusted_keys nitro_trusted_keys;
+
+/**
+ * Make a key pair: the secret one in `path` (mode 0600), the public one in `path`.pub, one line.
+ * @param[in] name  whose key it is, as signatures will be shown; clean as a device id.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (`path` is there: never overwritten); NITRO_ERR_IO.
+ */
+NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
+                                                const char *name);
+/** Errors of nitro_file_read_private; NITRO_ERR_FORMAT where it is no secret key. */
+NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
+                                              nitro_signing_key **key);
+NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
+/** @param[out] signature  one line of text that says which key signed; free with free(). */
+NITRO_API nitro_status nitro_sign(nitro_context *context, const nitro_signing_key *key,
+                                  const void *data, size_t size, char **signature);
+
+/** Public keys to trust: lines of .pub files, `#` starts a comment. NITRO_ERR_FORMAT names file and
+ *  line, also where there is no key at all. */
+NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
+                                               nitro_trusted_keys **keys);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
+                                                const char *text, size_t size,
+                                                nitro_trusted_keys **keys);
+NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
+/**
+ * Did a trusted key sign exactly these bytes?
+ * @param[in]  origin  names what was signed in errors.
+ * @param[out] signer  the key's name, owned by `keys`. May be NULL.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no signature of ours); NITRO_ERR_MISMATCH (a key that is not
+ *         trusted, named; or other bytes than were signed).
+ */
+NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
+                                             const char *origin, const void *data, size_t size,
+                                             const char *signature, size_t signature_size,
+                                             const char **signer);
 
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
@@ -492,10 +897,183 @@ typedef struct nitro_import_report {
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
+
+/**
+ * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
+ * follows from its times; files of one folder with another executor, spelling of variants or unit
+ * are another campaign and become a device of their own. Names are as in "cusp_csr".
+ */
+typedef struct nitro_ginkgo_options {
+    const char *path;                  /* the checkout, or a folder in it */
+    const char *computation;           /* NULL: "spmv-ginkgo" */
+    const char *campaign;              /* joined to the devices' ids with '_'; NULL: nothing */
+    const char *devices_path;          /* rows by device id, else by folder; NULL: none */
+    const char *description_path;      /* as in nitro_import_options, like those below */
+    const nitro_string_list *folders;  /* devices to take; NULL: all */
+    const nitro_string_list *features; /* NULL: the store's, else as described, else all 18 */
+    const nitro_string_list *variants; /* NULL: the store's, else what all devices share */
+    const nitro_string_list *log_features;
+    bool replace;
+} nitro_ginkgo_options;
+
+/** One campaign of the checkout. */
+typedef struct nitro_ginkgo_campaign {
+    char *device; /* id in the store: the folder's name for its largest campaign */
+    char *folder, *executor;
+    const char *unit;                 /* "s", "ns": static */
+    bool capital;                     /* variants are spelled as in "CuspCsr" */
+    double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
+    size_t inputs, added, replaced, holes;
+    char *left_out; /* why it was not imported; NULL: it was */
+} nitro_ginkgo_campaign;
+
+/** Files, or measurements in them, that were left out for one reason. */
+typedef struct nitro_ginkgo_skipped {
+    const char *reason; /* static */
+    size_t count;
+    char *example; /* the first one */
+} nitro_ginkgo_skipped;
+
+typedef struct nitro_ginkgo_report {
+    size_t num_campaigns, num_skipped;
+    nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
+    nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
+    nitro_string_list variants;       /* that were imported */
+} nitro_ginkgo_report;
+
+/**
+ * Everything is read and checked before the first device is written; each device is written whole.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no measurement found, or no two variants in common: the
+ *         error says what to do); as nitro_store_import_csv.
+ */
+NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
+                                                 const nitro_ginkgo_options *options,
+                                                 nitro_ginkgo_report **report);
+NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
+
 /** Write the same form back; `devices_path` may be NULL. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
+
+/**
+ * Import of profiles: CSV, one row a kernel (or a metric of a kernel), in the form that
+ * nitro_store_export_profiles writes, or as profilers write it:
+ *
+ *     Nitro's        columns device, computation, variant, input (of a variant's run) or device,
+ *                    proxy, intensity (of a proxy's), kernel, optionally origin; the others are
+ *                    metrics. An empty field: not collected.
+ *     Nsight Compute ncu --csv --page raw (or --page details); --print-units base keeps units apart
+ *     nvprof         nvprof --csv --metrics all, summary or trace
+ *
+ * Lines that begin with "==" are a profiler's chatter. What a file has no column for comes from the
+ * options. Profilers' columns that are no metrics are left out; a kernel that they list several
+ * times is kept as "NAME", "NAME#2" and so on, and of a very long name the beginning.
+ */
+typedef struct nitro_profile_import_options {
+    const char *path;
+    /* For rows without such a column, or with an empty field there; NULL: each row has it. */
+    const char *device, *computation, *variant, *input, *proxy;
+    double intensity; /* likewise; NaN */
+    bool replace;     /* runs that the store has already, as nitro_store_put_profiles does */
+} nitro_profile_import_options;
+
+typedef struct nitro_profile_import_report {
+    size_t devices, profiles, values;
+    size_t missing; /* values that were not collected */
+} nitro_profile_import_report;
+
+NITRO_API void nitro_profile_import_options_init(nitro_profile_import_options *options);
+/**
+ * Everything is read and checked before anything is written; each device's profiles go in whole or
+ * not at all. A device that the store does not know is made, without device features.
+ * @return NITRO_OK; NITRO_ERR_FORMAT: line and column are named; NITRO_ERR_EXISTS (unless
+ * replaced); NITRO_ERR_NOT_FOUND (computation); NITRO_ERR_MISMATCH (variant).
+ */
+NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
+                                                   const nitro_profile_import_options *options,
+                                                   nitro_profile_import_report *report);
+/**
+ * Write profiles in Nitro's form: of a computation's variants (NULL: of proxies, and of all
+ * computations) on a device (NULL: all).
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there are none, or no such computation.
+ */
+NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
+                                                   const char *device, const char *path,
+                                                   size_t *count);
+/* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
+
+typedef struct nitro_publish_options {
+    const char *folder;           /* made when missing */
+    const nitro_signing_key *key; /* signs every bundle; NULL: they are not signed */
+} nitro_publish_options;
+
+typedef struct nitro_publish_report {
+    size_t bundles, unchanged; /* all of them; those whose file was there already */
+    size_t removed;            /* files that neither this index nor the last one names */
+    uint64_t samples, profiles, bytes;
+} nitro_publish_report;
+
+/**
+ * Write all devices, samples and profiles of a store as a folder of static files that any web
+ * server can serve: an index, and a compressed bundle for each computation and device. The same
+ * content gives the same bytes and file names. The index is replaced last and whole, and the files
+ * of the last one stay, so that readers never see a part. Waits while another process publishes
+ * into the folder.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
+ */
+NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,
+                                           nitro_publish_report *report);
+
+typedef struct nitro_pull_options {
+    const char *url;                /* https://, http://, file:, or a folder's path */
+    const nitro_trusted_keys *keys; /* take only what one of them signed; NULL: take all */
+} nitro_pull_options;
+
+typedef struct nitro_pull_report {
+    size_t bundles; /* that were taken, or were here already */
+    size_t devices; /* new ones */
+    nitro_copy_report copied;
+    nitro_string_list refused; /* why, one text a bundle */
+} nitro_pull_report;
+
+/**
+ * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
+ * what the index says, or is not signed as it must be, is refused and named, the others are taken.
+ * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
+ *         too slow, not trusted (what came is in the cache, nothing yet in the store);
+ *         NITRO_ERR_MISMATCH (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
+                                        nitro_pull_report *report);
+NITRO_API void nitro_pull_report_free(nitro_pull_report *report);
+
+/* ---- Inputs from elsewhere ------------------------------------------------------------------ */
+
+#define NITRO_FETCH_SUITESPARSE "https://sparse.tamu.edu/MM"
+
+typedef struct nitro_fetch_options {
+    const char *base_url; /* BASE/GROUP/NAME.tar.gz is asked for */
+    uint64_t max_bytes;   /* of the archive, and of what it unpacks to */
+    /** Is this unpacked file fit for use? What it refuses is not kept. NULL: not asked. */
+    nitro_status (*check)(void *user, const char *path);
+    void *user;
+} nitro_fetch_options;
+
+NITRO_API void nitro_fetch_options_init(nitro_fetch_options *options);
+/**
+ * Bring a matrix (Matrix Market) of a collection into the user's cache, or find it there. A cut
+ * download goes on where it ended.
+ * @param[in]  matrix  "GROUP/NAME".
+ * @param[out] path    of NAME.mtx; free with free(). @param[out] cached  it was there already.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT (the archive is hostile,
+ *         larger than the limit, or holds no such matrix); what `check` returned;
+ *         NITRO_ERR_NOT_BUILT.
+ */
+NITRO_API nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
+                                          const nitro_fetch_options *options, char **path,
+                                          bool *cached);
 
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
@@ -521,7 +1099,29 @@ typedef struct nitro_device_kind {
      */
     nitro_status (*simulate)(nitro_context *context, const nitro_device *device,
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
+
+    /**
+     * NULL where kernels really run. A modelled kind hands on profiles from a documented formula
+     * instead, of every variant on a sample's input (its features), or, with `schema` and `sample`
+     * NULL, of every proxy at intensities 0, 1 and so on. Their origin is "modelled". Errors as
+     * simulate's, and the function's.
+     */
+    nitro_status (*simulate_profiles)(nitro_context *context, const nitro_device *device,
+                                      const nitro_schema *schema, const nitro_sample *sample,
+                                      uint64_t seed, nitro_profile_function function, void *user);
 } nitro_device_kind;
+
+/**
+ * Put modelled profiles into a store: of proxies on a modelled device, and of a computation's
+ * variants on the inputs that the store has samples of there. Those that are there are replaced.
+ * @param[out] count  profiles that were put.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, or no cost model of it); NITRO_ERR_
+ *         NO_DATA (no samples there); NITRO_ERR_ARGUMENT (the device is not modelled).
+ */
+NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
+                                                         const char *computation,
+                                                         const char *device, uint64_t seed,
+                                                         size_t *count);
 
 /** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  *  @param[out] kind  may be NULL. */
@@ -584,6 +1184,10 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
+/** A hash of all that the rows say: devices, inputs, features, times. */
+NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
+/** The same over the rows of one device alone, whatever else is in the dataset. */
+NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device);
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
@@ -608,7 +1212,9 @@ typedef struct nitro_strategy {
      *  that generalise well over inputs, and lose on devices unlike the sources when they see
      *  devices' numbers as plain columns. */
     const char *dfs;
-    bool without_relative; /* a method as published: relative features are not for it */
+    bool without_relative;     /* a method as published: relative features are not for it */
+    bool scores_are_log_times; /* scores are about the expected ln(time / best time), negated: their
+                                  differences say how much slower, not only which is better */
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
@@ -637,6 +1243,7 @@ typedef struct nitro_dfs_task {
     nitro_store *store;                  /* where profiles are; NULL: none can be asked for */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
+    const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core; the choice does not depend on it */
 } nitro_dfs_task;
@@ -656,6 +1263,52 @@ typedef struct nitro_dfs_kind {
                            nitro_string_list *chosen, struct json_t **report);
 } nitro_dfs_kind;
 
+#define NITRO_DFS_MAX_CANDIDATES 64
+
+/** What a judgement of subsets looked at, and what it took. */
+typedef struct nitro_dfs_effort {
+    size_t num_inputs, num_rows; /* samples looked at */
+    size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
+    size_t num_models;           /* pretend targets times subsets */
+    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained on
+                           166 parts of its rows to find C and gamma, then on all */
+} nitro_dfs_effort;
+
+/**
+ * How good the paper's SVM (strategy "svm", C and gamma searched, no relative features) is on each
+ * source in turn when it learns from the others with a subset of the device features: what a search
+ * by cross-validation over sources asks (the paper's Algorithm 2).
+ *
+ * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
+ * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
+ * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
+ * seed: memory is bounded, about 12 MB a thread and 100 MB for all. Not read: `store`, `target`,
+ * `max_subset`, `k`.
+ *
+ * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
+ *                        device feature.
+ * @param[out] qualities  shape [num_sources x num_subsets]: mean quality in percent on that source;
+ *                        NaN where it has no samples, or no other source has any.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (more than NITRO_DFS_MAX_CANDIDATES candidates);
+ *         NITRO_ERR_NO_DATA (no sample has times of two variants).
+ */
+NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
+                                       const uint64_t *subsets, size_t num_subsets,
+                                       double *qualities, nitro_dfs_effort *effort);
+
+/** The selection of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
+                                      const nitro_dfs_kind **dfs);
+
+/**
+ * Are the records of this store still those that the model was made of?
+ * @param report  told of every source of which they are not, by name, and why.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH where they are not; NITRO_ERR_NOT_FOUND (the computation);
+ *         NITRO_ERR_NO_DATA (the model does not say what it was made of).
+ */
+NITRO_API nitro_status nitro_model_check_records(const nitro_model *model, nitro_store *store,
+                                                 nitro_problem_function report, void *user);
+
 /** Provenance and parameters of a model as JSON text, for tools; free with free(). */
 NITRO_API nitro_status nitro_model_summary(const nitro_model *model, char **json_text);
 
@@ -668,6 +1321,10 @@ typedef struct nitro_evaluate_options {
     const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
     const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
     double train_fraction;                 /* (0, 1) */
+    const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
+                                    matrix's group); NULL: each input by itself */
+    bool without_generation;     /* sources of the target's generation (a device feature or label)
+                                    do not teach: how good is a model on a new kind of device? */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -682,6 +1339,9 @@ typedef struct nitro_evaluate_result {
     bool modelled;      /* times come from a cost model: never a result */
     size_t inputs;
     double mean, geomean, p5, min, accuracy;
+    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
+    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
+                         or (both) the method knows no confidence */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
@@ -694,6 +1354,7 @@ NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_
 typedef struct nitro_method_info {
     const char *name;
     const char *description;
+    bool needs_profiles; /* left out of all methods where the store has none of the computation */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

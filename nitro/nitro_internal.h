@@ -3,9 +3,13 @@
 #define NITRO_NITRO_INTERNAL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "nitro/explained.h"
 #include "nitro/memo.h"
 #include "nitro/nitro_backend.h"
+#include "nitro/publish.h"
+#include "nitro/settings.h"
 
 struct nitro_context {
     pthread_mutex_t error_lock;
@@ -14,6 +18,7 @@ struct nitro_context {
     nitro_log_level log_level;
     nitro_log_function log;
     void *log_user;
+    nitro_setting_entries settings; /* by the program */
 };
 
 /** Features that one function computes together; `first` indexes the schema's features. */
@@ -34,11 +39,14 @@ struct nitro_computation {
     bool has_constraints; /* does any variant refuse inputs? */
     size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
-    nitro_model *model; /* NULL: none attached */
-    double min_confidence;
-    nitro_memo *memo;       /* NULL: off, or no model yet */
-    size_t memo_size;       /* entries, as asked for */
-    _Atomic uint64_t epoch; /* of the memo's entries: from 1 on */
+    bool closed;            /* a model was attached: declarations are over */
+    nitro_published *model; /* a nitro_model; NULL: none attached */
+    _Atomic(double) min_confidence;
+    _Atomic(nitro_memo *) memo; /* NULL: off, or no model yet */
+    size_t memo_size;           /* entries, as asked for */
+    _Atomic uint64_t epoch;     /* of the memo's entries: from 1 on */
+    atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
+    nitro_explained *explained; /* NULL: decisions are not printed */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */

@@ -66,10 +66,7 @@ void nitro_sample_free(nitro_sample *sample)
         free(sample->entries[i].version);
         free(sample->entries[i].detail);
     }
-    free(sample->provenance.origin);
-    free(sample->provenance.library);
-    free(sample->provenance.compiler);
-    free(sample->provenance.host);
+    nitro_provenance_clear(&sample->provenance);
     free(sample->entries);
     free(sample->features);
     free(sample->input);
@@ -88,11 +85,7 @@ static bool copy_texts(nitro_context *context, const nitro_sample *from, nitro_s
         copy->entries[i] = from->entries[i];
         copy->entries[i].version = copy->entries[i].detail = NULL;
     }
-    copy->provenance.time_s = from->provenance.time_s;
-    bool copied = copy_text(context, from->provenance.origin, &copy->provenance.origin) &&
-                  copy_text(context, from->provenance.library, &copy->provenance.library) &&
-                  copy_text(context, from->provenance.compiler, &copy->provenance.compiler) &&
-                  copy_text(context, from->provenance.host, &copy->provenance.host);
+    bool copied = nitro_provenance_copy(context, &from->provenance, &copy->provenance) == NITRO_OK;
     for (size_t i = 0; i < from->num_entries && copied; i++)
         copied = copy_text(context, from->entries[i].version, &copy->entries[i].version) &&
                  copy_text(context, from->entries[i].detail, &copy->entries[i].detail);

@@ -175,7 +175,7 @@ nitro_status nitro_schema_relative_needs(nitro_context *context, const nitro_sch
 nitro_status nitro_computation_add_relative_feature(nitro_computation *computation,
                                                     const nitro_relative_feature *feature)
 {
-    if (computation->model)
+    if (computation->closed)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: cannot add a relative feature: a model is attached already; declare "
                           "everything first",

@@ -157,6 +157,7 @@ const nitro_strategy nitro_strategy_auto = {
     .description = "kernel-ridge, forest and svm-cost, their scores averaged",
     .priority = 9,
     .dfs = "omit",
+    .scores_are_log_times = true,
     .train = auto_train,
     .score = auto_score,
     .parts = auto_parts,

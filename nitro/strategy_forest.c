@@ -160,6 +160,7 @@ const nitro_strategy nitro_strategy_forest = {
     .description = "extremely randomised trees that regress log(time / best time)",
     .priority = 20, /* decides a hundred times faster than kernel methods, nearly as well */
     .dfs = "omit",
+    .scores_are_log_times = true,
     .train = forest_train,
     .score = forest_score,
     .parts = forest_parts,

@@ -143,6 +143,7 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .description = "kernel ridge regression of log(time / best time), an RBF kernel",
     .priority = 3,
     .dfs = "omit",
+    .scores_are_log_times = true,
     .train = ridge_train,
     .score = ridge_score,
     .parts = ridge_parts,

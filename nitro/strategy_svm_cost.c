@@ -81,8 +81,9 @@ typedef struct pair_problem {
     size_t *places;             /* shape [num_rows]: indices into the part's members */
     size_t *rows;               /* shape [num_rows]: of the kernel */
     signed char *labels;
-    double *upper_bounds;
+    double *weights;
     double *coefficients;
+    const cost_job *job;
 } pair_problem;
 
 static void free_problem(pair_problem *problem)
@@ -90,7 +91,7 @@ static void free_problem(pair_problem *problem)
     free(problem->places);
     free(problem->rows);
     free(problem->labels);
-    free(problem->upper_bounds);
+    free(problem->weights);
     free(problem->coefficients);
 }
 
@@ -99,9 +100,9 @@ static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pa
     problem->places = nitro_calloc(context, num_rows, sizeof *problem->places);
     problem->rows = nitro_calloc(context, num_rows, sizeof *problem->rows);
     problem->labels = nitro_calloc(context, num_rows, sizeof *problem->labels);
-    problem->upper_bounds = nitro_calloc(context, num_rows, sizeof *problem->upper_bounds);
+    problem->weights = nitro_calloc(context, num_rows, sizeof *problem->weights);
     problem->coefficients = nitro_calloc(context, num_rows, sizeof *problem->coefficients);
-    bool all = problem->places && problem->rows && problem->labels && problem->upper_bounds &&
+    bool all = problem->places && problem->rows && problem->labels && problem->weights &&
                problem->coefficients;
     return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -125,24 +126,35 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
         problem->places[at] = place;
         problem->rows[at] = part->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
-        problem->upper_bounds[at] = COST * fmin(fabs(difference), NITRO_REGRET_CAP);
+        problem->weights[at] = fmin(fabs(difference), NITRO_REGRET_CAP);
         problem->num_first += difference < 0.0;
     }
 }
 
+static void gather(const void *user, size_t row, float *column)
+{
+    const pair_problem *problem = user;
+    const float *shared = problem->job->kernel + problem->rows[row] * problem->job->folds.num_rows;
+    for (size_t k = 0; k < problem->num_rows; k++)
+        column[k] = shared[problem->rows[k]];
+}
+
 static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
 {
-    const nitro_smo_problem smo = {.num_rows = problem->num_rows,
-                                   .rows = problem->rows,
-                                   .labels = problem->labels,
-                                   .upper_bounds = problem->upper_bounds,
-                                   .kernel = part->job->kernel,
-                                   .kernel_size = part->job->folds.num_rows,
-                                   .tolerance = TOLERANCE};
-    double rho = 0.0;
-    nitro_status status = nitro_smo_solve(part->job->context, &smo, problem->coefficients, &rho);
+    const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
+                                           .labels = problem->labels,
+                                           .weights = problem->weights,
+                                           .gather = gather,
+                                           .user = problem,
+                                           .tolerance = TOLERANCE};
+    nitro_smo *smo = NULL;
+    nitro_status status = nitro_smo_create(part->job->context, &smo_problem, &smo);
     if (status != NITRO_OK)
         return status;
+    double rho;
+    bool c_mattered;
+    nitro_smo_solve(smo, COST, problem->coefficients, &rho, &c_mattered);
+    nitro_smo_free(smo);
     part->bias[pair] = -rho;
     for (size_t i = 0; i < problem->num_rows; i++)
         part->coefficients[pair * part->count + problem->places[i]] = problem->coefficients[i];
@@ -164,7 +176,7 @@ static nitro_status train_pair(void *user, size_t pair)
     const cost_part *part = user;
     size_t first, second;
     find_pair(part->job->set->num_variants, pair, &first, &second);
-    pair_problem problem = {0};
+    pair_problem problem = {.job = part->job};
     nitro_status status = allocate_problem(part->job->context, part->count, &problem);
     if (status == NITRO_OK) {
         fill_problem(part, first, second, &problem);

@@ -137,18 +137,24 @@ static void print_nothing(const char *text)
     (void)text;
 }
 
-/* LIBSVM keeps its print function in a global, and prints progress unless told not to. */
 static void silence_libsvm(void)
 {
     svm_set_print_string_function(print_nothing);
+}
+
+/* LIBSVM keeps its print function in a global: it is set once, and never again beside a training.
+ */
+void nitro_svm_silence(void)
+{
+    static pthread_once_t silenced = PTHREAD_ONCE_INIT;
+    pthread_once(&silenced, silence_libsvm);
 }
 
 static nitro_status train_classes(nitro_context *context, const nitro_svm_points *points,
                                   const size_t *ordered, size_t num_rows, const size_t *labels,
                                   double c, double gamma, nitro_svm_machine **machine)
 {
-    static pthread_once_t silenced = PTHREAD_ONCE_INIT;
-    pthread_once(&silenced, silence_libsvm);
+    nitro_svm_silence();
     nitro_status status = NITRO_ERR_NO_MEMORY;
     double *y = nitro_calloc(context, num_rows, sizeof *y);
     struct svm_node **x = nitro_calloc(context, num_rows, sizeof *x);

@@ -52,7 +52,12 @@ nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes
                                       size_t num_vectors, nitro_svm_machine **machine);
 void nitro_svm_machine_free(nitro_svm_machine *machine);
 
+/** LIBSVM prints progress unless told not to; every training calls this first. */
+void nitro_svm_silence(void);
+
 size_t nitro_svm_num_pairs(size_t num_classes);
+/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
+size_t nitro_svm_pair(size_t a, size_t b, size_t count);
 
 /**
  * Decision values from a point's kernel values with the vectors, summed in LIBSVM's order.
@@ -70,9 +75,6 @@ void nitro_svm_machine_decide(const nitro_svm_machine *machine,
 void nitro_svm_machine_evaluate(const nitro_svm_machine *machine, const double *vectors,
                                 size_t num_columns, double gamma, const double *columns,
                                 double *decisions);
-
-/** Place of the pair (a, b), a < b, among all pairs of `count` classes. */
-size_t nitro_svm_pair(size_t a, size_t b, size_t count);
 
 /**
  * One score a variant: its one-vs-one votes, plus up to 0.5 for its mean margin (cut at +-1), which

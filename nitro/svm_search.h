@@ -1,20 +1,19 @@
-/* svm_search.h - C and gamma of an SVM by cross-validation. Internal to nitro/. */
+/* svm_search.h - C and gamma of an SVM for a training set. Internal to nitro/. */
 #ifndef NITRO_SVM_SEARCH_H
 #define NITRO_SVM_SEARCH_H
 
-#include "nitro/nitro_backend.h"
+#include "nitro/svm_grid.h"
 
-/** What the search chose. */
-typedef struct nitro_svm_choice {
-    double c, gamma;
-    double quality; /* mean quality of held-out rows in [0, 1]; NaN: too few inputs to hold out */
-} nitro_svm_choice;
+/** Large sets are searched on a seeded sample of whole inputs of so many rows, in so many folds:
+ *  more change C and gamma little, and cost their square. */
+#define NITRO_SVM_SEARCH_MAX_ROWS  1200
+#define NITRO_SVM_SEARCH_MAX_FOLDS 5
+
+/** How many columns are not the same in all rows: the others add nothing to a distance. */
+size_t nitro_svm_count_varying(const double *columns, size_t num_rows, size_t num_columns);
 
 /**
- * Choose C and gamma by five-fold cross-validation, all rows of an input in one fold, by the mean
- * quality of what is chosen for held-out rows. A coarse grid first, then a finer one around its
- * best point; equal qualities: the smaller C, then the smaller gamma. Large sets are searched on a
- * seeded sample of their inputs. One input: C 8 and gamma 1 / num_columns, unsearched.
+ * Choose C and gamma as nitro_svm_grid_search does, with all rows of an input in one fold.
  *
  * @param[in]  labels  shape [num_rows]: fastest variants.
  * @param[out] scores  shape [num_rows x num_variants], may be NULL: scores of the rows by machines

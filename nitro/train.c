@@ -10,6 +10,7 @@
 
 #include "nitro/dataset.h"
 #include "nitro/model.h"
+#include "nitro/promise.h"
 
 /** Rows that teach, as matrices; columns raw at first, then scaled in place. */
 typedef struct lesson_rows {
@@ -96,7 +97,7 @@ static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
                         const nitro_model *model, const refusal *refused, const char *reason)
 {
     const nitro_dataset *sources = lesson->sources;
-    if (refused->count == 0)
+    if (refused->count == 0 || lesson->quiet)
         return;
     nitro_log(context, NITRO_LOG_WARNING,
               "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
@@ -198,27 +199,42 @@ void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level lev
             model->target, names);
 }
 
+static nitro_training_set make_set(const nitro_lesson *lesson, const lesson_rows *rows,
+                                   size_t num_variants)
+{
+    return (nitro_training_set){.num_rows = rows->num_rows,
+                                .num_columns = rows->num_columns,
+                                .num_variants = num_variants,
+                                .columns = rows->columns,
+                                .times_ms = rows->times_ms,
+                                .row_input = rows->row_input,
+                                .row_device = rows->row_device,
+                                .seed = lesson->seed,
+                                .num_threads = lesson->num_threads};
+}
+
+/** Train, and calibrate by rows whose input was held out. */
 static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
-                                   const lesson_rows *rows, nitro_model *model)
+                                   const lesson_rows *rows, nitro_model *model,
+                                   double *held_out_quality)
 {
     size_t num_variants = model->schema->num_variants;
-    double *held_out = nitro_calloc(context, rows->num_rows, num_variants * sizeof *held_out);
-    if (!held_out)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_training_set set = {.num_rows = rows->num_rows,
-                              .num_columns = rows->num_columns,
-                              .num_variants = num_variants,
-                              .columns = rows->columns,
-                              .times_ms = rows->times_ms,
-                              .row_input = rows->row_input,
-                              .row_device = rows->row_device,
-                              .seed = lesson->seed,
-                              .num_threads = lesson->num_threads};
+    nitro_training_set set = make_set(lesson, rows, num_variants);
+    double *held_out = NULL;
+    if (lesson->evidence != NITRO_EVIDENCE_NONE) {
+        held_out = nitro_calloc(context, rows->num_rows, num_variants * sizeof *held_out);
+        if (!held_out)
+            return NITRO_ERR_NO_MEMORY;
+    }
     model->strategy = lesson->strategy;
     nitro_status status = lesson->strategy->train(context, &set, &model->predictor, held_out);
     if (status == NITRO_OK)
-        status = nitro_calibration_fit(context, rows->times_ms, held_out, rows->num_rows,
-                                       num_variants, &model->calibration);
+        status =
+            nitro_calibration_fit(context, rows->times_ms, held_out, NULL,
+                                  held_out ? rows->num_rows : 0, num_variants, &model->calibration);
+    if (status == NITRO_OK && held_out)
+        *held_out_quality =
+            100.0 * nitro_scores_quality(rows->times_ms, held_out, rows->num_rows, num_variants);
     free(held_out);
     return status;
 }
@@ -256,7 +272,7 @@ static nitro_status set_relative(nitro_context *context, const nitro_lesson *les
         const char *feature = NULL;
         const nitro_device *lacking = find_lacking(lesson, model->relative, i, &feature);
         keep[i] = !lacking;
-        if (lacking)
+        if (lacking && !lesson->quiet)
             nitro_log(context, NITRO_LOG_WARNING,
                       "relative feature %s is left out for target %s: device feature %s is not "
                       "known of %s",
@@ -294,6 +310,7 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
 {
     nitro_model *made = NULL;
     lesson_rows rows = {0};
+    double held_out_quality = NAN;
     nitro_status status = nitro_model_create(context, lesson->sources->schema, lesson->target->id,
                                              lesson->target->kind, &made);
     if (status == NITRO_OK)
@@ -310,8 +327,10 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
         nitro_model_scale_device(made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
-        status = train_strategy(context, lesson, &rows, made);
+        status = train_strategy(context, lesson, &rows, made, &held_out_quality);
     }
+    if (status == NITRO_OK && lesson->evidence == NITRO_EVIDENCE_SOURCES)
+        status = nitro_promise_find(context, lesson, held_out_quality, made, &made->promise);
     free_rows(&rows);
     if (status == NITRO_OK)
         *model = made;

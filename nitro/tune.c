@@ -1,8 +1,7 @@
 /* Tuning: every input measured on every device asked for, each sample durable before the next is
  * measured. */
+#include <math.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "nitro/measure.h"
 #include "nitro/tune.h"
@@ -10,11 +9,8 @@
 /* Modelled times are a function of computation, device and input alone: no run differs. */
 #define MODEL_SEED 1
 
-#if defined(__clang__)
-#define COMPILER __VERSION__ /* says "Clang" itself */
-#else
-#define COMPILER "GCC " __VERSION__
-#endif
+/* How long a finished tune tries to send what waits. */
+#define PATIENCE_MS 2000
 
 typedef struct tuning {
     nitro_tune_plan plan;
@@ -33,27 +29,14 @@ void nitro_tune_options_init(nitro_tune_options *options)
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
-static nitro_status set_provenance(const tuning *self, const nitro_tune_target *t,
-                                   nitro_sample *sample)
-{
-    char host[256] = "";
-    gethostname(host, sizeof(host) - 1);
-    nitro_provenance *made = &sample->provenance;
-    made->origin = nitro_strdup(self->plan.context, t->kind->simulate ? "modelled" : "measured");
-    made->library = nitro_strdup(self->plan.context, nitro_version());
-    made->compiler = nitro_strdup(self->plan.context, COMPILER);
-    made->host = nitro_strdup(self->plan.context, host);
-    made->time_s = (int64_t)time(NULL);
-    bool complete = made->origin && made->library && made->compiler && made->host;
-    return complete ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 /* By now nobody else has this input for this device, unless it is stale or wanted again; should
  * another tune have been quicker meanwhile, its sample is as good as ours. */
 static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
-    nitro_status status = set_provenance(self, t, sample);
+    nitro_status status = nitro_provenance_of_device(self->plan.context, t->device,
+                                                     t->kind->simulate ? "modelled" : "measured",
+                                                     &sample->provenance);
     if (status != NITRO_OK)
         return status;
     const nitro_sample *samples[] = {sample};
@@ -87,17 +70,69 @@ static nitro_status simulate_and_store(const tuning *self, const nitro_tune_targ
     return status;
 }
 
+/* The one target whose variants really run and that lacks this input; NULL: none does. */
+static nitro_tune_target *live_target(const tuning *self, size_t input)
+{
+    for (size_t i = 0; i < self->plan.num_targets; i++)
+        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
+            return &self->plan.targets[i];
+    return NULL;
+}
+
+static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
+{
+    for (size_t i = 0; i < a->num_features; i++)
+        if (a->features[i] != b->features[i] && !(isnan(a->features[i]) && isnan(b->features[i])))
+            return false;
+    return true;
+}
+
+/* Times that still count take the place of those that were not measured again. */
+static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        if (measured >> v & 1)
+            continue;
+        nitro_entry unused = sample->entries[v];
+        sample->entries[v] = stored->entries[v];
+        stored->entries[v] = unused;
+    }
+}
+
+/* Measure an input; where the store has times of it that still count, the other variants alone. */
+static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, bool *input_failed)
+{
+    const nitro_input *what = &self->plan.inputs[input];
+    const nitro_tune_target *live = live_target(self, input);
+    nitro_measure_extent extent = live ? NITRO_MEASURE_ALL : NITRO_MEASURE_FEATURES_ONLY;
+    nitro_sample *stored = live ? live->partial[input] : NULL;
+    uint64_t variants = stored ? nitro_tune_stale_variants(&self->plan, stored) : UINT64_MAX;
+    nitro_sample *made = NULL;
+    nitro_status status = nitro_measure_input(self->plan.computation, what, &self->options.measure,
+                                              extent, variants, &made, input_failed);
+    if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
+        nitro_log(self->plan.context, NITRO_LOG_WARNING,
+                  "input '%s' has other features than when it was measured: it is another input by "
+                  "now, so all variants are measured again",
+                  what->name);
+        nitro_sample_free(made);
+        stored = made = NULL;
+        status = nitro_measure_input(self->plan.computation, what, &self->options.measure, extent,
+                                     UINT64_MAX, &made, input_failed);
+    }
+    if (status != NITRO_OK)
+        return status;
+    if (stored)
+        keep_entries(stored, variants, made);
+    *sample = made;
+    return NITRO_OK;
+}
+
 /* The input is loaded once, whatever the number of devices. */
 static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
 {
-    nitro_measure_extent extent = NITRO_MEASURE_FEATURES_ONLY;
-    for (size_t i = 0; i < self->plan.num_targets; i++)
-        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
-            extent = NITRO_MEASURE_ALL;
     nitro_sample *sample = NULL;
-    nitro_status status =
-        nitro_measure_input(self->plan.computation, &self->plan.inputs[input],
-                            &self->options.measure, extent, UINT64_MAX, &sample, input_failed);
+    nitro_status status = measure(self, input, &sample, input_failed);
     if (status != NITRO_OK)
         return status;
     size_t first_best = NITRO_NONE;
@@ -177,6 +212,26 @@ static nitro_status tune_inputs(tuning *self)
                                                            : NITRO_OK;
 }
 
+/* Samples that wait for a store that was away get a last chance now; they are safe anyway. The
+ * tune's own failure is what there is to say, if there is one. */
+static nitro_status send_waiting(const tuning *self, nitro_status status)
+{
+    nitro_context *context = self->plan.context;
+    char message[1024];
+    size_t waiting = 0;
+    nitro_context_last_error(context, message, sizeof(message));
+    nitro_status flushed =
+        nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &waiting);
+    if (waiting > 0)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
+                  "'nitro store sync', sends them",
+                  waiting, nitro_store_url(self->plan.store));
+    if (status != NITRO_OK)
+        return nitro_fail(context, status, "%s", message);
+    return flushed;
+}
+
 static nitro_status check_arguments(const tuning *self, const char *device)
 {
     if (nitro_store_context(self->plan.store) != self->plan.context)
@@ -225,7 +280,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
         status = nitro_tune_plan_make(&self.plan, device);
     if (status == NITRO_OK) {
         count_stored(&self);
-        status = tune_inputs(&self);
+        status = send_waiting(&self, tune_inputs(&self));
     }
     nitro_tune_plan_free(&self.plan);
     return status;

@@ -9,7 +9,9 @@
 typedef struct nitro_tune_target {
     nitro_device *device;
     const nitro_device_kind *kind;
-    bool *stored; /* shape [num_inputs]: the store has this input, and it is up to date */
+    bool *stored;           /* shape [num_inputs]: the store has this input, and it is up to date */
+    nitro_sample **partial; /* shape [num_inputs]: what the store has of an input of which some
+                               variants' times are stale and the others' still count; else NULL */
 } nitro_tune_target;
 
 typedef struct nitro_tune_plan {
@@ -30,8 +32,17 @@ typedef struct nitro_tune_plan {
  */
 nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices);
 
+/** Index of the input with this name, or NITRO_NONE. */
+size_t nitro_tune_plan_find_input(const nitro_tune_plan *plan, const char *name);
+
 /** Is this input stored for every device? */
 bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input);
+
+/** Read what the store has of a target's inputs: fills `stored` and `partial`. */
+nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target);
+
+/** A bit for each variant whose time in this sample is not that of today's code. */
+uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
 /** Free what nitro_tune_plan_make made. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);

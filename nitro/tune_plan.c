@@ -1,5 +1,4 @@
-/* What a tuning run works on. Hides what "goes on where it was" means: an input that the store
- * holds for a device is not measured again, unless a variant has another version by now. */
+/* What a tuning run works on: inputs by name, and devices as the store knows them. */
 #include "nitro/tune.h"
 
 #include <math.h>
@@ -45,8 +44,7 @@ static nitro_status check_inputs(nitro_tune_plan *self)
     return NITRO_OK;
 }
 
-/* Index of the input with this name, or NITRO_NONE. */
-static size_t find_input(const nitro_tune_plan *self, const char *name)
+size_t nitro_tune_plan_find_input(const nitro_tune_plan *self, const char *name)
 {
     size_t low = 0;
     size_t high = self->num_inputs;
@@ -100,8 +98,8 @@ static nitro_status put_device(const nitro_tune_plan *self, nitro_tune_target *t
 {
     nitro_device *known = NULL;
     nitro_status status = nitro_store_get_device(self->store, t->device->id, &known);
-    if (status == NITRO_ERR_NOT_FOUND) {
-        status = NITRO_OK;
+    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
+        status = NITRO_OK; /* a damaged description is no loss: today's takes its place */
     } else if (status == NITRO_OK) {
         status = require_same_kind(self, t, known);
         if (status == NITRO_OK)
@@ -150,68 +148,15 @@ static nitro_status find_targets(nitro_tune_plan *self, const char *list)
             break;
         self->num_targets++;
         t->stored = nitro_calloc(self->context, self->num_inputs, sizeof(*t->stored));
-        if (!t->stored)
+        t->partial = nitro_calloc(self->context, self->num_inputs, sizeof(*t->partial));
+        if (!t->stored || !t->partial)
             status = NITRO_ERR_NO_MEMORY;
     }
     nitro_string_list_free(&ids);
     return status == NITRO_OK ? check_targets(self) : status;
 }
 
-/* ---- What is there already ---------------------------------------------------------------- */
-
-typedef struct stored_samples {
-    const nitro_tune_plan *plan;
-    const nitro_tune_target *target;
-    size_t num_stale;
-} stored_samples;
-
-/* Times of code that has changed since are no times of this code. */
-static bool is_stale(const nitro_tune_plan *self, const nitro_sample *sample)
-{
-    for (size_t v = 0; v < sample->num_entries; v++) {
-        const char *version = sample->entries[v].version;
-        if (version && strcmp(version, self->computation->variants[v].version) != 0)
-            return true;
-    }
-    return false;
-}
-
-static nitro_status note_stored(void *user, const nitro_sample *sample)
-{
-    stored_samples *stored = user;
-    size_t input = find_input(stored->plan, sample->input);
-    if (input == NITRO_NONE)
-        return NITRO_OK;
-    if (is_stale(stored->plan, sample))
-        stored->num_stale++;
-    else
-        stored->target->stored[input] = true;
-    return NITRO_OK;
-}
-
-static nitro_status find_stored(const nitro_tune_plan *self, const nitro_tune_target *t)
-{
-    if (self->again)
-        return NITRO_OK;
-    const char *name = self->computation->schema->computation;
-    stored_samples stored = {.plan = self, .target = t};
-    nitro_status status =
-        nitro_store_each_sample(self->store, name, t->device->id, note_stored, &stored);
-    if (stored.num_stale)
-        nitro_log(self->context, NITRO_LOG_WARNING,
-                  "%s on %s: %zu samples are of other versions of the variants: measuring them "
-                  "again",
-                  name, t->device->id, stored.num_stale);
-    return status;
-}
-
-bool nitro_tune_plan_is_stored(const nitro_tune_plan *self, size_t input)
-{
-    for (size_t i = 0; i < self->num_targets; i++)
-        if (!self->targets[i].stored[input])
-            return false;
-    return true;
-}
+/* ---- The plan ------------------------------------------------------------------------------ */
 
 static nitro_status prepare_store(nitro_tune_plan *self)
 {
@@ -219,7 +164,7 @@ static nitro_status prepare_store(nitro_tune_plan *self)
     for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
         status = put_device(self, &self->targets[i]);
         if (status == NITRO_OK)
-            status = find_stored(self, &self->targets[i]);
+            status = nitro_tune_find_stored(self, &self->targets[i]);
     }
     return status;
 }
@@ -236,8 +181,12 @@ nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices)
 void nitro_tune_plan_free(nitro_tune_plan *plan)
 {
     for (size_t i = 0; i < plan->num_targets; i++) {
-        nitro_device_free(plan->targets[i].device);
-        free(plan->targets[i].stored);
+        nitro_tune_target *t = &plan->targets[i];
+        for (size_t k = 0; t->partial && k < plan->num_inputs; k++)
+            nitro_sample_free(t->partial[k]);
+        nitro_device_free(t->device);
+        free(t->partial);
+        free(t->stored);
     }
     free(plan->targets);
     free(plan->by_name);

@@ -134,6 +134,14 @@ static const char *entry_problem(const nitro_entry *entry)
     return NULL;
 }
 
+static bool is_provenance(const nitro_provenance *provenance)
+{
+    return is_text_or_null(provenance->origin) && is_text_or_null(provenance->library) &&
+           is_text_or_null(provenance->compiler) && is_text_or_null(provenance->host) &&
+           is_text_or_null(provenance->driver) && is_text_or_null(provenance->toolkit) &&
+           is_text_or_null(provenance->device_digest);
+}
+
 nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
                                       const nitro_schema *schema, const char *device,
                                       const nitro_sample *sample, nitro_status failure)
@@ -158,11 +166,70 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
             return nitro_fail(context, failure, "%s: %s on %s: input '%s': variant %s %s", where,
                               name, device, sample->input, schema->variants[i], problem);
     }
-    const nitro_provenance *provenance = &sample->provenance;
-    if (!is_text_or_null(provenance->origin) || !is_text_or_null(provenance->library) ||
-        !is_text_or_null(provenance->compiler) || !is_text_or_null(provenance->host))
+    if (!is_provenance(&sample->provenance))
         return nitro_fail(context, failure,
                           "%s: %s on %s: input '%s': its provenance is too long or not UTF-8",
                           where, name, device, sample->input);
+    return NITRO_OK;
+}
+
+/* What is wrong with a profile's names; NULL: nothing. */
+static const char *profile_problem(const nitro_schema *schema, const nitro_profile *profile)
+{
+    if (!nitro_name_is_clean(profile->name) || !nitro_input_name_is_clean(profile->kernel))
+        return "its variant's, proxy's or kernel's name is not clean";
+    if (!schema) {
+        bool in_range = profile->intensity >= 0 && profile->intensity <= NITRO_MAX_INTENSITY;
+        return profile->computation || profile->input ? "a proxy has no computation and no input"
+               : !in_range                            ? "a proxy's intensity is in 0 to 5"
+                                                      : NULL;
+    }
+    if (!profile->computation || strcmp(profile->computation, schema->computation) != 0)
+        return "it is of another computation";
+    if (!nitro_input_name_is_clean(profile->input))
+        return "its input's name is not clean";
+    return isnan(profile->intensity) ? NULL : "a variant has no intensity";
+}
+
+/* Ascending names are clean names of their own; NITRO_NONE: all are well. */
+static size_t first_bad_metric(const nitro_profile *profile)
+{
+    for (size_t i = 0; i < profile->num_metrics; i++) {
+        const nitro_metric *metric = &profile->metrics[i];
+        if (!nitro_metric_name_is_clean(metric->name) || !isfinite(metric->value) ||
+            (i > 0 && strcmp(profile->metrics[i - 1].name, metric->name) >= 0))
+            return i;
+    }
+    return NITRO_NONE;
+}
+
+nitro_status nitro_store_check_profile(nitro_context *context, const char *where,
+                                       const nitro_schema *schema, const char *device,
+                                       const nitro_profile *profile, nitro_status failure)
+{
+    const char *problem = profile_problem(schema, profile);
+    const char *name = profile->name ? profile->name : "(null)";
+    if (problem)
+        return nitro_fail(context, failure, "%s: profile of %.80s on %s: %s", where, name, device,
+                          problem);
+    if (schema && nitro_schema_variant(schema, profile->name) == NITRO_NONE)
+        return nitro_fail(context, failure == NITRO_ERR_ARGUMENT ? NITRO_ERR_MISMATCH : failure,
+                          "%s: profile on %s: computation %s has no variant '%s'", where, device,
+                          schema->computation, name);
+    if (profile->num_metrics == 0 || profile->num_metrics > NITRO_STORE_MAX_METRICS)
+        return nitro_fail(context, failure,
+                          "%s: profile of %s on %s: kernel '%s' has %zu metrics; 1 to %d are kept",
+                          where, name, device, profile->kernel, profile->num_metrics,
+                          NITRO_STORE_MAX_METRICS);
+    size_t bad = first_bad_metric(profile);
+    if (bad != NITRO_NONE)
+        return nitro_fail(context, failure,
+                          "%s: profile of %s on %s: kernel '%s': metric %zu has no clean name in "
+                          "byte order, or no finite value",
+                          where, name, device, profile->kernel, bad);
+    if (!is_provenance(&profile->provenance))
+        return nitro_fail(context, failure,
+                          "%s: profile of %s on %s: its provenance is too long or not UTF-8", where,
+                          name, device);
     return NITRO_OK;
 }

@@ -75,6 +75,18 @@ uint64_t nitro_store_device_checksum(const nitro_device *device)
     return add_words(hash, counts, 2);
 }
 
+/* Records from before there was a driver, toolkit or digest keep their checksums. */
+static uint64_t add_provenance(uint64_t hash, const nitro_provenance *provenance)
+{
+    hash = add_text(add_text(hash, provenance->origin), provenance->library);
+    hash = add_text(add_text(hash, provenance->compiler), provenance->host);
+    if (provenance->driver || provenance->toolkit || provenance->device_digest) {
+        hash = add_text(add_text(hash, provenance->driver), provenance->toolkit);
+        hash = add_text(hash, provenance->device_digest);
+    }
+    return hash;
+}
+
 uint64_t nitro_store_sample_checksum(const char *computation, const char *device,
                                      const nitro_sample *sample)
 {
@@ -91,10 +103,23 @@ uint64_t nitro_store_sample_checksum(const char *computation, const char *device
         hash = add_words(hash, words, 4);
         hash = add_text(add_text(hash, entry->version), entry->detail);
     }
-    const nitro_provenance *provenance = &sample->provenance;
-    hash = add_text(add_text(hash, provenance->origin), provenance->library);
-    hash = add_text(add_text(hash, provenance->compiler), provenance->host);
+    hash = add_provenance(hash, &sample->provenance);
     const uint64_t counts[] = {sample->num_features, sample->num_entries,
-                               (uint64_t)provenance->time_s};
+                               (uint64_t)sample->provenance.time_s};
+    return add_words(hash, counts, 3);
+}
+
+uint64_t nitro_store_profile_checksum(const char *device, const nitro_profile *profile)
+{
+    uint64_t hash = add_text(add_text(0, profile->computation), device);
+    hash = add_text(add_text(hash, profile->name), profile->input);
+    hash = add_text(hash, profile->kernel);
+    for (size_t i = 0; i < profile->num_metrics; i++) {
+        const uint64_t word = number_word(profile->metrics[i].value);
+        hash = add_words(add_text(hash, profile->metrics[i].name), &word, 1);
+    }
+    hash = add_provenance(hash, &profile->provenance);
+    const uint64_t counts[] = {profile->num_metrics, number_word(profile->intensity),
+                               (uint64_t)profile->provenance.time_s};
     return add_words(hash, counts, 3);
 }

@@ -39,9 +39,30 @@ static nitro_status count_known(import_job *job)
     return status;
 }
 
-static nitro_status read_and_check(import_job *job, nitro_device **device)
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin)
 {
-    nitro_status status = nitro_csv_read(job->context, job->options->samples_path, &job->csv);
+    char *made = nitro_asprintf(context, "imported from %s", name);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
+        for (char *at = made; *at; at++)
+            *at = *at >= ' ' && *at <= '~' ? *at : '?';
+    *origin = made;
+    return NITRO_OK;
+}
+
+static nitro_status set_provenance(import_job *job, const char *name)
+{
+    job->provenance.library = nitro_strdup(job->context, nitro_version());
+    job->provenance.time_s = (int64_t)time(NULL);
+    return job->provenance.library
+               ? nitro_import_origin(job->context, name, &job->provenance.origin)
+               : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status nitro_import_check(import_job *job, const char *name)
+{
+    nitro_status status = set_provenance(job, name);
     if (status == NITRO_OK && job->options->description_path)
         status =
             nitro_description_read(job->context, job->options->description_path, &job->description);
@@ -50,28 +71,18 @@ static nitro_status read_and_check(import_job *job, nitro_device **device)
     if (status == NITRO_OK)
         status = nitro_import_read_rows(job);
     if (status == NITRO_OK)
-        status = nitro_import_find_device(job, device);
+        status = nitro_import_find_device(job);
     return status == NITRO_OK ? count_known(job) : status;
 }
 
-/* The file's name alone, without its folder: the same file gives the same records wherever it is.
- */
-static nitro_status set_provenance(import_job *job)
+nitro_status nitro_import_write(import_job *job)
 {
-    const char *path = job->options->samples_path, *slash = strrchr(path, '/');
-    job->provenance.origin =
-        nitro_asprintf(job->context, "imported from %s", slash ? slash + 1 : path);
-    job->provenance.library = nitro_strdup(job->context, nitro_version());
-    job->provenance.time_s = (int64_t)time(NULL);
-    if (!job->provenance.origin || !job->provenance.library)
-        return NITRO_ERR_NO_MEMORY;
-    if (!nitro_text_is_clean(job->provenance.origin, NITRO_STORE_MAX_TEXT))
-        for (char *at = job->provenance.origin; *at; at++)
-            *at = *at >= ' ' && *at <= '~' ? *at : '?';
-    return NITRO_OK;
+    return nitro_store_put_recording(job->store, job->schema, job->device, job->options->device,
+                                     (const nitro_sample *const *)job->samples, job->num_samples,
+                                     job->options->replace);
 }
 
-static void free_job(import_job *job)
+void nitro_import_clear(import_job *job)
 {
     for (size_t i = 0; i < job->num_samples; i++)
         nitro_sample_free(job->samples[i]);
@@ -81,6 +92,14 @@ static void free_job(import_job *job)
     nitro_schema_free(job->schema);
     nitro_description_free(job->description);
     nitro_csv_free(job->csv);
+    nitro_device_free(job->device);
+    *job = (import_job){0};
+}
+
+const char *nitro_import_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_options *options,
@@ -92,17 +111,13 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           options->device ? options->device : "(null)");
     import_job job = {.context = context, .store = store, .options = options};
-    nitro_device *device = NULL;
-    nitro_status status = set_provenance(&job);
+    nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);
     if (status == NITRO_OK)
-        status = read_and_check(&job, &device);
+        status = nitro_import_check(&job, nitro_import_file_name(options->samples_path));
     if (status == NITRO_OK)
-        status = nitro_store_put_recording(store, job.schema, device, options->device,
-                                           (const nitro_sample *const *)job.samples,
-                                           job.num_samples, options->replace);
+        status = nitro_import_write(&job);
     if (status == NITRO_OK && report)
         *report = job.report;
-    nitro_device_free(device);
-    free_job(&job);
+    nitro_import_clear(&job);
     return status;
 }

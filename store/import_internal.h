@@ -17,16 +17,30 @@ typedef struct import_job {
     size_t feature_columns[NITRO_MAX_FEATURES];
     size_t time_columns[NITRO_MAX_VARIANTS];
     nitro_provenance provenance; /* of each sample */
+    nitro_device *device;        /* to store with the samples; NULL: the store's own is kept */
     nitro_sample **samples;
     size_t num_samples;
     nitro_import_report report;
 } import_job;
 
+/** The file's name without its folder: the same file gives the same records wherever it is. */
+const char *nitro_import_file_name(const char *path);
+/** A record's origin: "imported from NAME". */
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin);
 /** Fill in schema and columns from the file's header, the options and what the store has. */
 nitro_status nitro_import_choose_columns(import_job *job);
 /** Fill in samples, and the report's holes. */
 nitro_status nitro_import_read_rows(import_job *job);
-/** The device to store with the samples; NULL: the store's own is kept. */
-nitro_status nitro_import_find_device(const import_job *job, nitro_device **device);
+/** Fill in the device from the options' table, or check the one that is there already. */
+nitro_status nitro_import_find_device(import_job *job);
+
+/**
+ * Check the whole of job->csv against options and store, and fill in the rest of the job; `name` is
+ * what its samples are imported from. Writes nothing: nitro_import_write does.
+ */
+nitro_status nitro_import_check(import_job *job, const char *name);
+nitro_status nitro_import_write(import_job *job);
+/** Frees what the job holds, csv and device included. */
+void nitro_import_clear(import_job *job);
 
 #endif

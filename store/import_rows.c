@@ -168,28 +168,24 @@ static nitro_status require_same_nature(const import_job *job, const nitro_devic
                       stored->id, stored->kind, read->kind, job->options->devices_path);
 }
 
-nitro_status nitro_import_find_device(const import_job *job, nitro_device **device)
+nitro_status nitro_import_find_device(import_job *job)
 {
-    nitro_device *stored = NULL, *read = NULL;
+    nitro_device *stored = NULL;
     nitro_status status = nitro_store_get_device(job->store, job->options->device, &stored);
     if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
         return status;
     status = NITRO_OK;
-    if (job->options->devices_path) {
-        status = device_from_table(job, &read);
-    } else if (!stored) {
+    if (!job->device && job->options->devices_path) {
+        status = device_from_table(job, &job->device);
+    } else if (!job->device && !stored) {
         nitro_log(job->context, NITRO_LOG_WARNING,
                   "device %s has no device features: give them with --devices, or models can only "
                   "use its input features",
                   job->options->device);
-        status = nitro_device_create(job->context, job->options->device, "recorded", &read);
+        status = nitro_device_create(job->context, job->options->device, "recorded", &job->device);
     }
-    if (status == NITRO_OK && stored && read)
-        status = require_same_nature(job, stored, read);
+    if (status == NITRO_OK && stored && job->device)
+        status = require_same_nature(job, stored, job->device);
     nitro_device_free(stored);
-    if (status == NITRO_OK)
-        *device = read;
-    else
-        nitro_device_free(read);
     return status;
 }

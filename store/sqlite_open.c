@@ -14,47 +14,10 @@
 
 #include "store/sqlite_internal.h"
 
-#define APPLICATION_ID      0x4E54524F /* "NTRO" */
-#define APPLICATION_ID_TEXT "0x4E54524F"
-#define SCHEMA_VERSION      1
-#define MAX_PATH_BYTES      500 /* SQLite's own limit is 512, journal and folder included */
-#define BUSY_MS             60000
+#define MAX_PATH_BYTES 500 /* SQLite's own limit is 512, journal and folder included */
+#define BUSY_MS        60000
 /* Longer than any value that is written; a damaged length then costs no gigabytes. */
 #define MAX_VALUE_BYTES (16 << 20)
-
-/* A sample's features are one blob of little-endian doubles in declared order, for they are always
- * read whole; entries are rows, so that SQL can ask which variant is best where. */
-static const char tables[] =
-    "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-    " default_variant INTEGER, checksum INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE features (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
-    " position INTEGER NOT NULL, name TEXT NOT NULL, unit TEXT NOT NULL, scale TEXT NOT NULL,"
-    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE relative_features (computation INTEGER NOT NULL"
-    " REFERENCES computations ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,"
-    " unit TEXT NOT NULL, scale TEXT NOT NULL, formula TEXT NOT NULL, replaces TEXT NOT NULL,"
-    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE variants (computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
-    " position INTEGER NOT NULL, name TEXT NOT NULL,"
-    " PRIMARY KEY (computation, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,"
-    " checksum INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE device_features (device INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,"
-    " position INTEGER NOT NULL, name TEXT NOT NULL, value REAL NOT NULL, source TEXT NOT NULL,"
-    " spread REAL NOT NULL, PRIMARY KEY (device, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE device_labels (device INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,"
-    " position INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL,"
-    " PRIMARY KEY (device, position)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE samples (id INTEGER PRIMARY KEY,"
-    " computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
-    " device INTEGER NOT NULL REFERENCES devices, input TEXT NOT NULL, features BLOB NOT NULL,"
-    " origin TEXT, library TEXT, compiler TEXT, host TEXT, time_s INTEGER NOT NULL,"
-    " checksum INTEGER NOT NULL, UNIQUE (computation, device, input)) STRICT;"
-    "CREATE TABLE entries (sample INTEGER NOT NULL REFERENCES samples ON DELETE CASCADE,"
-    " variant INTEGER NOT NULL, outcome TEXT NOT NULL, median_ms REAL, spread REAL,"
-    " prepare_ms REAL, count INTEGER NOT NULL, version TEXT, detail TEXT,"
-    " PRIMARY KEY (sample, variant)) STRICT, WITHOUT ROWID;"
-    "PRAGMA application_id = " APPLICATION_ID_TEXT "; PRAGMA user_version = 1;";
 
 static nitro_status read_pragma(sqlite_store *store, const char *sql, int64_t *value)
 {
@@ -70,44 +33,43 @@ static nitro_status read_pragma(sqlite_store *store, const char *sql, int64_t *v
     return status;
 }
 
-/* Whose file is it? `is_new` where it has no tables yet. */
-static nitro_status check_identity(sqlite_store *store, bool *is_new)
+/* Whose file is it? `version` 0 where it has no tables yet. */
+static nitro_status check_identity(sqlite_store *store, int64_t *version)
 {
-    int64_t application = 0, version = 0, num_tables = 0;
+    int64_t application = 0, num_tables = 0;
     nitro_status status = read_pragma(store, "PRAGMA application_id", &application);
     if (status == NITRO_OK)
-        status = read_pragma(store, "PRAGMA user_version", &version);
+        status = read_pragma(store, "PRAGMA user_version", version);
     if (status == NITRO_OK)
         status = read_pragma(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
-    if (status != NITRO_OK)
+    if (status != NITRO_OK || (application == 0 && *version == 0 && num_tables == 0))
         return status;
-    *is_new = application == 0 && version == 0 && num_tables == 0;
-    if (*is_new)
-        return NITRO_OK;
-    if (application != APPLICATION_ID)
+    if (application != NITRO_SQLITE_APPLICATION_ID)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: this is another program's SQLite file, not a Nitro store; name "
                           "another file",
                           store->path);
-    if (version > SCHEMA_VERSION)
+    if (*version > NITRO_SQLITE_VERSION)
         return nitro_fail(store->context, NITRO_ERR_NEWER,
                           "%s: the store's schema is version %lld and this Nitro (%s) knows up to "
                           "%d; use a newer Nitro",
-                          store->path, (long long)version, NITRO_VERSION_STRING, SCHEMA_VERSION);
-    if (version < 1)
+                          store->path, (long long)*version, NITRO_VERSION_STRING,
+                          NITRO_SQLITE_VERSION);
+    if (*version < 1)
         return nitro_sqlite_fail_damaged(store, "the schema version of", store->path);
     return NITRO_OK;
 }
 
-static nitro_status make_tables(sqlite_store *store)
+/* In one transaction: a process killed on the way leaves the store as it was. */
+static nitro_status upgrade(sqlite_store *store)
 {
-    bool is_new = false;
+    int64_t version = 0;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    status = check_identity(store, &is_new); /* another process may have been quicker */
-    if (status == NITRO_OK && is_new)
-        status = nitro_sqlite_execute(store, tables, "make its tables");
+    status = check_identity(store, &version); /* another process may have been quicker */
+    if (status == NITRO_OK)
+        status = nitro_sqlite_upgrade(store, version);
     return nitro_sqlite_end_write(store, status);
 }
 
@@ -136,24 +98,48 @@ static nitro_status require_writable(sqlite_store *store)
                       "%s: the file may not be written; check its permissions", store->path);
 }
 
-static nitro_status check_or_make(sqlite_store *store, nitro_store_mode mode)
+/* An old store that is open for reading is not touched: what is read is a copy of it in memory,
+ * brought up to date there, so that nothing else need know of old versions. */
+static nitro_status read_from_memory(sqlite_store *store)
 {
-    bool is_new = false;
+    sqlite3 *file = store->db;
+    nitro_sqlite_finalize(store);
+    if (sqlite3_open_v2(":memory:", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK) {
+        sqlite3_close(file);
+        return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory, cannot read it",
+                          store->path);
+    }
+    sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", file, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    int code = backup ? sqlite3_backup_finish(backup) : SQLITE_NOMEM;
+    sqlite3_close(file);
+    if (code != SQLITE_OK) /* the error is the copy's too */
+        return nitro_sqlite_fail(store, "read it");
+    nitro_status status = configure(store);
+    return status == NITRO_OK ? upgrade(store) : status;
+}
+
+static nitro_status check_and_upgrade(sqlite_store *store, nitro_store_mode mode)
+{
+    int64_t version = 0;
     nitro_status status = configure(store);
     if (status == NITRO_OK && mode == NITRO_STORE_WRITE)
         status = require_writable(store);
     if (status == NITRO_OK)
-        status = check_identity(store, &is_new);
+        status = check_identity(store, &version);
     if (status != NITRO_OK)
         return status;
-    if (!is_new)
-        return mode == NITRO_STORE_READ
-                   ? nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it")
-                   : NITRO_OK;
-    if (mode == NITRO_STORE_READ)
+    if (mode == NITRO_STORE_WRITE)
+        return version < NITRO_SQLITE_VERSION ? upgrade(store) : NITRO_OK;
+    if (version == 0)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: the file is empty: not a Nitro store yet", store->path);
-    return make_tables(store);
+    if (version < NITRO_SQLITE_VERSION)
+        status = read_from_memory(store);
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it")
+                              : status;
 }
 
 /* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
@@ -234,7 +220,7 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
     store->path = nitro_strdup(context, path);
     status = store->path ? open_file(store, mode) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
-        status = check_or_make(store, mode);
+        status = check_and_upgrade(store, mode);
     if (status == NITRO_OK)
         *state = store;
     else
@@ -245,8 +231,7 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
 void nitro_sqlite_close(void *state)
 {
     sqlite_store *store = state;
-    for (size_t i = 0; i < store->num_statements; i++)
-        sqlite3_finalize(store->statements[i].prepared);
+    nitro_sqlite_finalize(store);
     sqlite3_close(store->db);
     free(store->path);
     free(store);

@@ -79,20 +79,17 @@ static nitro_status insert_sample_row(sqlite_store *store, const sample_place *p
     sqlite3_stmt *statement;
     nitro_status status = take_at(
         store,
-        "INSERT INTO samples (computation, device, input, features, origin, library, "
-        "compiler, host, time_s, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        "INSERT INTO samples (computation, device, input, features, origin, library, compiler, "
+        "host, time_s, driver, toolkit, device_digest, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
+        "?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         place, sample->input, &statement);
     if (status != NITRO_OK)
         return status;
     encode_doubles(sample->features, sample->num_features, bytes);
     uint64_t checksum = nitro_store_sample_checksum(place->computation, place->device, sample);
     sqlite3_bind_blob64(statement, 4, bytes, size, SQLITE_STATIC);
-    nitro_sqlite_bind_text(statement, 5, sample->provenance.origin);
-    nitro_sqlite_bind_text(statement, 6, sample->provenance.library);
-    nitro_sqlite_bind_text(statement, 7, sample->provenance.compiler);
-    nitro_sqlite_bind_text(statement, 8, sample->provenance.host);
-    sqlite3_bind_int64(statement, 9, sample->provenance.time_s);
-    sqlite3_bind_int64(statement, 10, (sqlite3_int64)checksum);
+    nitro_sqlite_bind_provenance(statement, 5, &sample->provenance);
+    sqlite3_bind_int64(statement, 13, (sqlite3_int64)checksum);
     return nitro_sqlite_finish(store, statement);
 }
 
@@ -124,21 +121,6 @@ static nitro_status find_input(sqlite_store *store, const sample_place *place, c
     return status;
 }
 
-static nitro_status fail_exists(sqlite_store *store, const sample_place *place,
-                                const nitro_string_list *there, size_t count)
-{
-    char *names = nitro_store_print_some(store->context, there);
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status =
-            nitro_fail(store->context, NITRO_ERR_EXISTS,
-                       "%s: %s on %s: %zu of the %zu inputs are there already (%s); nothing "
-                       "was written. Replace them, or leave them out",
-                       store->path, place->computation, place->device, there->count, count, names);
-    free(names);
-    return status;
-}
-
 static nitro_status make_room(sqlite_store *store, const sample_place *place,
                               const nitro_sample *const *samples, size_t count, bool replace)
 {
@@ -151,7 +133,8 @@ static nitro_status make_room(sqlite_store *store, const sample_place *place,
             status = nitro_string_list_add(store->context, &there, samples[i]->input);
     }
     if (status == NITRO_OK && there.count > 0)
-        status = fail_exists(store, place, &there, count);
+        status = nitro_store_fail_exists(store->context, store->path, place->computation,
+                                         place->device, &there, there.count, count);
     nitro_string_list_free(&there);
     return status;
 }
@@ -237,13 +220,15 @@ nitro_status nitro_sqlite_remove(void *state, const char *computation, const cha
 {
     sqlite_store *store = state;
     sqlite3_int64 id;
-    size_t count = 0;
+    size_t count = 0, num_profiles;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
     status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION, computation, &id);
     if (status == NITRO_OK)
         status = remove_samples(store, computation, device, &count);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_delete_profiles(store, device, &id, &num_profiles);
     if (status == NITRO_OK && !device)
         status = remove_computation(store, computation);
     status = nitro_sqlite_end_write(store, status);

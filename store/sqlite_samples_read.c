@@ -16,15 +16,6 @@ static void decode_doubles(const unsigned char *bytes, size_t count, double *val
     }
 }
 
-static bool copy_text(nitro_context *context, sqlite3_stmt *row, int column, char **copy)
-{
-    const char *text;
-    if (!nitro_sqlite_text_or_null(row, column, &text))
-        return false;
-    *copy = nitro_strdup(context, text);
-    return *copy || !text;
-}
-
 /* Entry number `index`: rows come in order, and none is missing or there twice. */
 static bool read_entry(nitro_context *context, sqlite3_stmt *row, size_t index,
                        nitro_sample *sample)
@@ -42,8 +33,8 @@ static bool read_entry(nitro_context *context, sqlite3_stmt *row, size_t index,
         count < 0 || count > UINT32_MAX)
         return false;
     entry->count = (uint32_t)count;
-    return copy_text(context, row, 6, &entry->version) &&
-           copy_text(context, row, 7, &entry->detail);
+    return nitro_sqlite_copy_text(context, row, 6, &entry->version) &&
+           nitro_sqlite_copy_text(context, row, 7, &entry->detail);
 }
 
 static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sample *sample)
@@ -70,15 +61,6 @@ static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sa
     return status == NITRO_OK && count != sample->num_entries ? NITRO_ERR_FORMAT : status;
 }
 
-static bool read_provenance(nitro_context *context, sqlite3_stmt *row, nitro_provenance *provenance)
-{
-    return copy_text(context, row, 3, &provenance->origin) &&
-           copy_text(context, row, 4, &provenance->library) &&
-           copy_text(context, row, 5, &provenance->compiler) &&
-           copy_text(context, row, 6, &provenance->host) &&
-           nitro_sqlite_integer(row, 7, &provenance->time_s);
-}
-
 /* NITRO_ERR_FORMAT: the row is damaged. */
 static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema, const char *device,
                                 sqlite3_stmt *row, nitro_sample **sample)
@@ -97,13 +79,13 @@ static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema,
     if (sqlite3_column_type(row, 2) != SQLITE_BLOB || size != 8 * schema->num_features)
         goto free_sample;
     decode_doubles(bytes, schema->num_features, read->features);
-    if (!read_provenance(store->context, row, &read->provenance))
+    if (!nitro_sqlite_provenance(store->context, row, 3, &read->provenance))
         goto free_sample;
     status = read_entries(store, sqlite3_column_int64(row, 0), read);
     if (status != NITRO_OK)
         goto free_sample;
     status = NITRO_ERR_FORMAT;
-    if ((uint64_t)sqlite3_column_int64(row, 8) !=
+    if ((uint64_t)sqlite3_column_int64(row, 11) !=
         nitro_store_sample_checksum(schema->computation, device, read))
         goto free_sample;
     *sample = read;
@@ -113,69 +95,141 @@ free_sample:
     return status;
 }
 
-static nitro_status hand_on_row(sqlite_store *store, const nitro_schema *schema, const char *device,
-                                sqlite3_stmt *row, nitro_sample_function function, void *user,
-                                nitro_problem_function report, void *report_user)
+/* Where a loop over samples is. */
+typedef struct sample_loop {
+    sqlite_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    nitro_sample_function function;
+    void *user;
+    sqlite_damage_function damaged;
+    void *damaged_user;
+} sample_loop;
+
+/* A record that its checksum fits may still have been made by somebody else. */
+static nitro_status read_and_check(const sample_loop *loop, sqlite3_stmt *row,
+                                   nitro_sample **sample)
+{
+    nitro_sample *read = NULL;
+    nitro_status status = read_sample(loop->store, loop->schema, loop->device, row, &read);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(loop->store->context, loop->store->path, loop->schema,
+                                          loop->device, read, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status;
+}
+
+static nitro_status hand_on_row(const sample_loop *loop, sqlite3_stmt *row)
 {
     nitro_sample *sample = NULL;
-    nitro_status status = read_sample(store, schema, device, row, &sample);
+    nitro_status status = read_and_check(loop, row, &sample);
     if (status == NITRO_ERR_FORMAT) {
         const char *input = (const char *)sqlite3_column_text(row, 1);
-        char name[700];
-        snprintf(name, sizeof(name), "%s on %s: %.500s", schema->computation, device,
-                 input ? input : "?");
-        if (report) {
-            char message[1024];
-            snprintf(message, sizeof(message), "sample '%s' is damaged or was altered", name);
-            report(report_user, message);
-            return NITRO_OK;
-        }
-        return nitro_sqlite_fail_damaged(store, "sample", name);
+        char message[1024];
+        snprintf(message, sizeof(message), "sample '%s on %s: %.500s' is damaged or was altered",
+                 loop->schema->computation, loop->device, input ? input : "?");
+        loop->damaged(loop->damaged_user, sqlite3_column_int64(row, 0), message);
+        return NITRO_OK;
     }
-    if (status == NITRO_OK && function)
-        status = function(user, sample);
+    if (status == NITRO_OK && loop->function)
+        status = loop->function(loop->user, sample);
     nitro_sample_free(sample);
     return status;
 }
 
+#define SELECT_SAMPLES                                                                             \
+    "SELECT id, input, features, origin, library, compiler, host, time_s, driver, toolkit, "       \
+    "device_digest, checksum FROM samples WHERE computation = (SELECT id FROM computations WHERE " \
+    "name = ?1) AND device = (SELECT id FROM devices WHERE name = ?2) "
+
 nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *schema,
                                        const char *device, nitro_sample_function function,
-                                       void *user, nitro_problem_function report, void *report_user)
+                                       void *user, sqlite_damage_function damaged,
+                                       void *damaged_user)
 {
+    const sample_loop loop = {store, schema, device, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
     bool has_row;
-    nitro_status status = nitro_sqlite_take(
-        store,
-        "SELECT id, input, features, origin, library, compiler, host, time_s, checksum FROM "
-        "samples "
-        "WHERE computation = (SELECT id FROM computations WHERE name = ?1) AND device = "
-        "(SELECT id FROM devices WHERE name = ?2) ORDER BY input",
-        &statement);
+    nitro_status status = nitro_sqlite_take(store, SELECT_SAMPLES "ORDER BY input", &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 1, schema->computation);
     nitro_sqlite_bind_text(statement, 2, device);
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = hand_on_row(store, schema, device, statement, function, user, report,
-                                 report_user)) == NITRO_OK)
+           (status = hand_on_row(&loop, statement)) == NITRO_OK)
         ;
     nitro_sqlite_give_back(store, statement);
     return status;
 }
 
+void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem)
+{
+    const sqlite_problem_target *target = user;
+    (void)id;
+    target->report(target->user, problem);
+}
+
 nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
-                                      nitro_sample_function function, void *user)
+                                      nitro_sample_function function, void *user,
+                                      nitro_problem_function damaged, void *damaged_user)
 {
     sqlite_store *store = state;
+    sqlite_problem_target target = {damaged, damaged_user};
     nitro_schema *schema = NULL;
     nitro_status status = nitro_sqlite_begin_read(store);
     if (status != NITRO_OK)
         return status;
     status = nitro_sqlite_get_schema(store, computation, &schema);
     if (status == NITRO_OK)
-        status = nitro_sqlite_read_samples(store, schema, device, function, user, NULL, NULL);
+        status = nitro_sqlite_read_samples(store, schema, device, function, user,
+                                           nitro_sqlite_report_damage, &target);
     nitro_schema_free(schema);
     return nitro_sqlite_end_read(store, status);
+}
+
+static nitro_status get_sample(sqlite_store *store, const nitro_schema *schema, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    const sample_loop loop = {.store = store, .schema = schema, .device = device};
+    sqlite3_stmt *statement;
+    bool has_row;
+    nitro_status status = nitro_sqlite_take(store, SELECT_SAMPLES "AND input = ?3", &statement);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sqlite_bind_text(statement, 1, schema->computation);
+    nitro_sqlite_bind_text(statement, 2, device);
+    nitro_sqlite_bind_text(statement, 3, input);
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK)
+        status = has_row ? read_and_check(&loop, statement, sample) : NITRO_ERR_NOT_FOUND;
+    if (status == NITRO_ERR_FORMAT)
+        status = nitro_sqlite_fail_damaged(store, "sample", input);
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_get_sample(void *state, const char *computation, const char *device,
+                                     const char *input, nitro_sample **sample)
+{
+    sqlite_store *store = state;
+    nitro_schema *schema = NULL;
+    nitro_sample *read = NULL;
+    nitro_status status = nitro_sqlite_begin_read(store);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = get_sample(store, schema, device, input, &read);
+    nitro_schema_free(schema);
+    status = nitro_sqlite_end_read(store, status);
+    if (status == NITRO_OK)
+        *sample = read;
+    else
+        nitro_sample_free(read);
+    return status;
 }
 
 #define OF_COMPUTATION_AND_DEVICE                                                                  \

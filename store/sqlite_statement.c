@@ -106,6 +106,13 @@ void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement)
     sqlite3_finalize(statement);
 }
 
+void nitro_sqlite_finalize(sqlite_store *store)
+{
+    for (size_t i = 0; i < store->num_statements; i++)
+        sqlite3_finalize(store->statements[i].prepared);
+    store->num_statements = 0;
+}
+
 nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row)
 {
     int code = sqlite3_step(statement);
@@ -132,6 +139,19 @@ nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const ch
 void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text)
 {
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
+                                  const nitro_provenance *provenance)
+{
+    nitro_sqlite_bind_text(statement, index, provenance->origin);
+    nitro_sqlite_bind_text(statement, index + 1, provenance->library);
+    nitro_sqlite_bind_text(statement, index + 2, provenance->compiler);
+    nitro_sqlite_bind_text(statement, index + 3, provenance->host);
+    sqlite3_bind_int64(statement, index + 4, provenance->time_s);
+    nitro_sqlite_bind_text(statement, index + 5, provenance->driver);
+    nitro_sqlite_bind_text(statement, index + 6, provenance->toolkit);
+    nitro_sqlite_bind_text(statement, index + 7, provenance->device_digest);
 }
 
 /* ---- Transactions -------------------------------------------------------------------------- */
@@ -212,6 +232,29 @@ bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value)
     return true;
 }
 
+bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
+                            char **copy)
+{
+    const char *text;
+    if (!nitro_sqlite_text_or_null(statement, column, &text))
+        return false;
+    *copy = nitro_strdup(context, text);
+    return *copy || !text;
+}
+
+bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
+                             nitro_provenance *provenance)
+{
+    return nitro_sqlite_copy_text(context, statement, column, &provenance->origin) &&
+           nitro_sqlite_copy_text(context, statement, column + 1, &provenance->library) &&
+           nitro_sqlite_copy_text(context, statement, column + 2, &provenance->compiler) &&
+           nitro_sqlite_copy_text(context, statement, column + 3, &provenance->host) &&
+           nitro_sqlite_integer(statement, column + 4, &provenance->time_s) &&
+           nitro_sqlite_copy_text(context, statement, column + 5, &provenance->driver) &&
+           nitro_sqlite_copy_text(context, statement, column + 6, &provenance->toolkit) &&
+           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest);
+}
+
 nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,
                                sqlite3_int64 *id)
 {
@@ -242,7 +285,10 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
         if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
             status = nitro_string_list_add(store->context, names, name);
         else
-            status = nitro_sqlite_fail_damaged(store, "a name in", "a list");
+            nitro_log(store->context, NITRO_LOG_WARNING,
+                      "%s: a name is damaged, and its record left out; `nitro store verify` lists "
+                      "all such records",
+                      store->path);
     }
     nitro_sqlite_give_back(store, statement);
     while (status != NITRO_OK && names->count > count_before)

@@ -8,8 +8,6 @@ typedef struct verification {
     sqlite_store *store;
     nitro_problem_function report;
     void *user;
-    const nitro_schema *schema; /* of the samples being read */
-    const char *device;
     size_t num_problems;
 } verification;
 
@@ -54,11 +52,37 @@ static nitro_status report_rows(verification *v, const char *sql, const char *wh
     return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
 }
 
-static nitro_status check_sample(void *user, const nitro_sample *sample)
+static void report_damage(void *user, sqlite3_int64 id, const char *problem)
 {
-    verification *v = user;
-    nitro_status status = nitro_store_check_sample(v->store->context, v->store->path, v->schema,
-                                                   v->device, sample, NITRO_ERR_FORMAT);
+    (void)id;
+    report_problem(user, problem);
+}
+
+/* Of a computation, or of proxies where `schema` is NULL. */
+static nitro_status verify_profiles(verification *v, const nitro_schema *schema)
+{
+    nitro_status status =
+        nitro_sqlite_read_profiles(v->store, NULL, schema, NULL, NULL, report_damage, v);
+    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
+}
+
+/* A record whose name is none cannot be asked for, so no list has it. */
+static nitro_status verify_names(verification *v, const char *sql, const char *what)
+{
+    sqlite3_stmt *statement;
+    bool has_row;
+    nitro_status status = nitro_sqlite_take(v->store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    while ((status = nitro_sqlite_step(v->store, statement, &has_row)) == NITRO_OK && has_row) {
+        const char *name;
+        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
+            continue;
+        char message[256];
+        snprintf(message, sizeof(message), "the name of a %s is damaged", what);
+        report_problem(v, message);
+    }
+    nitro_sqlite_give_back(v->store, statement);
     return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
 }
 
@@ -74,14 +98,14 @@ static nitro_status verify_computation(verification *v, const char *computation,
         nitro_schema_free(schema);
         return report_failure(v, status);
     }
-    v->schema = schema;
     for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
-        v->device = devices->items[i];
-        status = nitro_sqlite_read_samples(v->store, schema, v->device, check_sample, v,
-                                           report_problem, v);
+        status = nitro_sqlite_read_samples(v->store, schema, devices->items[i], NULL, NULL,
+                                           report_damage, v);
         if (status != NITRO_OK)
             status = report_failure(v, status);
     }
+    if (status == NITRO_OK)
+        status = verify_profiles(v, schema);
     nitro_schema_free(schema);
     return status;
 }
@@ -109,6 +133,8 @@ static nitro_status verify_records(verification *v)
         status = verify_device(v, devices.items[i]);
     for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
         status = verify_computation(v, computations.items[i], &devices);
+    if (status == NITRO_OK)
+        status = verify_profiles(v, NULL);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
     return status;
@@ -125,6 +151,10 @@ nitro_status nitro_sqlite_verify(void *state, nitro_problem_function report, voi
         status = report_rows(
             &v, "SELECT printf('row %d of %s', rowid, \"table\") FROM pragma_foreign_key_check",
             "belongs to nothing");
+    if (status == NITRO_OK)
+        status = verify_names(&v, "SELECT name FROM computations", "computation");
+    if (status == NITRO_OK)
+        status = verify_names(&v, "SELECT name FROM devices", "device");
     if (status == NITRO_OK)
         status = verify_records(&v);
     status = nitro_sqlite_end_read(v.store, status);

@@ -25,7 +25,7 @@ void nitro_store_close(nitro_store *store)
     free(store);
 }
 
-static nitro_status require_writable(const nitro_store *store)
+nitro_status nitro_store_require_writable(const nitro_store *store)
 {
     if (store->mode == NITRO_STORE_WRITE)
         return NITRO_OK;
@@ -38,7 +38,7 @@ static nitro_status require_writable(const nitro_store *store)
 
 nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
     return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
@@ -95,10 +95,20 @@ nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list
 
 nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_device(store->context, store->url, device, NITRO_ERR_ARGUMENT);
     return status == NITRO_OK ? store->kind->put_device(store->state, device) : status;
+}
+
+static nitro_status fail_no_device(nitro_store *store, const char *id)
+{
+    nitro_string_list known = {0};
+    nitro_status status = store->kind->list_devices(store->state, NULL, &known);
+    if (status == NITRO_OK)
+        status = fail_not_found(store, "device", id, &known);
+    nitro_string_list_free(&known);
+    return status;
 }
 
 nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_device **device)
@@ -107,14 +117,8 @@ nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_de
     nitro_status status = NITRO_ERR_NOT_FOUND;
     if (nitro_device_id_is_clean(id))
         status = store->kind->get_device(store->state, id, &found);
-    if (status == NITRO_ERR_NOT_FOUND) {
-        nitro_string_list known = {0};
-        status = store->kind->list_devices(store->state, NULL, &known);
-        if (status == NITRO_OK)
-            status = fail_not_found(store, "device", id, &known);
-        nitro_string_list_free(&known);
-        return status;
-    }
+    if (status == NITRO_ERR_NOT_FOUND)
+        return fail_no_device(store, id);
     if (status == NITRO_OK)
         status = nitro_store_check_device(store->context, store->url, found, NITRO_ERR_FORMAT);
     if (status == NITRO_OK)
@@ -124,22 +128,29 @@ nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_de
     return status;
 }
 
-/* Names that come from a caller go on to a backend only when they are clean. */
-static nitro_status require_names(nitro_store *store, const char *computation, const char *device)
+nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
+                                       const char *device)
 {
-    if (!nitro_name_is_clean(computation))
+    if (computation && !nitro_name_is_clean(computation))
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation name",
-                          computation ? computation : "(null)");
-    if (!nitro_device_id_is_clean(device))
-        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id",
-                          device ? device : "(null)");
+                          computation);
+    if (device && !nitro_device_id_is_clean(device))
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id", device);
     return NITRO_OK;
+}
+
+/* Both must be named. */
+static nitro_status require_names(const nitro_store *store, const char *computation,
+                                  const char *device)
+{
+    return nitro_store_require_names(store, computation ? computation : "(null)",
+                                     device ? device : "(null)");
 }
 
 nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
                                       nitro_string_list *ids)
 {
-    nitro_status status = computation ? require_names(store, computation, "any") : NITRO_OK;
+    nitro_status status = nitro_store_require_names(store, computation, NULL);
     return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
 }
 
@@ -185,7 +196,7 @@ nitro_status nitro_store_put_samples(nitro_store *store, const char *computation
                                      size_t count, bool replace)
 {
     nitro_schema *schema = NULL;
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = require_names(store, computation, device);
     if (status != NITRO_OK || count == 0)
@@ -204,7 +215,7 @@ nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *s
                                        const nitro_sample *const *samples, size_t count,
                                        bool replace)
 {
-    nitro_status status = require_writable(store);
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
     if (status == NITRO_OK)
@@ -229,6 +240,8 @@ typedef struct checked_loop {
     const char *device;
     nitro_sample_function function;
     void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
 } checked_loop;
 
 static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
@@ -237,11 +250,16 @@ static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
     nitro_status status =
         nitro_store_check_sample(loop->store->context, loop->store->url, loop->schema, loop->device,
                                  sample, NITRO_ERR_FORMAT);
-    return status == NITRO_OK ? loop->function(loop->user, sample) : status;
+    if (status == NITRO_OK)
+        return loop->function(loop->user, sample);
+    nitro_store_report_damage(loop->store, loop->damaged, loop->damaged_user);
+    return NITRO_OK;
 }
 
-nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
-                                     const char *device, nitro_sample_function function, void *user)
+nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
+                                      const char *device, nitro_sample_function function,
+                                      void *user, nitro_problem_function damaged,
+                                      void *damaged_user)
 {
     nitro_schema *schema = NULL;
     nitro_status status = require_names(store, computation, device);
@@ -249,8 +267,54 @@ nitro_status nitro_store_each_sample(nitro_store *store, const char *computation
         status = nitro_store_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    checked_loop loop = {store, schema, device, function, user};
-    status = store->kind->each_sample(store->state, computation, device, check_and_hand_on, &loop);
+    checked_loop loop = {store, schema, device, function, user, damaged, damaged_user};
+    status = store->kind->each_sample(store->state, computation, device, check_and_hand_on, &loop,
+                                      damaged, damaged_user);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
+                                     const char *device, nitro_sample_function function, void *user)
+{
+    damage_log log = {.store = store};
+    nitro_status status = nitro_store_read_samples(store, computation, device, function, user,
+                                                   nitro_store_log_damage, &log);
+    nitro_store_end_damage_log(&log);
+    return status;
+}
+
+static nitro_status find_sample(nitro_store *store, const nitro_schema *schema, const char *device,
+                                const char *input, nitro_sample **sample)
+{
+    nitro_sample *found = NULL;
+    nitro_status status =
+        store->kind->get_sample(store->state, schema->computation, device, input, &found);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(store->context, status, "%s: %s on %s: no sample of input '%s'",
+                          store->url, schema->computation, device, input);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(store->context, store->url, schema, device, found,
+                                          NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = found;
+    else
+        nitro_sample_free(found);
+    return status;
+}
+
+nitro_status nitro_store_get_sample(nitro_store *store, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = require_names(store, computation, device);
+    if (status == NITRO_OK && !nitro_input_name_is_clean(input))
+        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no input's name",
+                            input ? input : "(null)");
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = find_sample(store, schema, device, input, sample);
     nitro_schema_free(schema);
     return status;
 }
@@ -276,21 +340,46 @@ nitro_status nitro_store_count_samples(nitro_store *store, const char *computati
 nitro_status nitro_store_remove(nitro_store *store, const char *computation, const char *device,
                                 size_t *removed)
 {
-    size_t count = 0;
-    nitro_status status = require_writable(store);
+    size_t count = 0, num_profiles = 0;
+    nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
         status = require_names(store, computation, device ? device : "any");
+    if (status == NITRO_OK)
+        status = store->kind->count_profiles(store->state, device, computation, &num_profiles);
     if (status == NITRO_OK)
         status = store->kind->remove(store->state, computation, device, &count);
     if (status == NITRO_ERR_NOT_FOUND)
         return fail_no_computation(store, computation);
-    if (status == NITRO_OK && device && count == 0)
+    if (status == NITRO_OK && device && count == 0 && num_profiles == 0)
         return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
                           "%s: no samples of %s on device '%s' to remove", store->url, computation,
                           device);
     if (status == NITRO_OK && removed)
         *removed = count;
     return status;
+}
+
+nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
+                                        const char *device, const nitro_sample *const *samples,
+                                        size_t count, size_t *removed)
+{
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = require_names(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->remove_samples(store->state, computation, device, samples, count, removed);
+}
+
+nitro_status nitro_store_remove_device(nitro_store *store, const char *id)
+{
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_device_id_is_clean(id) ? store->kind->remove_device(store->state, id)
+                                              : NITRO_ERR_NOT_FOUND;
+    if (status != NITRO_ERR_NOT_FOUND)
+        return status;
+    return fail_no_device(store, id);
 }
 
 /* ---- The whole store ----------------------------------------------------------------------- */
@@ -303,4 +392,18 @@ nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function repor
 nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes)
 {
     return store->kind->size_bytes(store->state, bytes);
+}
+
+nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
+                                        nitro_problem_function report, void *user)
+{
+    nitro_status status = dry_run ? NITRO_OK : nitro_store_require_writable(store);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->remove_damaged(store->state, dry_run, report, user);
+}
+
+nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version)
+{
+    return store->kind->layout_version(store->state, version);
 }

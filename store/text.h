@@ -21,6 +21,16 @@ void nitro_store_text_free(nitro_store_text *text);
 
 /** The first few items of a list for an error, as in "a, b, c and 12 more". NULL: out of memory. */
 char *nitro_store_print_some(nitro_context *context, const nitro_string_list *list);
+/** The same where the list holds only the first ones of `total`. */
+char *nitro_store_print_some_of(nitro_context *context, const nitro_string_list *list,
+                                size_t total);
+
+/** NITRO_ERR_EXISTS: of `count` inputs to store `num_there` are there, some of which `there` names.
+ */
+nitro_status nitro_store_fail_exists(nitro_context *context, const char *where,
+                                     const char *computation, const char *device,
+                                     const nitro_string_list *there, size_t num_there,
+                                     size_t count);
 
 /** Is the text in a list that nitro_string_list_sort sorted? */
 bool nitro_store_sorted_list_has(const nitro_string_list *list, const char *text);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compares every C file with what clang-format makes of it; prints the lines that differ.
+# Compares every C and C++ file with what clang-format makes of it; prints the lines that differ.
 # Usage: check_format.sh [ROOT]. To repair: clang-format-14 -i FILE.
 set -euo pipefail
 
@@ -10,7 +10,7 @@ clang_format=$(command -v clang-format-14) || {
     exit 1
 }
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \) -prune -o \
-    -type f -name '*.[ch]' -print0 | sort -z)
+    -type f \( -name '*.[ch]' -o -name '*.[ch]pp' \) -print0 | sort -z)
 ((${#files[@]} > 0)) || { echo "format: no C file found in $PWD" >&2 && exit 1; }
 "$clang_format" --dry-run -Werror "${files[@]}"
 echo "format: ${#files[@]} files are as clang-format would write them"

@@ -8,6 +8,7 @@ set -euo pipefail
 # @own: headers of the same folder; @argument: a computation's variants/NAME/NAME.h.
 readonly project_rules='
 nitro/nitro.h          none
+nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
 variants/*             nitro/nitro.h @own
@@ -16,7 +17,7 @@ features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @o
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/*                 nitro/nitro.h nitro/nitro_backend.h @own @argument
+apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '
@@ -27,6 +28,9 @@ svm.h      none
 sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
+sodium*    store/* tests/*
+zstd*      store/* tests/*
+archive*   store/* tests/*
 hwloc*     features/device/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
@@ -85,7 +89,7 @@ check() {
 }
 
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \
-    -o -path './tests/install/consumer' \) -prune -o -type f \
+    -o -path './tests/install/consumer' -o -path './examples/sparse' \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.hpp' \) -print0)
 ((${#files[@]} > 0)) || { echo "includes: no source file found in $root" >&2 && exit 1; }
 readonly include='^[[:space:]]*#[[:space:]]*include(_next)?[[:space:]]*(.)([^">]*)'

@@ -5,14 +5,15 @@
 
 #include "apps/cli/module.h"
 #include "apps/cli/output.h"
+#include "nitro/study.h"
 
 typedef struct settings {
     common_settings common;
-    const char *store, *train, *test, *format;
+    const char *store, *train, *test, *group_by, *format;
     nitro_string_list targets, sources, methods;
     double train_fraction;
     uint64_t seed, threads;
-    bool json;
+    bool without_generation, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -65,6 +66,16 @@ static const option options[] = {
      .minimum = 0.001,
      .maximum = 0.999,
      .help = "share of the inputs to learn from"},
+    {.name = "group-by",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, group_by),
+     .value = "TEXT",
+     .help = "draw inputs together whose names agree before TEXT, such as / between group and "
+             "matrix (default: each by itself)"},
+    {.name = "without-generation",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, without_generation),
+     .help = "sources of the target's own generation do not teach"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
@@ -173,6 +184,15 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
 
 /* ---- What is answered ----------------------------------------------------------------------- */
 
+/** Nothing where the method knows no confidence, or is never sure. */
+static void add_share(text_table *table, double percent)
+{
+    if (isnan(percent))
+        table_cell(table, "%s", "-");
+    else
+        table_number(table, percent, 1);
+}
+
 static void add_qualities(text_table *table, const nitro_evaluate_result *result)
 {
     table_number(table, result->mean, 2);
@@ -180,6 +200,8 @@ static void add_qualities(text_table *table, const nitro_evaluate_result *result
     table_number(table, result->p5, 2);
     table_number(table, result->min, 2);
     table_number(table, result->accuracy, 2);
+    add_share(table, result->sure);
+    add_share(table, result->sure_good);
     table_cell(table, "%zu", result->inputs);
 }
 
@@ -188,40 +210,13 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
-/** The plain mean of a method's rows over all targets; inputs are summed. False: no row. */
-static bool mean_over_targets(const nitro_evaluate_result *results, size_t count,
-                              const char *method, nitro_evaluate_result *mean)
-{
-    double rows = 0.0;
-    nitro_evaluate_result sum = {.method = method};
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(results[i].method, method) != 0)
-            continue;
-        rows += 1.0;
-        sum.mean += results[i].mean;
-        sum.geomean += results[i].geomean;
-        sum.p5 += results[i].p5;
-        sum.min += results[i].min;
-        sum.accuracy += results[i].accuracy;
-        sum.inputs += results[i].inputs;
-        sum.modelled |= results[i].modelled;
-    }
-    sum.mean /= rows;
-    sum.geomean /= rows;
-    sum.p5 /= rows;
-    sum.min /= rows;
-    sum.accuracy /= rows;
-    *mean = sum;
-    return rows > 0.0;
-}
-
 static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
                       size_t num_targets)
 {
     bool first = true;
     nitro_evaluate_result mean;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
-        if (!mean_over_targets(results, count, each->name, &mean))
+        if (!nitro_study_mean(results, count, each->name, &mean))
             continue;
         if (first)
             table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
@@ -237,7 +232,8 @@ static int print_table(const invocation *call, const nitro_evaluate_result *resu
 {
     text_table table;
     size_t num_targets = 0;
-    table_begin(&table, call->context, "target,method,>mean,>geomean,>p5,>min,>accuracy,>inputs");
+    table_begin(&table, call->context,
+                "target,method,>mean,>geomean,>p5,>min,>accuracy,>sure,>sure good,>inputs");
     for (size_t i = 0; i < count; i++) {
         bool fresh = is_new_target(results, i);
         num_targets += fresh;
@@ -262,7 +258,7 @@ static void print_csv_number(double value)
 /** Device ids and method names need no quotes: their characters are clean. */
 static int print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf("target,method,mean,geomean,p5,min,accuracy,inputs,modelled\n");
+    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,inputs,modelled\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
         print_csv_number(results[i].mean);
@@ -270,6 +266,8 @@ static int print_csv(const nitro_evaluate_result *results, size_t count)
         print_csv_number(results[i].p5);
         print_csv_number(results[i].min);
         print_csv_number(results[i].accuracy);
+        print_csv_number(results[i].sure);
+        print_csv_number(results[i].sure_good);
         printf(",%zu,%s\n", results[i].inputs, results[i].modelled ? "yes" : "no");
     }
     return EXIT_DONE;
@@ -280,12 +278,13 @@ static int print_results_json(const invocation *call, const nitro_evaluate_resul
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object =
-            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I}", "target",
-                      json_text(results[i].target), "method", results[i].method, "mean",
-                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
-                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
-                      json_value(results[i].accuracy), "inputs", (json_int_t)results[i].inputs);
+        json_t *object = json_pack(
+            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "target",
+            json_text(results[i].target), "method", results[i].method, "mean",
+            json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
+            json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
+            json_value(results[i].accuracy), "sure", json_value(results[i].sure), "sure_good",
+            json_value(results[i].sure_good), "inputs", (json_int_t)results[i].inputs);
         if (results[i].modelled)
             json_object_set_new(object, "modelled", json_true());
         json_array_append_new(array, object);
@@ -342,6 +341,8 @@ static int run(invocation *call)
     how.train_inputs = if_given(&train);
     how.test_inputs = if_given(&test);
     how.train_fraction = given->train_fraction;
+    how.group_separator = given->group_by;
+    how.without_generation = given->without_generation;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
     if (code == EXIT_DONE)
@@ -355,7 +356,8 @@ const command command_evaluate = {
     .name = "evaluate",
     .summary = "Score selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
-                "[--train FILE] [--test FILE] [--train-fraction 0.3] [--seed N] "
+                "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
+                "[--without-generation] [--seed N] "
                 "[--format table|csv|json]",
     .description =
         "Takes every target in turn, with the others (or the named sources, never itself) as "
@@ -363,8 +365,10 @@ const command command_evaluate = {
         "those with at least two usable variants there.\n\n"
         "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
         "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
-        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). Times "
-        "of modelled devices come from a cost model and are never a result.",
+        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
+        "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
+        "many of these are within 5% of the best variant.\n\n"
+        "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
     .arguments = arguments,
     .items_title = "Methods",

@@ -1,5 +1,5 @@
 /* cmd_store_copy.c - nitro store copy: everything of one store into another. */
-#include "apps/cli/output.h"
+#include "apps/cli/sync_report.h"
 
 typedef struct settings {
     common_settings common;
@@ -14,38 +14,20 @@ static const argument arguments[] = {{.name = "FROM", .help = "the URL of the st
                                      {.name = "TO", .help = "the URL of the store to add to"},
                                      {0}};
 
-static int print_counts(const invocation *call, size_t copied, size_t skipped)
-{
-    const settings *given = call->settings;
-    if (given->json)
-        return print_json(call, json_pack("{s:I, s:I}", "copied", (json_int_t)copied, "skipped",
-                                          (json_int_t)skipped));
-    printf("%zu samples copied, %zu were there already\n", copied, skipped);
-    return EXIT_DONE;
-}
-
 static int run(invocation *call)
 {
-    nitro_store *from = NULL, *to = NULL;
-    size_t copied = 0, skipped = 0;
-    nitro_status status =
-        nitro_store_open(call->context, call->arguments.items[0], NITRO_STORE_READ, &from);
-    if (status == NITRO_OK)
-        status = nitro_store_open(call->context, call->arguments.items[1], NITRO_STORE_WRITE, &to);
-    if (status == NITRO_OK)
-        status = nitro_store_copy(from, to, &copied, &skipped);
-    int code = status == NITRO_OK ? print_counts(call, copied, skipped) : fail(call);
-    nitro_store_close(to);
-    nitro_store_close(from);
-    return code;
+    const settings *given = call->settings;
+    return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_KEEP}, given->json);
 }
 
 const command command_store_copy = {
     .name = "store copy",
     .summary = "Copy everything of one store into another",
     .synopsis = "FROM TO [--json]",
-    .description = "Adds all computations, devices and samples of FROM to TO, which is made when "
-                   "missing. Inputs that TO has already for a device are left alone.",
+    .description = "Adds all computations, devices, samples and profiles of FROM to TO, which is "
+                   "made when missing. Inputs that TO has already for a device are left alone, and "
+                   "so are runs of which it has a profile; 'nitro store sync' and 'nitro store "
+                   "merge' have other rules. Damaged records stay behind, with a warning.",
     .examples = "  nitro store copy sqlite:mine.db sqlite:/shared/lab.db\n",
     .arguments = arguments,
     .options = options,

@@ -1,67 +1,109 @@
-/* cmd_store_export.c - nitro store export: a device's samples as the CSV that import reads. */
+/* cmd_store_export.c - nitro store export: samples and profiles as the CSV that import reads. */
 #include "apps/cli/output.h"
 
 typedef struct settings {
     common_settings common;
-    const char *store, *computation, *device, *samples, *devices;
+    const char *store, *computation, *device, *samples, *devices, *profiles;
 } settings;
 
-static const option options[] = {{.name = "store",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, store),
-                                  .value = "URL",
-                                  .help = "the store (default: the user's own)"},
-                                 {.name = "computation",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, computation),
-                                  .value = "NAME",
-                                  .help = "the computation",
-                                  .required = true},
-                                 {.name = "device",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, device),
-                                  .value = "ID",
-                                  .help = "the device",
-                                  .required = true},
-                                 {.name = "samples",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, samples),
-                                  .value = "FILE",
-                                  .help = "where the samples go",
-                                  .required = true},
-                                 {.name = "devices",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, devices),
-                                  .value = "FILE",
-                                  .help = "where the device's features go (default: nowhere)"},
-                                 {0}};
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store (default: the user's own)"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "the computation (default with --profiles alone: all, and proxies)"},
+    {.name = "device",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, device),
+     .value = "ID",
+     .help = "the device (default with --profiles alone: all)"},
+    {.name = "samples",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, samples),
+     .value = "FILE",
+     .help = "where the samples go"},
+    {.name = "devices",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, devices),
+     .value = "FILE",
+     .help = "where the device's features go (default: nowhere)"},
+    {.name = "profiles",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, profiles),
+     .value = "FILE",
+     .help = "where profiles go, hardware metrics of variants and proxies (default: nowhere)"},
+    {0}};
+
+static nitro_status export_samples(const invocation *call, nitro_store *store)
+{
+    const settings *given = call->settings;
+    size_t count = 0;
+    nitro_status status = nitro_store_export_csv(store, given->computation, given->device,
+                                                 given->samples, given->devices);
+    if (status == NITRO_OK)
+        status = nitro_store_count_samples(store, given->computation, given->device, &count);
+    if (status == NITRO_OK)
+        note(call, "%zu samples of %s on %s are in %s", count, given->computation, given->device,
+             given->samples);
+    return status;
+}
+
+static nitro_status export_profiles(const invocation *call, nitro_store *store)
+{
+    const settings *given = call->settings;
+    size_t count = 0;
+    nitro_status status = nitro_store_export_profiles(store, given->computation, given->device,
+                                                      given->profiles, &count);
+    if (status == NITRO_OK)
+        note(call, "%zu profiles are in %s", count, given->profiles);
+    return status;
+}
+
+static int check_options(const invocation *call)
+{
+    const settings *given = call->settings;
+    if (!given->samples && !given->profiles)
+        return fail_usage(call, "--samples FILE is missing");
+    if (given->samples && (!given->computation || !given->device))
+        return fail_usage(call, "%s is missing",
+                          given->computation ? "--device ID" : "--computation NAME");
+    if (!given->samples && given->devices)
+        return fail_usage(call, "--devices goes with --samples");
+    return EXIT_DONE;
+}
 
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    int code = check_options(call);
+    if (code != EXIT_DONE)
+        return code;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
-    nitro_status status = nitro_store_export_csv(store, given->computation, given->device,
-                                                 given->samples, given->devices);
-    size_t count = 0;
-    if (status == NITRO_OK)
-        status = nitro_store_count_samples(store, given->computation, given->device, &count);
+    nitro_status status = given->samples ? export_samples(call, store) : NITRO_OK;
+    if (status == NITRO_OK && given->profiles)
+        status = export_profiles(call, store);
     nitro_store_close(store);
-    if (status != NITRO_OK)
-        return fail(call);
-    note(call, "%zu samples of %s on %s are in %s", count, given->computation, given->device,
-         given->samples);
-    return EXIT_DONE;
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
 const command command_store_export = {
     .name = "store export",
     .summary = "Write a device's samples as CSV",
-    .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE]",
+    .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
+                "[--profiles FILE]",
     .description = "Writes the samples, and with --devices the device's features, in the form that "
                    "'nitro store import' reads: importing them gives the same samples. Why a time "
-                   "is missing, spreads and provenance stay behind.",
+                   "is missing, spreads and provenance stay behind.\n\n"
+                   "--profiles writes hardware metrics of kernels: those of the computation's "
+                   "variants on the device; without --computation those of all computations and of "
+                   "proxies, without --device on all devices.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -2,12 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/cli/output.h"
+#include "apps/cli/stale_table.h"
+#include "apps/cli/versions.h"
 
 typedef struct settings {
     common_settings common;
-    const char *store;
-    bool json;
+    const char *store, *computation;
+    bool stale, json;
 } settings;
 
 static const option options[] = {
@@ -16,6 +17,16 @@ static const option options[] = {
      .offset = offsetof(settings, store),
      .value = "URL",
      .help = "the store (default: the user's own)"},
+    {.name = "stale",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, stale),
+     .help = "list stale times instead, and why they are"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
+             "count"},
     {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
     {0}};
 
@@ -40,11 +51,12 @@ static json_t *variants_json(const nitro_schema *schema)
     return array;
 }
 
-static json_t *device_json(const nitro_device *device, size_t samples)
+static json_t *device_json(const nitro_device *device, size_t samples, size_t profiles)
 {
-    return json_pack("{s:o, s:o, s:b, s:I, s:I}", "id", json_text(device->id), "kind",
+    return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I}", "id", json_text(device->id), "kind",
                      json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
-                     "features", (json_int_t)device->num_features, "samples", (json_int_t)samples);
+                     "features", (json_int_t)device->num_features, "samples", (json_int_t)samples,
+                     "profiles", (json_int_t)profiles);
 }
 
 /* ---- One computation, for people and as JSON ------------------------------------------------ */
@@ -52,27 +64,34 @@ static json_t *device_json(const nitro_device *device, size_t samples)
 typedef struct listing {
     nitro_store *store;
     const nitro_schema *schema;
-    text_table *table; /* NULL: JSON is wanted */
+    text_table *table;  /* NULL: JSON is wanted */
+    bool with_profiles; /* the table has a column of them */
     json_t *devices;
 } listing;
 
 static nitro_status list_device(listing *self, const char *id)
 {
-    size_t samples = 0;
+    size_t samples = 0, profiles = 0;
     nitro_device *device = NULL;
     nitro_status status =
         nitro_store_count_samples(self->store, self->schema->computation, id, &samples);
     if (status == NITRO_OK)
+        status = nitro_store_count_profiles(self->store, id, self->schema->computation, &profiles);
+    if (status == NITRO_OK)
         status = nitro_store_get_device(self->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
+        status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
     if (status != NITRO_OK)
         return status;
     if (!self->table) {
-        json_array_append_new(self->devices, device_json(device, samples));
+        json_array_append_new(self->devices, device_json(device, samples, profiles));
     } else {
         table_cell(self->table, "  %s", device->id);
         table_cell(self->table, "%s",
                    strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
         table_cell(self->table, "%zu", samples);
+        if (self->with_profiles)
+            table_cell(self->table, "%zu", profiles);
         table_cell(self->table, "%zu", device->num_features);
     }
     nitro_device_free(device);
@@ -116,8 +135,14 @@ static nitro_status print_computation(nitro_store *store, const nitro_schema *sc
     for (size_t i = 0; i < schema->num_relative; i++)
         printf("%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
     printf("\n");
-    table_begin(&table, nitro_store_context(store), "  device,kind,>samples,>features");
-    nitro_status status = list_devices(&self);
+    size_t profiles = 0;
+    nitro_status status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
+    self.with_profiles = profiles > 0;
+    table_begin(&table, nitro_store_context(store),
+                profiles ? "  device,kind,>samples,>profiles,>features"
+                         : "  device,kind,>samples,>features");
+    if (status == NITRO_OK)
+        status = list_devices(&self);
     nitro_status printed = table_end(&table, stdout);
     return status == NITRO_OK ? printed : status;
 }
@@ -130,6 +155,26 @@ static nitro_status add_computation(nitro_store *store, const nitro_schema *sche
         array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation", json_text(schema->computation),
                          "variants", variants_json(schema), "features", features_json(schema),
                          "relative_features", relative_json(schema), "devices", self.devices));
+    return status;
+}
+
+/** Proxies belong to no computation; printed where there are any. */
+static nitro_status print_proxies(nitro_store *store, bool empty_line)
+{
+    nitro_string_list ids = {0};
+    size_t all = 0;
+    nitro_status status = nitro_store_count_profiles(store, NULL, NULL, &all);
+    if (status == NITRO_OK && all > 0)
+        status = nitro_store_list_devices(store, NULL, &ids);
+    if (status == NITRO_OK && all > 0)
+        printf("%sprofiles of proxies\n", empty_line ? "\n" : "");
+    for (size_t d = 0; d < ids.count && status == NITRO_OK; d++) {
+        size_t count = 0;
+        status = nitro_store_count_profiles(store, ids.items[d], NULL, &count);
+        if (status == NITRO_OK && count > 0)
+            printf("  %s: %zu\n", ids.items[d], count);
+    }
+    nitro_string_list_free(&ids);
     return status;
 }
 
@@ -148,18 +193,54 @@ static nitro_status list_all(nitro_store *store, json_t *array)
                 array ? add_computation(store, schema, array) : print_computation(store, schema);
         nitro_schema_free(schema);
     }
+    if (status == NITRO_OK && !array)
+        status = print_proxies(store, computations.count > 0);
     if (status == NITRO_OK && !array && computations.count == 0)
         printf("%s is empty\n", nitro_store_url(store));
     nitro_string_list_free(&computations);
     return status;
 }
 
+/* ---- Stale times ---------------------------------------------------------------------------- */
+
+static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
+                       const char *const *versions, void *user)
+{
+    return nitro_store_find_stale(store, computation, versions, stale_table_add, user) == NITRO_OK
+               ? EXIT_DONE
+               : fail(call);
+}
+
+static int list_stale(const invocation *call, nitro_store *store)
+{
+    const settings *given = call->settings;
+    stale_table stale;
+    stale_table_begin(&stale, call->context, given->json);
+    int code = versions_each(call, store, given->computation, visit_stale, &stale);
+    size_t count = stale.count;
+    if (stale_table_end(&stale) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE && given->json)
+        return print_json(call, stale.array);
+    json_decref(stale.array);
+    if (code == EXIT_DONE && count == 0)
+        printf("nothing is stale\n");
+    return code;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
+    if (given->computation && !given->stale)
+        return fail_usage(call, "--computation goes with --stale");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
+    if (given->stale) {
+        int code = list_stale(call, store);
+        nitro_store_close(store);
+        return code;
+    }
     json_t *array = given->json ? json_array() : NULL;
     nitro_status status = list_all(store, array);
     nitro_store_close(store);
@@ -172,10 +253,15 @@ static int run(invocation *call)
 const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
-    .synopsis = "[--store URL] [--json]",
+    .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
     .description = "Prints every computation of the store with its variants, input features and "
                    "relative features, "
-                   "and for every device with samples of it how many there are.",
+                   "and for every device with samples of it how many there are.\n\n"
+                   "With --stale: the times that would not come out so today, and why. A variant "
+                   "has another version (than the built-in computation, the shared object, or the "
+                   "newest sample says); another compiler, driver or toolkit made the newest "
+                   "samples of the device; or the device's features have changed since. 'nitro "
+                   "tune' measures variants of other versions again by itself.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

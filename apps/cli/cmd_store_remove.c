@@ -4,7 +4,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation, *device;
-    bool json;
+    bool profiles, json;
 } settings;
 
 static const option options[] = {
@@ -17,13 +17,17 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),
      .value = "NAME",
-     .help = "the computation whose samples go",
-     .required = true},
+     .help = "the computation whose samples go (default with --profiles: proxies)"},
     {.name = "device",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, device),
      .value = "ID",
-     .help = "remove samples of this device only (default: all, and the computation itself)"},
+     .help = "remove samples of this device only (default: all, and the computation itself); "
+             "without --computation: the device, which must have none"},
+    {.name = "profiles",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, profiles),
+     .help = "remove profiles alone, and no samples"},
     {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
     {0}};
 
@@ -36,22 +40,33 @@ static nitro_status check_names(const invocation *call)
     nitro_device *device = NULL;
     nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
     if (status == NITRO_OK)
-        status = nitro_store_get_schema(store, given->computation, &schema);
+        status = given->computation ? nitro_store_get_schema(store, given->computation, &schema)
+                                    : NITRO_OK;
+    if (status == NITRO_ERR_FORMAT) /* what is damaged may be removed too */
+        status = NITRO_OK;
     if (status == NITRO_OK && given->device)
         status = nitro_store_get_device(store, given->device, &device);
+    if (status == NITRO_ERR_FORMAT)
+        status = NITRO_OK;
     nitro_device_free(device);
     nitro_schema_free(schema);
     nitro_store_close(store);
     return status;
 }
 
-static nitro_status remove_samples(const invocation *call, size_t *removed)
+static nitro_status remove_records(const invocation *call, size_t *removed)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
     nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    if (status == NITRO_OK)
-        status = nitro_store_remove(store, given->computation, given->device, removed);
+    if (status == NITRO_OK) {
+        if (given->profiles)
+            status = nitro_store_remove_profiles(store, given->device, given->computation, removed);
+        else if (given->computation)
+            status = nitro_store_remove(store, given->computation, given->device, removed);
+        else
+            status = nitro_store_remove_device(store, given->device);
+    }
     nitro_store_close(store);
     return status;
 }
@@ -60,25 +75,35 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     size_t removed = 0;
+    if (!given->computation && !given->device && !given->profiles)
+        return fail_usage(call, "name what goes: --computation NAME, --device ID, or both");
     nitro_status status = check_names(call);
     if (status == NITRO_OK)
-        status = remove_samples(call, &removed);
+        status = remove_records(call, &removed);
     if (status != NITRO_OK)
         return fail(call);
     if (given->json)
         return print_json(call, json_pack("{s:I}", "removed", (json_int_t)removed));
-    printf("%zu samples of %s%s%s removed\n", removed, given->computation,
-           given->device ? " on " : "", given->device ? given->device : "");
+    if (!given->computation && !given->profiles) {
+        printf("device %s removed\n", given->device);
+        return EXIT_DONE;
+    }
+    printf("%zu %s of %s%s%s removed\n", removed, given->profiles ? "profiles" : "samples",
+           given->computation ? given->computation : "proxies", given->device ? " on " : "",
+           given->device ? given->device : "");
     return EXIT_DONE;
 }
 
 const command command_store_remove = {
     .name = "store remove",
     .summary = "Remove samples of a computation",
-    .synopsis = "--store URL --computation NAME [--device ID] [--json]",
-    .description = "Removes a computation's samples on one device, or on all; in that case its "
-                   "variants' and features' names go too, so that others can be stored. Device "
-                   "features stay. This cannot be undone: 'nitro store copy' makes a copy first.",
+    .synopsis = "[--store URL] [--computation NAME] [--device ID] [--profiles] [--json]",
+    .description = "Removes a computation's samples and profiles on one device, or on all; in that "
+                   "case its variants' and features' names go too, so that others can be stored. "
+                   "Device features stay, until --device alone names a device that has no samples. "
+                   "This cannot be undone: 'nitro store copy' makes a copy first.\n\n"
+                   "With --profiles only profiles go: a computation's, or without --computation "
+                   "those of proxies.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

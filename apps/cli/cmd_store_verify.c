@@ -3,7 +3,7 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store;
+    const char *store, *model;
     bool json;
 } settings;
 
@@ -13,6 +13,11 @@ static const option options[] = {
      .offset = offsetof(settings, store),
      .value = "URL",
      .help = "the store (default: the user's own)"},
+    {.name = "model",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, model),
+     .value = "FILE",
+     .help = "check instead whether the store still holds the records that this model was made of"},
     {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
     {0}};
 
@@ -30,6 +35,17 @@ static void report(void *user, const char *problem)
         printf("%s\n", problem);
 }
 
+static nitro_status check_model(const invocation *call, nitro_store *store, findings *found)
+{
+    const settings *given = call->settings;
+    nitro_model *model = NULL;
+    nitro_status status = nitro_model_load(call->context, given->model, &model);
+    if (status == NITRO_OK)
+        status = nitro_model_check_records(model, store, report, found);
+    nitro_model_free(model);
+    return status;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
@@ -38,13 +54,15 @@ static int run(invocation *call)
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     found.problems = json_array();
-    nitro_status status = nitro_store_verify(store, report, &found);
+    nitro_status status =
+        given->model ? check_model(call, store, &found) : nitro_store_verify(store, report, &found);
     int code = status == NITRO_OK ? EXIT_DONE : fail(call);
     if (given->json)
         print_json(
             call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));
     else if (status == NITRO_OK)
-        printf("%s is sound\n", nitro_store_url(store));
+        printf(given->model ? "%s holds the records that the model was made of\n" : "%s is sound\n",
+               nitro_store_url(store));
     json_decref(found.problems);
     nitro_store_close(store);
     return code;
@@ -53,9 +71,14 @@ static int run(invocation *call)
 const command command_store_verify = {
     .name = "store verify",
     .summary = "Check every record of a store",
-    .synopsis = "[--store URL] [--json]",
-    .description = "Reads every record and checks it against its checksum and its computation's "
-                   "names. Prints every problem; the exit code is 1 when there are any.",
+    .synopsis = "[--store URL] [--model FILE] [--json]",
+    .description =
+        "Reads every record and checks it against its checksum and its computation's "
+        "names. Prints every problem; the exit code is 1 when there are any. Damaged records are "
+        "not used by anything; 'nitro store gc --quarantined' removes them.\n\n"
+        "With --model: are the samples of the model's sources, and their device "
+        "features, those that the model was made of? Prints the sources of which they "
+        "are not.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -358,7 +358,7 @@ static int run(invocation *call)
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
                            &self.inputs);
     if (code == EXIT_DONE &&
-        nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
+        nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE) {
         catch_interrupts();

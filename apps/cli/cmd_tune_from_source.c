@@ -7,9 +7,9 @@
 
 typedef struct settings {
     common_settings common;
-    const char *store, *target, *strategy, *dfs, *output;
+    const char *store, *target, *strategy, *dfs, *proxies, *output;
     nitro_string_list sources;
-    uint64_t seed, threads;
+    uint64_t max_subset, k, seed, threads;
     bool json;
 } settings;
 
@@ -19,6 +19,8 @@ static void set_defaults(void *place)
     nitro_learn_options learn;
     nitro_learn_options_init(&learn);
     given->strategy = learn.strategy;
+    given->max_subset = learn.dfs_max_subset;
+    given->k = learn.dfs_k;
     given->seed = learn.seed;
 }
 
@@ -48,8 +50,30 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, dfs),
      .value = "NAME",
-     .help = "how to choose device features; 'none' uses all that sources and target share, "
-             "'omit' none of them (default: as the strategy does best)"},
+     .help = "how to choose device features: 'none' uses all that sources and target share, "
+             "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
+             "cross-validation over the sources, 'both' searches what profiles point at (default: "
+             "as the strategy does best)"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
+             "form of share/nitro/proxies/paper.json"},
+    {.name = "max-subset",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, max_subset),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "search: most device features in a subset"},
+    {.name = "k",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, k),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 64,
+     .help = "search: how many device features to choose, those most often in the best subsets"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
@@ -112,6 +136,9 @@ static int learn(const invocation *call, const char *computation, nitro_model **
     how.num_sources = given->sources.count;
     how.strategy = given->strategy;
     how.dfs = given->dfs;
+    how.proxies = given->proxies;
+    how.dfs_max_subset = given->max_subset;
+    how.dfs_k = given->k;
     how.seed = given->seed;
     how.num_threads = (unsigned)given->threads;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
@@ -152,14 +179,22 @@ const command command_tune_from_source = {
     .name = "tune-from-source",
     .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
-                "[--dfs NAME] [--seed N] --output FILE",
+                "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--seed N] --output FILE",
     .description =
         "Learns from the samples of source devices and from what the target says of itself: its "
         "device features, from the store or from the machine at hand. No variant is run on the "
         "target. Writes the model and prints what it was learnt from.\n\n"
+        "The paper's method is --strategy svm with --dfs profile, cv or both. The search takes "
+        "every "
+        "source in turn for the target, tries all subsets of up to --max-subset device features "
+        "there, and chooses the --k that occur most often in the best ones. Equal qualities: fewer "
+        "features, then the first by name; as often: the one that alone has the higher quality, "
+        "then the first by name.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
     .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
-                "  nitro run spmv --input A.mtx --model k20c.json\n",
+                "  nitro run spmv --input A.mtx --model k20c.json\n"
+                "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
+                "      --dfs cv --output cv.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),

@@ -50,6 +50,90 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
+/** What profiles say of their choice in a line: of "profile", and the first part of "both". */
+static void print_profiles(json_t *report)
+{
+    json_t *first = json_object_get(report, "profile");
+    const char *summary = json_string_value(json_object_get(first ? first : report, "summary"));
+    const char *reason =
+        json_string_value(json_object_get(first ? first : report, "stepped_aside"));
+    if (summary || reason)
+        printf("%-16s %s%s\n", "profiles", reason ? "step aside: " : "", reason ? reason : summary);
+}
+
+static double percent(json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/** Which device features did best on a source that played the target. */
+static void print_pretend_target(json_t *target)
+{
+    size_t i;
+    json_t *name, *best = json_object_get(target, "best");
+    printf("%-16s %s: ", "", json_string_value(json_object_get(target, "device")));
+    json_array_foreach(best, i, name)
+    {
+        printf("%s%s", i ? ", " : "", json_string_value(name));
+    }
+    if (i == 0)
+        printf("no best subset\n");
+    else
+        printf(" %.1f %%, without %.1f %%\n", percent(target, "quality"),
+               percent(target, "quality_without"));
+}
+
+static void print_votes(json_t *features)
+{
+    size_t i, count = 0;
+    json_t *feature;
+    json_array_foreach(features, i, feature)
+    {
+        long long votes = json_integer_value(json_object_get(feature, "votes"));
+        if (votes > 0)
+            printf("%s%s %lld", count++ ? ", " : "",
+                   json_string_value(json_object_get(feature, "name")), votes);
+    }
+    printf("%s\n", count ? "" : "none");
+}
+
+static long long count_of(json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
+/** What the search for device features found on the sources. */
+static void print_search(json_t *report)
+{
+    size_t i;
+    json_t *target;
+    const char *reason = json_string_value(json_object_get(report, "reason"));
+    if (!report)
+        return;
+    printf("%-16s ", "search");
+    if (reason) {
+        printf("chose none: %s\n", reason);
+        return;
+    }
+    printf("%lld subsets on each source, learnt from the others: %lld models, %lld different\n",
+           count_of(report, "subsets"), count_of(report, "models"), count_of(report, "trained"));
+    json_array_foreach(json_object_get(report, "pretend_targets"), i, target)
+    {
+        print_pretend_target(target);
+    }
+    printf("%-16s ", "best subsets");
+    print_votes(json_object_get(report, "features"));
+}
+
+/** What a selection says of its choice: the search's part of it; NULL: nothing. */
+static json_t *search_report(json_t *report)
+{
+    const char *selection = json_string_value(json_object_get(report, "selection"));
+    if (selection && strcmp(selection, "both") == 0)
+        return json_object_get(report, "cv");
+    return selection && strcmp(selection, "cv") == 0 ? report : NULL;
+}
+
 /** Their names, and what the target has for their formulas. */
 static void print_relative_features(json_t *features, json_t *values)
 {
@@ -114,6 +198,8 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
            nitro_model_target(model), path);
     print_sources(json_object_get(provenance, "sources"));
     print_device_features(json_object_get(summary, "device_features"));
+    print_profiles(json_object_get(provenance, "dfs_report"));
+    print_search(search_report(json_object_get(provenance, "dfs_report")));
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));

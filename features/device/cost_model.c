@@ -45,16 +45,14 @@ double nitro_cost_time_ms(const nitro_cost *cost, const nitro_cost_device *devic
     return cost->launches * LAUNCH_MS + cost->imbalance * (busy_ms + atomics_ms);
 }
 
-static double noise(uint64_t seed, const char *computation, const char *device, const char *input,
-                    const char *variant)
+double nitro_cost_noise(double deviation, uint64_t seed, const char *const *parts, size_t count)
 {
-    const char *const parts[] = {computation, device, input, variant};
     uint64_t key = seed;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+    for (size_t i = 0; i < count; i++)
         key = nitro_hash(parts[i], strlen(parts[i]), key);
     nitro_random random;
     nitro_random_seed(&random, key);
-    return exp(NOISE * nitro_random_normal(&random));
+    return exp(deviation * nitro_random_normal(&random));
 }
 
 static const nitro_cost_model *find_model(const char *computation)
@@ -73,8 +71,8 @@ static const nitro_cost_variant *find_variant(const nitro_cost_model *model, con
     return NULL;
 }
 
-static nitro_status read_device(nitro_context *context, const nitro_device *device,
-                                nitro_cost_device *read)
+nitro_status nitro_cost_read_device(nitro_context *context, const nitro_device *device,
+                                    nitro_cost_device *read)
 {
     const struct {
         const char *name;
@@ -157,8 +155,9 @@ static nitro_status require_variants(nitro_context *context, const nitro_cost_mo
     return NITRO_OK;
 }
 
-nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *device,
-                                 const nitro_schema *schema, uint64_t seed, nitro_sample *sample)
+nitro_status nitro_cost_price(nitro_context *context, const nitro_device *device,
+                              const nitro_schema *schema, const nitro_sample *sample,
+                              nitro_cost_device *board, nitro_cost *costs)
 {
     const nitro_cost_model *model = find_model(schema->computation);
     if (!model)
@@ -166,23 +165,33 @@ nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *dev
                           "no cost model of computation %s: modelled devices know spmv and "
                           "histogram",
                           schema->computation);
-    nitro_cost_device board;
     double features[NITRO_COST_MAX_FEATURES];
     nitro_status status = require_variants(context, model, schema);
     if (status == NITRO_OK)
-        status = read_device(context, device, &board);
+        status = nitro_cost_read_device(context, device, board);
     if (status == NITRO_OK)
         status = read_features(context, model, schema, sample, features);
-    double have_bytes = board.global_mem * BYTES_PER_GB;
+    for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++)
+        costs[i] = find_variant(model, schema->variants[i])->price(features, board);
+    return status;
+}
+
+nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *device,
+                                 const nitro_schema *schema, uint64_t seed, nitro_sample *sample)
+{
+    nitro_cost_device board;
+    nitro_cost costs[NITRO_MAX_VARIANTS];
+    nitro_status status = nitro_cost_price(context, device, schema, sample, &board, costs);
+    double have_bytes = status == NITRO_OK ? board.global_mem * BYTES_PER_GB : 0;
     for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
-        const char *name = schema->variants[i];
-        nitro_cost cost = find_variant(model, name)->price(features, &board);
-        if (cost.memory_bytes > have_bytes)
-            status = set_too_large(context, &sample->entries[i], cost.memory_bytes, have_bytes);
+        const char *const parts[] = {schema->computation, device->id, sample->input,
+                                     schema->variants[i]};
+        if (costs[i].memory_bytes > have_bytes)
+            status = set_too_large(context, &sample->entries[i], costs[i].memory_bytes, have_bytes);
         else
             set_entry(&sample->entries[i], NITRO_OUTCOME_MEASURED,
-                      nitro_cost_time_ms(&cost, &board) *
-                          noise(seed, schema->computation, device->id, sample->input, name),
+                      nitro_cost_time_ms(&costs[i], &board) *
+                          nitro_cost_noise(NOISE, seed, parts, 4),
                       NULL);
     }
     return status;

@@ -27,6 +27,9 @@ typedef struct nitro_cost {
     double shared_atomics;
     double imbalance;    /* >= 1: busiest processor's share over the mean */
     double memory_bytes; /* that the input and its format take on the device */
+    /* What profiles count, and times do not depend on. */
+    double flops_sp, flops_dp;
+    double shared_accesses; /* loads and stores of shared memory */
 } nitro_cost;
 
 typedef struct nitro_cost_variant {
@@ -49,6 +52,25 @@ extern const nitro_cost_model nitro_cost_model_histogram;
 
 /** Time without noise, in ms. */
 double nitro_cost_time_ms(const nitro_cost *cost, const nitro_cost_device *device);
+
+/**
+ * What every variant of a computation takes on an input, by the computation's cost model.
+ * @param[out] costs  shape [num_variants of the schema].
+ */
+nitro_status nitro_cost_price(nitro_context *context, const nitro_device *device,
+                              const nitro_schema *schema, const nitro_sample *sample,
+                              nitro_cost_device *board, nitro_cost *costs);
+/** exp(deviation x normal), drawn from a hash of the seed and the parts. */
+double nitro_cost_noise(double deviation, uint64_t seed, const char *const *parts, size_t count);
+/** The device's features; NITRO_ERR_NO_DATA names one that is missing. */
+nitro_status nitro_cost_read_device(nitro_context *context, const nitro_device *device,
+                                    nitro_cost_device *board);
+
+/** Does the work of nitro_device_kind's `simulate_profiles`. */
+nitro_status nitro_cost_simulate_profiles(nitro_context *context, const nitro_device *device,
+                                          const nitro_schema *schema, const nitro_sample *sample,
+                                          uint64_t seed, nitro_profile_function function,
+                                          void *user);
 
 /** Does the work of nitro_device_kind's `simulate`, for any device that has the features above. */
 nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *device,

@@ -81,6 +81,7 @@ static nitro_cost streaming_cost(const matrix *a, const nitro_cost_device *devic
     return (nitro_cost){.launches = 1,
                         .bytes = format_bytes + vector_bytes(a, device),
                         .imbalance = 1,
+                        .flops_dp = 2 * a->nnz,
                         .memory_bytes = format_bytes + VALUE_BYTES * (a->rows + a->cols)};
 }
 

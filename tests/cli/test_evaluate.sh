@@ -1,9 +1,9 @@
 # Devices whose best variant is known by construction: small below a limit of x, large from it on.
 cat >devices.csv <<'END'
-device,peak_gbps
-gpu1,100
-gpu2,200
-gpu3,300
+device,peak_gbps,generation
+gpu1,100,1
+gpu2,200,1
+gpu3,300,2
 END
 for n in 1 2 3; do
     {
@@ -21,6 +21,12 @@ printf 'in2\r\n\r\nin60\r\n' >two.txt
 title "tables"
 try nitro evaluate calc --store s.db --train train.txt --test test.txt --quiet
 try nitro evaluate calc --store s.db --train train.txt --test two.txt --targets gpu2 --method native,fixed,random --format csv --quiet
+
+title "groups and generations"
+try nitro evaluate calc --store s.db --group-by 0 --method fixed --targets gpu1 --quiet
+try nitro evaluate calc --store s.db --group-by n --method fixed --quiet
+try nitro evaluate calc --store s.db --targets gpu1,gpu3 --method fixed --without-generation --quiet
+try nitro evaluate calc --store s.db --targets gpu1 --sources gpu2 --method fixed --without-generation --quiet
 
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json

@@ -31,6 +31,24 @@ nitro tune-from-source calc --store s.db --target gpu3 --sources gpu2,gpu1 --thr
     json_get computation target model strategy provenance.sources.0.device
 cmp m.json m2.json
 
+title "device features by a search over the sources"
+echo "gpu4,400,10" >>devices.csv
+for n in 1 2 3 4; do
+    make_samples gpu$n $((10 + 4 * n)) >search$n.csv
+    nitro store import --store four.db --computation calc --device gpu$n --samples search$n.csv --devices devices.csv
+done
+search() {
+    try nitro tune-from-source calc --store four.db --target gpu4 --strategy svm "$@"
+}
+search --dfs cv --output cv.json
+search --dfs cv --k 2 --max-subset 1 --output cv2.json
+search --dfs cv --sources gpu1 --output one.json
+search --dfs both --output both.json
+nitro tune-from-source calc --store four.db --target gpu4 --strategy svm --dfs both --threads 1 --output both2.json --json 2>/dev/null |
+    json_get provenance.dfs provenance.dfs_report.profile.stepped_aside provenance.dfs_report.cv.chosen.0
+cmp both.json both2.json
+search --dfs cv --k 0 --output bad.json
+
 title "predict"
 try nitro predict --model m.json --features x=5,y=25
 try nitro predict --model m.json --features y=900 --features x=30

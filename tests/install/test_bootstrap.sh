@@ -167,6 +167,14 @@ machine ""
 bootstrap 0 test -L unit
 grep -q "^ctest --test-dir $checkout/build .*-L unit$" "$work/log" || fail "ctest not called so"
 
+case_is "tests need packages of their own"
+machine "cmake python3-cffi"
+bootstrap 0 build
+not_logged "python3-cffi"
+machine "cmake python3-cffi"
+bootstrap 0 test
+logged "apt-get install cmake python3-cffi (noninteractive)"
+
 case_is "demo"
 machine ""
 bootstrap 0 demo one two

@@ -39,6 +39,10 @@ for header in nitro/nitro.h nitro/nitro_backend.h; do
         -I"$prefix/include" "$work/header.cpp" || fail "$header alone is not C++17"
 done
 
+printf '#include <%s>\n#include <%s>\n' nitro/nitro.hpp nitro/nitro.hpp >"$work/header.cpp"
+"$CXX" -std=c++17 -pedantic -Wall -Wextra -Wconversion -Werror -fsyntax-only \
+    -I"$prefix/include" "$work/header.cpp" || fail "nitro.hpp alone is not C++17"
+
 # The library's name carries its version, and it exports its interface and nothing else.
 readelf -d "$library_dir/libnitro.so" | grep -q "SONAME.*\[libnitro\.so\.0\.1\]" ||
     fail "libnitro.so has no versioned soname"

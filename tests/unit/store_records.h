@@ -81,6 +81,51 @@ static inline nitro_status records_put_samples(nitro_store *store, const char *c
     return status;
 }
 
+/* A profile of spmv's variant csr on an input, or, without one, of proxy ATOMIC. */
+static inline nitro_profile *records_profile(nitro_context *context, const char *input,
+                                             double intensity, const char *kernel)
+{
+    nitro_profile *profile = NULL;
+    if (input)
+        assert_ok(context,
+                  nitro_profile_create_of_variant(context, "spmv", "csr", input, kernel, &profile));
+    else
+        assert_ok(context,
+                  nitro_profile_create_of_proxy(context, "ATOMIC", intensity, kernel, &profile));
+    double number = (double)(nitro_hash(kernel, strlen(kernel), 8) % 1000000) / 7;
+    assert_ok(context, nitro_profile_set(context, profile, "inst_issued", number));
+    assert_ok(context,
+              nitro_profile_set(context, profile,
+                                "dram__throughput.avg.pct_of_peak_sustained_elapsed", -number / 3));
+    profile->provenance.origin = strdup("measured");
+    profile->provenance.time_s = 1234567890;
+    return profile;
+}
+
+/* Two kernels of csr on each of `count` inputs "input-<first>" and on; and as many of proxies. */
+static inline nitro_status records_put_profiles(nitro_store *store, const char *device,
+                                                size_t first, size_t count, bool replace)
+{
+    nitro_context *context = nitro_store_context(store);
+    nitro_profile *profiles[128];
+    size_t filled = 0;
+    assert_true(4 * count <= 128 && first + count <= 50);
+    for (size_t i = first; i < first + count; i++) {
+        char input[32];
+        snprintf(input, sizeof(input), "input-%03zu", i);
+        for (int k = 0; k < 2; k++) {
+            const char *kernel = k ? "void scan<int, 4>(float*)" : "rows#2";
+            profiles[filled++] = records_profile(context, input, NAN, kernel);
+            profiles[filled++] = records_profile(context, NULL, (double)i / 10, kernel);
+        }
+    }
+    nitro_status status = nitro_store_put_profiles(
+        store, device, (const nitro_profile *const *)profiles, filled, replace);
+    while (filled > 0)
+        nitro_profile_free(profiles[--filled]);
+    return status;
+}
+
 static inline bool records_same_number(double a, double b)
 {
     return a == b || (isnan(a) && isnan(b));
@@ -126,6 +171,31 @@ static inline nitro_status records_count_same(void *user, const nitro_sample *sa
     nitro_context_free(context);
     if (!same)
         fail_msg("sample '%s' is not what was stored", sample->input);
+    ++*count;
+    return NITRO_OK;
+}
+
+/* As a nitro_profile_function: every profile is what was put; counts them in a size_t. */
+static inline nitro_status records_count_same_profile(void *user, const char *device,
+                                                      const nitro_profile *read)
+{
+    size_t *count = user;
+    nitro_context *context = unit_context();
+    nitro_profile *made = records_profile(context, read->input, read->intensity, read->kernel);
+    bool same = read->num_metrics == made->num_metrics &&
+                records_same_text(read->name, made->name) &&
+                records_same_text(read->computation, made->computation) &&
+                records_same_number(read->intensity, made->intensity) &&
+                records_same_text(read->provenance.origin, made->provenance.origin) &&
+                records_same_text(read->provenance.library, made->provenance.library) &&
+                read->provenance.time_s == made->provenance.time_s;
+    for (size_t i = 0; i < made->num_metrics && same; i++)
+        same = records_same_text(read->metrics[i].name, made->metrics[i].name) &&
+               records_same_number(read->metrics[i].value, made->metrics[i].value);
+    if (!same)
+        fail_msg("the profile of '%s' on %s is not what was stored", read->kernel, device);
+    nitro_profile_free(made);
+    nitro_context_free(context);
     ++*count;
     return NITRO_OK;
 }

@@ -3,9 +3,10 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "unit/temporary.h"
 
 enum { NUM_THREADS = 4, NUM_VALUES = 64, NUM_ROUNDS = 200 };
 
@@ -64,7 +65,8 @@ static double value_of(size_t index)
 }
 
 /** Times of a made-up device: the cross-over is in the middle of the values. */
-static void fill_store(nitro_context *context, nitro_store *store, nitro_computation *computation)
+static void fill_store(nitro_context *context, nitro_store *store, nitro_computation *computation,
+                       bool inverted)
 {
     nitro_schema *schema = NULL;
     nitro_device *device = NULL;
@@ -79,7 +81,7 @@ static void fill_store(nitro_context *context, nitro_store *store, nitro_computa
         assert_ok(context, nitro_sample_create(context, input, 1, 2, &sample));
         sample->features[0] = value_of(i);
         for (size_t v = 0; v < 2; v++) {
-            bool fast = (i < NUM_VALUES / 2) == (v == 0);
+            bool fast = ((i < NUM_VALUES / 2) == (v == 0)) != inverted;
             sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
             sample->entries[v].median_ms = fast ? 1 : 3;
         }
@@ -91,7 +93,7 @@ static void fill_store(nitro_context *context, nitro_store *store, nitro_computa
     nitro_schema_free(schema);
 }
 
-static nitro_model *learn(nitro_context *context, nitro_computation *computation)
+static nitro_model *learn(nitro_context *context, nitro_computation *computation, bool inverted)
 {
     char folder[] = "/tmp/nitro-threads-XXXXXX", path[64];
     nitro_store *store = NULL;
@@ -100,7 +102,7 @@ static nitro_model *learn(nitro_context *context, nitro_computation *computation
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/store.db", folder);
     assert_ok(context, nitro_store_open(context, path, NITRO_STORE_WRITE, &store));
-    fill_store(context, store, computation);
+    fill_store(context, store, computation, inverted);
     nitro_learn_options_init(&options);
     assert_ok(context, nitro_learn_own(context, store, "threads", "made-up", &options, &model));
     nitro_store_close(store);
@@ -190,13 +192,73 @@ static void test_with_a_model(void **state)
     nitro_decision low, high;
     const double small = 5, large = NUM_VALUES - 5;
     (void)state;
-    assert_ok(context, nitro_computation_attach_model(computation, learn(context, computation)));
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
     assert_ok(context, nitro_select_features(computation, &small, 1, &low));
     assert_ok(context, nitro_select_features(computation, &large, 1, &high));
     assert_string_equal(low.variant_name, "small");
     assert_string_equal(high.variant_name, "large");
     assert_int_equal(low.reason, NITRO_REASON_MODEL);
     run_threads(context, computation);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+/* ---- A model is replaced meanwhile --------------------------------------------------------- */
+
+typedef struct swapping {
+    const nitro_computation *computation;
+    nitro_decision either[2][NUM_VALUES]; /* by one model, and by the other */
+    atomic_bool stop;
+} swapping;
+
+/** @return how many decisions were neither model's, as a pointer's value. */
+static void *select_meanwhile(void *any)
+{
+    swapping *self = any;
+    uintptr_t num_wrong = 0;
+    while (!atomic_load(&self->stop))
+        for (size_t i = 0; i < NUM_VALUES; i++) {
+            argument a = {.value = value_of(i)};
+            nitro_decision made;
+            num_wrong += nitro_select(self->computation, &a, &made) != NITRO_OK ||
+                         !(same(&made, &self->either[0][i]) || same(&made, &self->either[1][i]));
+        }
+    return (void *)num_wrong;
+}
+
+static void test_a_model_is_replaced_while_threads_select(void **state)
+{
+    enum { NUM_SWAPS = 100 };
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    swapping shared = {.computation = computation};
+    temporary folder = temporary_make();
+    const char *paths[2] = {temporary_path(&folder, "one.json"),
+                            temporary_path(&folder, "two.json")};
+    pthread_t threads[NUM_THREADS];
+    (void)state;
+    for (size_t m = 0; m < 2; m++) {
+        nitro_model *model = learn(context, computation, m == 1);
+        assert_ok(context, nitro_model_save(model, paths[m]));
+        assert_ok(context, nitro_computation_attach_model(computation, model));
+        for (size_t i = 0; i < NUM_VALUES; i++) {
+            const double value = value_of(i);
+            assert_ok(context, nitro_select_features(computation, &value, 1, &shared.either[m][i]));
+        }
+    }
+    assert_int_not_equal(shared.either[0][5].variant, shared.either[1][5].variant);
+    for (size_t t = 0; t < NUM_THREADS; t++)
+        assert_int_equal(pthread_create(&threads[t], NULL, select_meanwhile, &shared), 0);
+    for (size_t swap = 0; swap < NUM_SWAPS; swap++)
+        assert_ok(context, nitro_computation_load_model(computation, paths[swap % 2]));
+    atomic_store(&shared.stop, true);
+    for (size_t t = 0; t < NUM_THREADS; t++) {
+        void *num_wrong = NULL;
+        assert_int_equal(pthread_join(threads[t], &num_wrong), 0);
+        assert_ptr_equal(num_wrong, NULL);
+    }
+    temporary_remove(&folder);
     nitro_computation_free(computation);
     nitro_context_free(context);
 }
@@ -216,7 +278,8 @@ static void test_decisions_are_remembered(void **state)
     const double value = 5;
     (void)state;
     assert_int_equal(count(computation).num_entries, 0); /* nothing to remember without a model */
-    assert_ok(context, nitro_computation_attach_model(computation, learn(context, computation)));
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
     assert_int_equal(count(computation).num_entries, NITRO_MEMO_DEFAULT_ENTRIES);
     assert_ok(context, nitro_select_features(computation, &value, 1, &first));
     assert_ok(context, nitro_select_features(computation, &value, 1, &again));
@@ -227,7 +290,8 @@ static void test_decisions_are_remembered(void **state)
     assert_ok(context, nitro_computation_set_min_confidence(computation, 1.0));
     assert_ok(context, nitro_select_features(computation, &value, 1, &again));
     assert_int_equal(again.reason, NITRO_REASON_LOW_CONFIDENCE);
-    assert_ok(context, nitro_computation_attach_model(computation, learn(context, computation)));
+    assert_ok(context,
+              nitro_computation_attach_model(computation, learn(context, computation, false)));
     assert_ok(context, nitro_select_features(computation, &value, 1, &again));
     assert_int_equal(count(computation).misses, 3);
     assert_int_equal(count(computation).hits, 1);
@@ -248,6 +312,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_model),
         cmocka_unit_test(test_with_a_model),
+        cmocka_unit_test(test_a_model_is_replaced_while_threads_select),
         cmocka_unit_test(test_decisions_are_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

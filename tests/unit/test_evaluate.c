@@ -330,13 +330,16 @@ static void test_all_methods_on_synthetic_devices(void **state)
     put_synthetic(f, 120);
     f->options.train_fraction = 0.4;
     evaluate(f, "toy");
+    /* Without profiles, methods that need them are left out. */
+    const char *methods[32];
     size_t num_methods = 0;
-    while (nitro_method_table()[num_methods].name)
-        num_methods++;
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
+        if (!each->needs_profiles)
+            methods[num_methods++] = each->name;
     assert_int_equal(f->count, 3 * num_methods);
     for (size_t i = 0; i < f->count; i++) {
         const nitro_evaluate_result *r = &f->results[i];
-        assert_string_equal(r->method, nitro_method_table()[i % num_methods].name);
+        assert_string_equal(r->method, methods[i % num_methods]);
         assert_int_equal(r->inputs, 72);
         assert_false(r->modelled);
         assert_true(r->min <= r->p5 && r->p5 <= 100.0 && r->geomean <= r->mean + 1e-9);
@@ -348,6 +351,50 @@ static void test_all_methods_on_synthetic_devices(void **state)
         assert_true(find(f, targets[t], "random")->mean < find(f, targets[t], "fixed")->mean);
     }
     assert_true(find(f, "b", "majority")->mean > 85.0);
+}
+
+static void put_profile(fixture *f, const char *device, const char *input, double intensity)
+{
+    nitro_profile *profile = NULL;
+    if (input)
+        assert_ok(f->context,
+                  nitro_profile_create_of_variant(f->context, "toy", "wide", input, "k", &profile));
+    else
+        assert_ok(f->context,
+                  nitro_profile_create_of_proxy(f->context, "MEM-BW", intensity, "k", &profile));
+    assert_ok(f->context, nitro_profile_set(f->context, profile, "inst_issued", 1));
+    assert_ok(f->context, nitro_profile_set(f->context, profile, "gld_transactions", intensity));
+    const nitro_profile *batch[] = {profile};
+    assert_ok(f->context, nitro_store_put_profiles(f->store, device, batch, 1, false));
+    nitro_profile_free(profile);
+}
+
+/* The devices have none of the features that MEM-BW stands for: profiles choose none, as pooled. */
+static void test_selection_by_profiles(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    put_synthetic(f, 60);
+    split(f, &methods, "pooled,full,pdfs");
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    assert_int_equal(f->count, 3 * 2); /* nothing to learn from, and no harm to the others */
+    for (const char *const *device = (const char *const[]){"a", "b", "c", NULL}; *device;
+         device++) {
+        for (size_t i = 0; i < 60; i++) {
+            char name[16];
+            synthetic_input(i, name, (double[SYNTHETIC_FEATURES]){0});
+            put_profile(f, *device, name, 4);
+        }
+        put_profile(f, *device, NULL, 0);
+        put_profile(f, *device, NULL, 5);
+    }
+    evaluate(f, "toy");
+    assert_int_equal(f->count, 3 * 3);
+    assert_true(find(f, "b", "pdfs")->mean == find(f, "b", "pooled")->mean);
+    assert_true(find(f, "b", "pdfs")->mean != find(f, "b", "full")->mean);
+    f->options.methods = NULL;
+    nitro_string_list_free(&methods);
 }
 
 static void test_same_answers(void **state)
@@ -461,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_what_cannot_be_had_is_said, setup, teardown),
         cmocka_unit_test_setup_teardown(test_it_says_when_tests_were_learnt_from, setup, teardown),
         cmocka_unit_test_setup_teardown(test_all_methods_on_synthetic_devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_selection_by_profiles, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_answers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_recorded_gpus, setup, teardown),
     };

@@ -186,6 +186,14 @@ static void test_refusals(void **state)
     f->options.strategy = "svm";
     f->options.dfs = "magic";
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
+    f->options.dfs = "cv";
+    f->options.profiling_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'profile'");
+    f->options.search_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'both'");
+    f->options.profiling_based_dfs = false;
+    assert_ok(f->context, try(f, "toy", "gamma")); /* two ways to say the same */
+    f->options.search_based_dfs = false;
     f->options.dfs = NULL;
     const char *own[] = {"alpha", "gamma"};
     f->options.sources = own;

@@ -515,9 +515,9 @@ static void test_calibration(void **state)
         times[row * 2 + 1] = right ? 2.0 : 1.0;
     }
     nitro_calibration calibration;
-    assert_ok(context, nitro_calibration_fit(context, times, scores, ROWS, 2, &calibration));
+    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
     for (double margin = 0.1; margin < 0.95; margin += 0.1)
-        assert_true(fabs(nitro_calibration_confidence(&calibration, margin) -
+        assert_true(fabs(nitro_calibration_confidence(&calibration, 2.0 * margin) -
                          (0.5 + 0.5 * margin)) <= 0.08);
     double last = 0.0;
     for (double margin = -1.0; margin < 2.0; margin += 0.01) {
@@ -527,7 +527,7 @@ static void test_calibration(void **state)
     }
     for (size_t i = 0; i < ROWS * 2; i++)
         scores[i] = NAN;
-    assert_ok(context, nitro_calibration_fit(context, times, scores, ROWS, 2, &calibration));
+    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
     assert_true(nitro_calibration_confidence(&calibration, 3.0) == 0.5);
     free(times);
     free(scores);

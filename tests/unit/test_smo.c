@@ -12,7 +12,8 @@ typedef struct fixture {
     double points[NUM_ROWS][NUM_COLUMNS];
     signed char labels[NUM_ROWS];
     float kernel[NUM_ROWS * NUM_ROWS];
-    size_t rows[NUM_ROWS];
+    size_t num_rows;           /* of the problem at hand */
+    size_t rows[2 * NUM_ROWS]; /* of the kernel */
     double upper_bounds[NUM_ROWS];
 } fixture;
 
@@ -45,15 +46,36 @@ static fixture *make_fixture(uint64_t seed, double noise)
     return f;
 }
 
-static nitro_smo_problem problem_of(const fixture *f, size_t num_rows)
+static size_t num_gathered; /* columns, by all solvers */
+
+static void gather(const void *user, size_t row, float *column)
 {
+    const fixture *f = user;
+    num_gathered++;
+    for (size_t k = 0; k < f->num_rows; k++)
+        column[k] = f->kernel[f->rows[row] * NUM_ROWS + f->rows[k]];
+}
+
+static nitro_smo_problem problem_of(fixture *f, size_t num_rows)
+{
+    f->num_rows = num_rows;
     return (nitro_smo_problem){.num_rows = num_rows,
-                               .rows = f->rows,
                                .labels = f->labels,
-                               .upper_bounds = f->upper_bounds,
-                               .kernel = f->kernel,
-                               .kernel_size = NUM_ROWS,
+                               .weights = f->upper_bounds,
+                               .gather = gather,
+                               .user = f,
                                .tolerance = 1e-3};
+}
+
+/* With C 1: weights are upper bounds. */
+static void solve(nitro_context *context, const nitro_smo_problem *problem, double *coefficients,
+                  double *rho)
+{
+    nitro_smo *smo = NULL;
+    bool c_mattered;
+    assert_ok(context, nitro_smo_create(context, problem, &smo));
+    nitro_smo_solve(smo, 1.0, coefficients, rho, &c_mattered);
+    nitro_smo_free(smo);
 }
 
 static void quiet(const char *text)
@@ -120,7 +142,7 @@ static void test_equals_libsvm_bit_for_bit(void **state)
         sort_rows_by_first_label(f, num_rows);
         double ours[NUM_ROWS], theirs[NUM_ROWS], our_rho, their_rho;
         nitro_smo_problem problem = problem_of(f, num_rows);
-        assert_ok(context, nitro_smo_solve(context, &problem, ours, &our_rho));
+        solve(context, &problem, ours, &our_rho);
         solve_with_libsvm(f, num_rows, theirs, &their_rho);
         for (size_t i = 0; i < num_rows; i++)
             assert_true(ours[i] == theirs[i]);
@@ -148,25 +170,24 @@ static void test_a_weight_is_a_repeated_row(void **state)
     nitro_smo_problem problem = problem_of(f, NUM_ROWS);
     problem.tolerance = 1e-9;
     const size_t num_twice = 40;
-    size_t rows[NUM_ROWS + 40];
     signed char labels[NUM_ROWS + 40];
     double bounds[NUM_ROWS + 40], repeated[NUM_ROWS + 40], weighted[NUM_ROWS], rho_a, rho_b;
     for (size_t i = 0; i < NUM_ROWS + num_twice; i++) {
-        rows[i] = i % NUM_ROWS;
+        f->rows[i] = i % NUM_ROWS;
         labels[i] = f->labels[i % NUM_ROWS];
         bounds[i] = 10;
     }
     nitro_smo_problem twice = problem;
-    twice.num_rows = NUM_ROWS + num_twice;
-    twice.rows = rows;
+    twice.num_rows = f->num_rows = NUM_ROWS + num_twice;
     twice.labels = labels;
-    twice.upper_bounds = bounds;
-    assert_ok(context, nitro_smo_solve(context, &twice, repeated, &rho_a));
+    twice.weights = bounds;
+    solve(context, &twice, repeated, &rho_a);
+    f->num_rows = NUM_ROWS;
     for (size_t i = 0; i < num_twice; i++) {
         f->upper_bounds[i] = 20;
         repeated[i] += repeated[NUM_ROWS + i];
     }
-    assert_ok(context, nitro_smo_solve(context, &problem, weighted, &rho_b));
+    solve(context, &problem, weighted, &rho_b);
     nitro_random random;
     nitro_random_seed(&random, 5);
     for (int k = 0; k < 200; k++) {
@@ -176,6 +197,46 @@ static void test_a_weight_is_a_repeated_row(void **state)
         double a = decision(f, repeated, rho_a, point), b = decision(f, weighted, rho_b, point);
         assert_true(fabs(a - b) < 1e-5);
     }
+    free(f);
+    nitro_context_free(context);
+}
+
+/* One solver, several C: as if each were alone; and where C did not matter, no larger one does. */
+static void test_a_c_that_did_not_matter(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    fixture *f = make_fixture(4, 0.05);
+    nitro_smo_problem problem = problem_of(f, NUM_ROWS);
+    problem.weights = NULL;
+    nitro_smo *smo = NULL;
+    assert_ok(context, nitro_smo_create(context, &problem, &smo));
+    double coefficients[NUM_ROWS], before[NUM_ROWS], alone[NUM_ROWS], rho, rho_before, rho_alone;
+    size_t num_free = 0;
+    bool c_mattered = true, is_free = false;
+    num_gathered = 0;
+    for (double c = 0.5; c < 1e9; c *= 8, is_free = !c_mattered) {
+        nitro_smo_solve(smo, c, coefficients, &rho, &c_mattered);
+        if (is_free) {
+            num_free++;
+            assert_false(c_mattered);
+            assert_memory_equal(coefficients, before, sizeof(before));
+            assert_true(rho == rho_before);
+        }
+        memcpy(before, coefficients, sizeof(before));
+        rho_before = rho;
+        assert_true(num_gathered <= NUM_ROWS);
+    }
+    assert_true(num_free > 0);
+    for (size_t i = 0; i < NUM_ROWS; i++)
+        f->upper_bounds[i] = 64;
+    nitro_smo_problem weighted = problem;
+    weighted.weights = f->upper_bounds;
+    solve(context, &weighted, alone, &rho_alone);
+    nitro_smo_solve(smo, 64, coefficients, &rho, &c_mattered);
+    assert_memory_equal(coefficients, alone, sizeof(alone));
+    assert_true(rho == rho_alone);
+    nitro_smo_free(smo);
     free(f);
     nitro_context_free(context);
 }
@@ -192,7 +253,7 @@ static void test_the_answer_is_optimal(void **state)
         f->upper_bounds[i] = 0.01 + 20 * nitro_random_uniform(&random);
     nitro_smo_problem problem = problem_of(f, NUM_ROWS);
     double coefficients[NUM_ROWS], rho, sum = 0;
-    assert_ok(context, nitro_smo_solve(context, &problem, coefficients, &rho));
+    solve(context, &problem, coefficients, &rho);
     for (size_t i = 0; i < NUM_ROWS; i++) {
         double alpha = f->labels[i] * coefficients[i];
         double margin = f->labels[i] * decision(f, coefficients, rho, f->points[i]);
@@ -213,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_libsvm_bit_for_bit),
         cmocka_unit_test(test_a_weight_is_a_repeated_row),
+        cmocka_unit_test(test_a_c_that_did_not_matter),
         cmocka_unit_test(test_the_answer_is_optimal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
-enum { NUM_SAMPLES = 48, NUM_FLIPS = 1500, NUM_BURSTS = 300, NUM_CUTS = 250 };
+enum { NUM_SAMPLES = 48, NUM_RUNS = 5, NUM_FLIPS = 1500, NUM_BURSTS = 300, NUM_CUTS = 250 };
 
 typedef struct fixture {
     nitro_context *context;
@@ -26,6 +26,7 @@ static int setup(void **state)
     records_put_names(store, "sort", "K40");
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 0, NUM_SAMPLES, false));
     assert_ok(f->context, records_put_samples(store, "spmv", "K40", 0, 2, false));
+    assert_ok(f->context, records_put_profiles(store, "K20", 0, NUM_RUNS, false));
     nitro_store_close(store);
     assert_ok(f->context, nitro_file_read(f->context, f->path, 1 << 24, &f->bytes, &f->size));
     *state = f;
@@ -104,6 +105,13 @@ static reading read_all(fixture *f)
         nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count) == NITRO_OK;
     result.all_there = result.all_there && count == NUM_SAMPLES;
     result.all_there = names_and_device_are_there(f, store) && result.all_there;
+    count = 0;
+    result.all_there = result.all_there &&
+                       nitro_store_each_profile(store, NULL, "spmv", records_count_same_profile,
+                                                &count) == NITRO_OK &&
+                       nitro_store_each_profile(store, "K20", NULL, records_count_same_profile,
+                                                &count) == NITRO_OK &&
+                       count == 4 * NUM_RUNS;
     nitro_status status = nitro_store_verify(store, records_keep_problem, &problems);
     result.num_problems = status == NITRO_OK ? 0 : problems.count + 1;
     assert_true(status != NITRO_OK || problems.count == 0);
@@ -263,6 +271,32 @@ static const struct {
     {"UPDATE variants SET position = 9 WHERE computation = 1 AND position = 0",
      "computation 'spmv'"},
     {"INSERT INTO variants VALUES (1, 2, 'dia')", "computation 'spmv'"},
+    {"UPDATE profile_metrics SET value = value + 1 WHERE profile = 1", "csr: rows#2"},
+    {"UPDATE profile_metrics SET value = -9e999 WHERE profile = 1", "csr: rows#2"},
+    {"UPDATE profile_metrics SET name = 'a b' WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
+    {"UPDATE profile_metrics SET name = 'dram' WHERE profile = 2 AND name LIKE 'd%'",
+     "proxy on K20: ATOMIC: rows#2"},
+    {"UPDATE profile_metrics SET profile = 999 WHERE profile = 1", "csr: rows#2"},
+    {"DELETE FROM profile_metrics WHERE profile = 1", "csr: rows#2"},
+    {"DELETE FROM profile_metrics WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
+    {"UPDATE profiles SET kernel = 'x' WHERE id = 1", "spmv on K20: csr: x"},
+    {"UPDATE profiles SET kernel = char(10) WHERE id = 1", "spmv on K20: csr: "},
+    {"UPDATE profiles SET name = 'ell' WHERE id = 1", "ell: rows#2"},
+    {"UPDATE profiles SET input = 'x' WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET input = NULL WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET input = 'x' WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = 1 WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET intensity = 0.25 WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = NULL WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET intensity = 6 WHERE id = 2", "ATOMIC: rows#2"},
+    {"UPDATE profiles SET device = 2 WHERE id = 1", "spmv on K40: csr: rows#2"},
+    {"UPDATE profiles SET device = 99 WHERE id = 1", "of profiles"},
+    {"UPDATE profiles SET computation = 2 WHERE id = 1", "sort on K20: csr: rows#2"},
+    {"UPDATE profiles SET computation = 99 WHERE id = 1", "of profiles"},
+    {"UPDATE profiles SET computation = NULL WHERE id = 1", "proxy on K20: csr: rows#2"},
+    {"UPDATE profiles SET origin = 'modelled' WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET time_s = 1 WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET checksum = checksum + 1 WHERE id = 1", "csr: rows#2"},
 };
 
 static bool is_among(const nitro_string_list *problems, const char *text)
@@ -293,24 +327,101 @@ static void test_verify_finds_what_was_altered(void **state)
     }
 }
 
-/* Nothing is built on a damaged record; what is sound can still be had. */
+static void keep_warning(void *user, nitro_log_level level, const char *message)
+{
+    if (level == NITRO_LOG_WARNING)
+        records_keep_problem(user, message);
+}
+
+/* Nothing is built on a damaged record; what is sound can still be had, and the damage is named. */
 static void test_an_altered_store_still_gives_what_is_sound(void **state)
 {
     fixture *f = *state;
     nitro_store *store = NULL;
+    nitro_sample *sample = NULL;
+    nitro_string_list warnings = {0};
     size_t count = 0;
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
     write_bytes(f, f->bytes, f->size);
     run_sql(f->path, "UPDATE entries SET median_ms = 1 WHERE sample = 5 AND variant = 0");
     assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
-    assert_fails(f->context,
-                 nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count),
-                 NITRO_ERR_FORMAT, "'spmv on K20: input-004' is damaged or was altered");
     assert_ok(f->context,
-              nitro_store_each_sample(store, "spmv", "K40", records_count_same, &count));
+              nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
+    assert_int_equal(count, NUM_SAMPLES - 1);
+    assert_int_equal(warnings.count, 1);
+    assert_non_null(strstr(warnings.items[0], "'spmv on K20: input-004' is damaged"));
+    assert_fails(f->context, nitro_store_get_sample(store, "spmv", "K20", "input-004", &sample),
+                 NITRO_ERR_FORMAT, "'input-004' is damaged or was altered");
     /* Measured again, it is whole again. */
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 4, 1, true));
     records_assert_sound(store);
     nitro_store_close(store);
+    nitro_string_list_free(&warnings);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+}
+
+/* Many are not all listed, but counted. */
+static void test_much_damage_is_counted(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    nitro_string_list warnings = {0};
+    size_t count = 0;
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
+    write_bytes(f, f->bytes, f->size);
+    run_sql(f->path, "UPDATE samples SET time_s = 7 WHERE id BETWEEN 2 AND 26");
+    assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store));
+    assert_ok(f->context,
+              nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
+    assert_int_equal(count, NUM_SAMPLES - 25);
+    assert_int_equal(warnings.count, 11);
+    assert_non_null(strstr(warnings.items[10], "15 more records are damaged"));
+    nitro_store_close(store);
+    nitro_string_list_free(&warnings);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+}
+
+static const struct {
+    const char *sql;
+    const char *named;
+    size_t samples_left; /* of spmv on K20 */
+} removals[] = {
+    {"UPDATE entries SET median_ms = 1 WHERE sample = 5", "spmv on K20: input-004",
+     NUM_SAMPLES - 1},
+    {"UPDATE samples SET input = 'a' || char(10) WHERE id = 5", "is damaged", NUM_SAMPLES - 1},
+    {"UPDATE samples SET device = 99 WHERE id = 5", "1 samples belong to no", NUM_SAMPLES - 1},
+    {"UPDATE entries SET sample = 999 WHERE sample = 5", "2 entries belong to no sample",
+     NUM_SAMPLES - 1},
+    {"UPDATE profile_metrics SET value = 9 WHERE profile = 1", "profile '", NUM_SAMPLES},
+    {"INSERT INTO device_labels VALUES (77, 0, 'a', 'b')", "1 device labels belong to no device",
+     NUM_SAMPLES},
+};
+
+/* First only said, then done; then the store is sound, and has what was sound before. */
+static void test_damaged_records_are_removed(void **state)
+{
+    fixture *f = *state;
+    for (size_t i = 0; i < sizeof(removals) / sizeof(removals[0]); i++) {
+        nitro_store *store = NULL;
+        nitro_string_list said = {0}, done = {0};
+        size_t count = 0;
+        write_bytes(f, f->bytes, f->size);
+        run_sql(f->path, removals[i].sql);
+        assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
+        assert_ok(f->context, nitro_store_remove_damaged(store, true, records_keep_problem, &said));
+        assert_int_equal(nitro_store_verify(store, NULL, NULL), NITRO_ERR_FORMAT);
+        assert_ok(f->context,
+                  nitro_store_remove_damaged(store, false, records_keep_problem, &done));
+        records_assert_sound(store);
+        if (!is_among(&said, removals[i].named) || !is_among(&done, removals[i].named))
+            fail_msg("%s: '%s' is not said to go, but: %s", removals[i].sql, removals[i].named,
+                     said.count ? said.items[0] : "nothing");
+        assert_ok(f->context, nitro_store_count_samples(store, "spmv", "K20", &count));
+        assert_int_equal(count, removals[i].samples_left);
+        nitro_string_list_free(&said);
+        nitro_string_list_free(&done);
+        nitro_store_close(store);
+    }
 }
 
 int main(void)
@@ -323,6 +434,8 @@ int main(void)
         STORE_TEST(test_stretches_overwritten),
         STORE_TEST(test_verify_finds_what_was_altered),
         STORE_TEST(test_an_altered_store_still_gives_what_is_sound),
+        STORE_TEST(test_much_damage_is_counted),
+        STORE_TEST(test_damaged_records_are_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

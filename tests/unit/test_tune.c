@@ -24,6 +24,14 @@ static double read_fake_clock(void *state)
 /* Appended to by workers: a byte for each input loaded. */
 static int load_trace = -1;
 
+/* The same, a letter for each run of a variant. */
+static int run_trace = -1;
+
+static int trace_run(const char *letter)
+{
+    return run_trace >= 0 && write(run_trace, letter, 1) != 1;
+}
+
 typedef struct toy_input {
     char name[16];
     double rows; /* NaN: cannot be loaded */
@@ -50,18 +58,20 @@ static int evaluate_toy(const void *argument, double *values, void *user)
 }
 
 /* csr takes 1 ms a row, ell 3 ms and half a row: they cross at 6 rows. */
+static double csr_ms_a_row = 1;
+
 static int run_csr(void *argument, void *user)
 {
     (void)user;
-    fake_ms += ((toy_input *)argument)->rows;
-    return 0;
+    fake_ms += csr_ms_a_row * ((toy_input *)argument)->rows;
+    return trace_run("c");
 }
 
 static int run_ell(void *argument, void *user)
 {
     (void)user;
     fake_ms += 3 + ((toy_input *)argument)->rows / 2;
-    return 0;
+    return trace_run("e");
 }
 
 typedef struct bench {
@@ -114,7 +124,8 @@ static void note_log(void *user, nitro_log_level level, const char *message)
     snprintf(b->log + used, sizeof(b->log) - used, "%s\n", message);
 }
 
-static void declare(bench *b, const char *name, const char *csr_version)
+static void declare_versions(bench *b, const char *name, const char *csr_version,
+                             const char *ell_version)
 {
     nitro_computation_free(b->computation);
     assert_ok(b->context, nitro_computation_create(b->context, name, &b->computation));
@@ -124,9 +135,14 @@ static void declare(bench *b, const char *name, const char *csr_version)
     assert_ok(b->context,
               nitro_computation_add_features(b->computation, features, 6, evaluate_toy, NULL));
     const nitro_variant csr = {.name = "csr", .version = csr_version, .run = run_csr};
-    const nitro_variant ell = {.name = "ell", .run = run_ell};
+    const nitro_variant ell = {.name = "ell", .version = ell_version, .run = run_ell};
     assert_ok(b->context, nitro_computation_add_variant(b->computation, &csr));
     assert_ok(b->context, nitro_computation_add_variant(b->computation, &ell));
+}
+
+static void declare(bench *b, const char *name, const char *csr_version)
+{
+    declare_versions(b, name, csr_version, "1");
 }
 
 static void open_bench(bench *b)
@@ -182,7 +198,10 @@ static int tear_down(void **state)
     free(b);
     if (load_trace >= 0)
         close(load_trace);
-    load_trace = -1;
+    if (run_trace >= 0)
+        close(run_trace);
+    load_trace = run_trace = -1;
+    csr_ms_a_row = 1;
     return 0;
 }
 
@@ -300,17 +319,121 @@ static void test_more_inputs_later(void **state)
     assert_int_equal(count_samples(b, host_id(b)), 5);
 }
 
+/* How often each variant ran, whatever the process. */
+static void open_run_trace(bench *b)
+{
+    char path[160];
+    snprintf(path, sizeof(path), "%s/runs", b->folder);
+    run_trace = open(path, O_CREAT | O_TRUNC | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+    assert_true(run_trace >= 0);
+}
+
+static size_t count_runs(char variant)
+{
+    char runs[4096];
+    ssize_t size = pread(run_trace, runs, sizeof(runs), 0);
+    assert_true(size >= 0 && (size_t)size < sizeof(runs));
+    size_t count = 0;
+    for (ssize_t i = 0; i < size; i++)
+        count += runs[i] == variant;
+    return count;
+}
+
+static nitro_status check_versions(void *user, const nitro_sample *sample)
+{
+    (void)user;
+    assert_string_equal(sample->entries[0].version, "1");
+    assert_string_equal(sample->entries[1].version, "2");
+    double rows = sample->features[0];
+    assert_true(fabs(sample->entries[0].median_ms - rows) < 1e-9);
+    assert_true(fabs(sample->entries[1].median_ms - (3 + rows / 2)) < 1e-9);
+    return NITRO_OK;
+}
+
 static void test_changed_variant_is_measured_again(void **state)
 {
     bench *b = *state;
     assert_ok(b->context, tune(b, "host", 3));
-    declare(b, "spmv", "2");
+    declare_versions(b, "spmv", "1", "2");
     open_load_trace(b);
+    open_run_trace(b);
     assert_ok(b->context, tune(b, "host", 3));
     assert_int_equal(count_loads(), 3);
-    assert_non_null(strstr(b->log, "3 samples are of other versions"));
+    assert_non_null(strstr(b->log, "3 samples are of other versions of ell: measuring these "
+                                   "variants again"));
+    assert_ok(b->context,
+              nitro_store_each_sample(b->store, "spmv", host_id(b), check_versions, NULL));
     assert_ok(b->context, tune(b, "host", 3));
     assert_int_equal(count_loads(), 3);
+    assert_true(count_runs('e') > 0);
+}
+
+/* A changed variant invalidates its own times, not the others': those stay to the last bit. */
+static void test_other_variants_keep_their_times(void **state)
+{
+    bench *b = *state;
+    assert_ok(b->context, tune(b, "host", 3));
+    csr_ms_a_row = 100; /* were it measured again, it would show */
+    declare_versions(b, "spmv", "1", "2");
+    assert_ok(b->context, tune(b, "host", 3));
+    csr_ms_a_row = 1;
+    assert_ok(b->context,
+              nitro_store_each_sample(b->store, "spmv", host_id(b), check_versions, NULL));
+    assert_int_equal(count_samples(b, host_id(b)), 3);
+}
+
+/* Behind an old name may be a new input by now: then none of the old times counts. */
+static void test_changed_input_is_measured_whole(void **state)
+{
+    bench *b = *state;
+    assert_ok(b->context, tune(b, "host", 3));
+    for (size_t i = 0; i < 3; i++)
+        b->toys[i].rows += 100;
+    declare_versions(b, "spmv", "1", "2");
+    assert_ok(b->context, tune(b, "host", 3));
+    assert_non_null(strstr(b->log, "has other features than when it was measured"));
+    assert_ok(b->context,
+              nitro_store_each_sample(b->store, "spmv", host_id(b), check_versions, NULL));
+}
+
+typedef struct remaking {
+    bench *b;
+    nitro_sample *samples[3];
+    size_t count;
+} remaking;
+
+static nitro_status remake_by_other_compiler(void *user, const nitro_sample *sample)
+{
+    remaking *r = user;
+    assert_ok(r->b->context, nitro_sample_copy(r->b->context, sample, &r->samples[r->count]));
+    char **compiler = &r->samples[r->count++]->provenance.compiler;
+    free(*compiler);
+    *compiler = strdup("GCC 2.95");
+    return NITRO_OK;
+}
+
+/* Times by two compilers do not stand in one sample. */
+static void test_other_compiler_is_measured_whole(void **state)
+{
+    bench *b = *state;
+    assert_ok(b->context, tune(b, "host", 3));
+    remaking r = {.b = b};
+    assert_ok(b->context,
+              nitro_store_each_sample(b->store, "spmv", host_id(b), remake_by_other_compiler, &r));
+    assert_ok(b->context,
+              nitro_store_put_samples(b->store, "spmv", host_id(b),
+                                      (const nitro_sample *const *)r.samples, r.count, true));
+    for (size_t i = 0; i < r.count; i++)
+        nitro_sample_free(r.samples[i]);
+    declare_versions(b, "spmv", "1", "2");
+    open_run_trace(b);
+    assert_ok(b->context, tune(b, "host", 3));
+    assert_non_null(strstr(b->log, "3 samples are of other versions of ell: measuring them again"));
+    assert_int_equal(count_runs('c'), count_runs('e'));
+    size_t count = 0;
+    assert_ok(b->context,
+              nitro_store_each_sample(b->store, "spmv", host_id(b), check_measured, &count));
+    assert_int_equal(count, 3);
 }
 
 /* What a microbenchmark measured once stays known; the rest is today's. */
@@ -571,6 +694,9 @@ int main(void)
         CASE(test_second_run_measures_nothing),
         CASE(test_more_inputs_later),
         CASE(test_changed_variant_is_measured_again),
+        CASE(test_other_variants_keep_their_times),
+        CASE(test_changed_input_is_measured_whole),
+        CASE(test_other_compiler_is_measured_whole),
         CASE(test_measured_device_features_are_kept),
         CASE(test_modelled_devices_share_a_load),
         CASE(test_modelled_needs_a_model),

@@ -1,0 +1,105 @@
+/* cmd_config.c - nitro config: every setting, its value here, and where that comes from. */
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static const argument arguments[] = {{.name = "COMPUTATION",
+                                      .help = "also what is set for this computation alone",
+                                      .optional = true},
+                                     {0}};
+
+static size_t list_settings(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_setting *each = nitro_setting_table(); each->name && count < most; each++)
+        items[count++] = (help_item){each->environment, each->help};
+    return count;
+}
+
+static json_t *as_json(const nitro_setting *setting, const nitro_setting_value *value)
+{
+    return json_pack("{s:s, s:o, s:s, s:o, s:s, s:s}", "setting", setting->name, "value",
+                     value->text[0] ? json_text(value->text) : json_null(), "origin",
+                     nitro_setting_origin_name(value->origin), "where",
+                     value->where[0] ? json_text(value->where) : json_null(), "environment",
+                     setting->environment, "help", setting->help);
+}
+
+static nitro_status look_up(const invocation *call, json_t *array)
+{
+    const char *computation = call->arguments.count ? call->arguments.items[0] : NULL;
+    nitro_status status = NITRO_OK;
+    for (const nitro_setting *each = nitro_setting_table(); each->name && status == NITRO_OK;
+         each++) {
+        nitro_setting_value value;
+        status = nitro_setting_get(call->context, computation, each->name, &value);
+        if (status == NITRO_OK)
+            json_array_append_new(array, as_json(each, &value));
+    }
+    return status;
+}
+
+static const char *text_of(const json_t *row, const char *name)
+{
+    return json_string_value(json_object_get(row, name));
+}
+
+static int print_plain(const invocation *call, const json_t *array)
+{
+    text_table table;
+    size_t i;
+    const json_t *row;
+    table_begin(&table, call->context, "setting,value,from,environment");
+    json_array_foreach(array, i, row)
+    {
+        const char *value = text_of(row, "value"), *where = text_of(row, "where");
+        table_cell(&table, "%s", text_of(row, "setting"));
+        table_cell(&table, "%s", value ? value : "-");
+        table_cell(&table, "%s", where ? where : text_of(row, "origin"));
+        table_cell(&table, "%s", text_of(row, "environment"));
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    json_t *array = json_array();
+    if (look_up(call, array) != NITRO_OK) {
+        json_decref(array);
+        return fail(call);
+    }
+    if (given->json)
+        return print_json(call, array);
+    int code = print_plain(call, array);
+    json_decref(array);
+    return code;
+}
+
+const command command_config = {
+    .name = "config",
+    .summary = "Print all settings, their values and origins",
+    .synopsis = "[COMPUTATION] [--json]",
+    .description =
+        "Settings change what programs do that call nitro_computation_configure, and which store "
+        "commands take where none is named. Each is looked up in the program, then in an "
+        "environment variable, then in the user's file: $NITRO_CONFIG, else nitro/nitro.conf under "
+        "$XDG_CONFIG_HOME or ~/.config. The file's lines are SETTING = VALUE, [COMPUTATION] before "
+        "those that are for one computation only, and comments from #. An environment variable "
+        "holds a value for all computations, or COMPUTATION=VALUE,...",
+    .examples = "  NITRO_EXPLAIN=1 ./program\n"
+                "  NITRO_FORCE=spmv=csr ./program\n"
+                "  nitro config spmv\n",
+    .items_title = "Environment variables",
+    .list_items = list_settings,
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,90 @@
+/* cmd_store_publish.c - nitro store publish: a store as a folder that any web server can serve. */
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *output, *sign;
+    bool json;
+} settings;
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store to publish (default: the user's own)"},
+    {.name = "output",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, output),
+     .value = "DIR",
+     .help = "the folder to write; made when missing, brought up to date when not",
+     .required = true},
+    {.name = "sign",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, sign),
+     .value = "KEY",
+     .help = "file of the secret key to sign with; 'nitro store keygen' makes one"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static int print_report(const invocation *call, const nitro_publish_report *report)
+{
+    const settings *given = call->settings;
+    char size[32];
+    if (given->json)
+        return print_json(
+            call,
+            json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bundles", (json_int_t)report->bundles,
+                      "unchanged", (json_int_t)report->unchanged, "removed",
+                      (json_int_t)report->removed, "samples", (json_int_t)report->samples, "bytes",
+                      (json_int_t)report->bytes, "profiles", (json_int_t)report->profiles));
+    format_size(report->bytes, size, sizeof size);
+    printf("%zu bundles (%zu unchanged) with %llu samples and %llu profiles in %s; %zu old ones "
+           "removed\n",
+           report->bundles, report->unchanged, (unsigned long long)report->samples,
+           (unsigned long long)report->profiles, size, report->removed);
+    return EXIT_DONE;
+}
+
+static nitro_status publish(const invocation *call, const nitro_publish_options *how,
+                            nitro_publish_report *report)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_publish(store, how, report);
+    nitro_store_close(store);
+    return status;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_signing_key *key = NULL;
+    nitro_publish_report report = {0};
+    nitro_status status = NITRO_OK;
+    if (given->sign)
+        status = nitro_signing_key_read(call->context, given->sign, &key);
+    const nitro_publish_options how = {.folder = given->output, .key = key};
+    if (status == NITRO_OK)
+        status = publish(call, &how, &report);
+    nitro_signing_key_free(key);
+    return status == NITRO_OK ? print_report(call, &report) : fail(call);
+}
+
+const command command_store_publish = {
+    .name = "store publish",
+    .summary = "Write a store as files that a web server can serve",
+    .synopsis = "--store URL --output DIR [--sign KEY] [--json]",
+    .description =
+        "Writes an index and a compressed bundle for each computation and device into DIR: static "
+        "files, with checksums, for any web server. Others read them with 'nitro store pull', or "
+        "name the folder's address as a store: 'nitro tune-from-source --store https://...'.\n\n"
+        "Published again, only what changed is new: a bundle's file is named by the checksum of "
+        "its content. The index is replaced last and whole, and the files that the last index "
+        "named stay until the next time, so that nobody who reads meanwhile sees a part.",
+    .examples = "  nitro store publish --store lab.db --output /srv/www/nitro --sign lab.key\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,128 @@
+/* cmd_store_pull.c - nitro store pull: published bundles into a store. */
+#include <stdlib.h>
+
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *trusted_keys;
+    bool require_signature, json;
+} settings;
+
+static const option options[] = {
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "the store to add to; made when missing (default: the user's own)"},
+    {.name = "require-signature",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, require_signature),
+     .help = "take only bundles that a trusted key signed"},
+    {.name = "trusted-keys",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, trusted_keys),
+     .value = "FILE",
+     .help = "public keys, one a line; implies --require-signature (default: "
+             "nitro/trusted-keys in $XDG_CONFIG_HOME)"},
+    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "URL", .help = "https://..., http://..., or a folder: what 'store publish' wrote"},
+    {0}};
+
+/* The user's own file of trusted keys, by the XDG base directory rules. */
+static nitro_status default_keys_path(nitro_context *context, char **path)
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    bool use_config = config && config[0] == '/';
+    if (!use_config && !(home && home[0] == '/'))
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "neither XDG_CONFIG_HOME nor HOME says where trusted keys are; name a "
+                          "file with --trusted-keys");
+    *path = nitro_asprintf(context, "%s%s/nitro/trusted-keys", use_config ? config : home,
+                           use_config ? "" : "/.config");
+    return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status read_keys(const invocation *call, nitro_trusted_keys **keys)
+{
+    const settings *given = call->settings;
+    char *path = NULL;
+    if (given->trusted_keys)
+        return nitro_trusted_keys_read(call->context, given->trusted_keys, keys);
+    if (!given->require_signature)
+        return NITRO_OK;
+    nitro_status status = default_keys_path(call->context, &path);
+    if (status == NITRO_OK)
+        status = nitro_trusted_keys_read(call->context, path, keys);
+    free(path);
+    return status;
+}
+
+static int print_report(const invocation *call, const nitro_pull_report *report)
+{
+    const settings *given = call->settings;
+    if (given->json)
+        return print_json(
+            call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "bundles",
+                            (json_int_t)report->bundles, "new_devices", (json_int_t)report->devices,
+                            "added", (json_int_t)report->copied.samples, "skipped",
+                            (json_int_t)report->copied.samples_skipped, "profiles_added",
+                            (json_int_t)report->copied.profiles, "profiles_skipped",
+                            (json_int_t)report->copied.profiles_skipped, "refused",
+                            json_names(&report->refused)));
+    printf("%zu bundles: %zu samples and %zu profiles added, %zu were there already; %zu new "
+           "devices\n",
+           report->bundles, report->copied.samples, report->copied.profiles,
+           report->copied.samples_skipped + report->copied.profiles_skipped, report->devices);
+    return EXIT_DONE;
+}
+
+static nitro_status pull(const invocation *call, const nitro_pull_options *how,
+                         nitro_pull_report *report)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_pull(store, how, report);
+    nitro_store_close(store);
+    return status;
+}
+
+static int run(invocation *call)
+{
+    nitro_trusted_keys *keys = NULL;
+    nitro_pull_report report = {0};
+    nitro_status status = read_keys(call, &keys);
+    const nitro_pull_options how = {.url = call->arguments.items[0], .keys = keys};
+    if (status == NITRO_OK)
+        status = pull(call, &how, &report);
+    int code = status == NITRO_OK ? print_report(call, &report) : fail(call);
+    for (size_t i = 0; i < report.refused.count; i++)
+        code = fail_text(call, "%s", report.refused.items[i]);
+    nitro_pull_report_free(&report);
+    nitro_trusted_keys_free(keys);
+    return code;
+}
+
+const command command_store_pull = {
+    .name = "store pull",
+    .summary = "Bring published samples into a store",
+    .synopsis = "URL [--store URL] [--require-signature] [--trusted-keys FILE] [--json]",
+    .description =
+        "Reads what 'nitro store publish' wrote, from a web server or a folder, and adds the "
+        "devices and samples that the store does not have. What is there already stays as it is. "
+        "Downloads that were cut go on where they ended; what is here already is not downloaded "
+        "again.\n\n"
+        "Every bundle is checked: its size and SHA-256, every record in it, and with "
+        "--require-signature who signed it. One that fails is refused and named, the others are "
+        "taken, and the exit code is 1. Certificates are always checked, and a redirect to another "
+        "scheme is refused. Names and passwords of servers belong in ~/.netrc.",
+    .examples = "  nitro store pull https://lab.example.org/nitro --store sqlite:lab.db\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

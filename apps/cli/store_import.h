@@ -1,0 +1,24 @@
+/* store_import.h - what the formats of nitro store import share: its options. */
+#ifndef NITRO_APPS_CLI_STORE_IMPORT_H
+#define NITRO_APPS_CLI_STORE_IMPORT_H
+
+#include "apps/cli/output.h"
+
+typedef struct import_settings {
+    common_settings common;
+    const char *store, *format, *computation, *samples, *devices, *describe, *campaign;
+    nitro_string_list devices_chosen, features, variants, log;
+    const char *profiles, *variant, *input, *proxy;
+    double intensity; /* NaN: not given */
+    bool replace, json;
+} import_settings;
+
+/** NULL for an option that was not given. */
+const nitro_string_list *if_given(const nitro_string_list *list);
+
+/** --format ginkgo (store_import_ginkgo.c). @return exit code */
+int import_ginkgo(invocation *call);
+/** --profiles (store_import_profiles.c). @return exit code */
+int import_profiles(invocation *call);
+
+#endif

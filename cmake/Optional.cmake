@@ -1,0 +1,32 @@
+# Libraries that a build may do without: a stub in their place says which option turns them on.
+
+set(nitro_optional_dependencies)
+
+# Sets nitro_with_MODULE where the option is on and pkg-config knows the package.
+macro(nitro_optional_library option help module package)
+    option(${option} "${help}; off or not installed: a stub says so" ON)
+    set(nitro_with_${module} FALSE)
+    if(${option})
+        pkg_check_modules(${module} IMPORTED_TARGET ${package})
+        if(${module}_FOUND)
+            set(nitro_with_${module} TRUE)
+            list(APPEND nitro_optional_dependencies PkgConfig::${module})
+        else()
+            message(STATUS "${package} is not here: a stub stands in for what ${option} builds")
+        endif()
+    endif()
+endmacro()
+
+nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis)
+nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (hiredis with TLS)" hiredis_ssl
+    "hiredis_ssl>=1.1")
+nitro_optional_library(NITRO_SODIUM "Sign and check published bundles (libsodium)" sodium libsodium)
+nitro_optional_library(NITRO_ZSTD "Publish and read bundles (zstd; needs libsodium too)" zstd libzstd)
+nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcurl>=7.85")
+nitro_optional_library(NITRO_ARCHIVE "Unpack what nitro fetch downloads (libarchive)" archive
+    libarchive)
+
+set(nitro_with_bundles FALSE)
+if(nitro_with_zstd AND nitro_with_sodium)
+    set(nitro_with_bundles TRUE)
+endif()

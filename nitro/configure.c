@@ -1,0 +1,91 @@
+/* Making a computation what its user's settings ask for. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nitro/nitro_internal.h"
+
+static void print_message(void *user, nitro_log_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "nitro: %s\n", message);
+}
+
+static nitro_status apply_log(nitro_computation *computation, const nitro_setting_value *value)
+{
+    static const char *const levels[] = {"warning", "info", "debug"};
+    for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++)
+        if (strcmp(value->text, levels[level]) == 0)
+            nitro_context_set_log(computation->context, (nitro_log_level)level, print_message,
+                                  NULL);
+    return NITRO_OK; /* "off" leaves alone what the program has set */
+}
+
+/** A folder's model is COMPUTATION.json; a folder without one has none to attach. */
+static nitro_status apply_model(nitro_computation *computation, const nitro_setting_value *value)
+{
+    struct stat about;
+    if (value->text[0] == '\0')
+        return NITRO_OK;
+    if (stat(value->text, &about) != 0 || !S_ISDIR(about.st_mode))
+        return nitro_computation_load_model(computation, value->text);
+    char *path = nitro_asprintf(computation->context, "%s/%s.json", value->text,
+                                nitro_computation_name(computation));
+    if (!path)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    if (stat(path, &about) == 0)
+        status = nitro_computation_load_model(computation, path);
+    else
+        nitro_log(computation->context, NITRO_LOG_INFO, "%s: there is no model %s",
+                  nitro_computation_name(computation), path);
+    free(path);
+    return status;
+}
+
+static nitro_status apply_force(nitro_computation *computation, const nitro_setting_value *value)
+{
+    if (value->text[0] == '\0')
+        return NITRO_OK;
+    return nitro_computation_force(computation, value->text);
+}
+
+static nitro_status apply_min_confidence(nitro_computation *computation,
+                                         const nitro_setting_value *value)
+{
+    double number = 0.0;
+    if (value->origin == NITRO_SETTING_DEFAULT || !nitro_parse_number(value->text, &number))
+        return NITRO_OK;
+    return nitro_computation_set_min_confidence(computation, number);
+}
+
+static nitro_status apply_explain(nitro_computation *computation, const nitro_setting_value *value)
+{
+    if (strcmp(value->text, "1") != 0 || computation->explained)
+        return NITRO_OK;
+    return nitro_explained_create(computation->context, &computation->explained);
+}
+
+/** In this order: what is logged of the others is seen. Settings without a row are not its own. */
+static const struct {
+    const char *name;
+    nitro_status (*apply)(nitro_computation *computation, const nitro_setting_value *value);
+} appliers[] = {
+    {"log", apply_log},     {"explain", apply_explain}, {"min_confidence", apply_min_confidence},
+    {"force", apply_force}, {"model", apply_model},
+};
+
+nitro_status nitro_computation_configure(nitro_computation *computation)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof appliers / sizeof appliers[0] && status == NITRO_OK; i++) {
+        nitro_setting_value value;
+        status = nitro_setting_get(computation->context, nitro_computation_name(computation),
+                                   appliers[i].name, &value);
+        if (status == NITRO_OK)
+            status = appliers[i].apply(computation, &value);
+    }
+    return status;
+}

@@ -1,0 +1,210 @@
+/*
+ * Leaving one source out. Hides the plan: every input is dealt to one of a few parts, every pair of
+ * a source and a part is scored by a model that saw neither.
+ */
+#include "nitro/leave_out.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/dataset.h"
+
+#define NUM_PARTS     3
+#define MAX_ROWS      2000 /* that teach one model: more change shares of good decisions little */
+#define UNDEALT       NUM_PARTS
+#define MIN_SOURCES   2
+#define DEAL_SEED_TAG 0x6c656176u /* its draw is not that of the strategies' folds */
+
+/** One run: where inputs and sources stand. */
+typedef struct leave_out_run {
+    nitro_context *context;
+    const nitro_lesson *lesson;
+    const nitro_model *model;
+    size_t *part_of; /* shape [num_inputs] */
+    bool *devices;   /* shape [num_devices]: which teach the model at hand */
+    bool *inputs;    /* shape [num_inputs] */
+    nitro_leave_out *result;
+} leave_out_run;
+
+void nitro_leave_out_free(nitro_leave_out *result)
+{
+    free(result->scores);
+    free(result->num_rows);
+    free(result->qualities);
+    *result = (nitro_leave_out){0};
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static int compare_hashes(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/** Deal inputs by a hash of their names; of many, only as many as one model can learn from. */
+static nitro_status deal(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    uint64_t *hashes = nitro_calloc(run->context, sources->num_inputs, sizeof *hashes);
+    uint64_t *sorted = nitro_calloc(run->context, sources->num_inputs, sizeof *sorted);
+    if (hashes && sorted) {
+        for (size_t i = 0; i < sources->num_inputs; i++)
+            sorted[i] = hashes[i] = nitro_hash(sources->inputs[i], strlen(sources->inputs[i]),
+                                               run->lesson->seed ^ DEAL_SEED_TAG);
+        qsort(sorted, sources->num_inputs, sizeof *sorted, compare_hashes);
+        size_t most = MAX_ROWS * NUM_PARTS / (NUM_PARTS - 1) / sources->num_devices + NUM_PARTS;
+        uint64_t limit = sorted[most < sources->num_inputs ? most : sources->num_inputs - 1];
+        for (size_t i = 0; i < sources->num_inputs; i++)
+            run->part_of[i] = hashes[i] <= limit ? (size_t)(hashes[i] % NUM_PARTS) : UNDEALT;
+    }
+    bool dealt = hashes && sorted;
+    free(hashes);
+    free(sorted);
+    return dealt ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status prepare(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    nitro_leave_out *result = run->result;
+    result->scores =
+        nitro_calloc(run->context, sources->num_rows, num_variants * sizeof *result->scores);
+    result->num_rows = nitro_calloc(run->context, sources->num_devices, sizeof *result->num_rows);
+    result->qualities = nitro_calloc(run->context, sources->num_devices, sizeof *result->qualities);
+    run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
+    run->devices = nitro_calloc(run->context, sources->num_devices, sizeof *run->devices);
+    run->inputs = nitro_calloc(run->context, sources->num_inputs, sizeof *run->inputs);
+    if (!result->scores || !result->num_rows || !result->qualities || !run->part_of ||
+        !run->devices || !run->inputs)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < sources->num_rows * num_variants; i++)
+        result->scores[i] = NAN;
+    return deal(run);
+}
+
+/** The devices that teach anything. */
+static size_t mark_teachers(const leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t count = 0;
+    memset(run->devices, 0, sources->num_devices * sizeof *run->devices);
+    for (size_t row = 0; row < sources->num_rows; row++)
+        if (nitro_dataset_row_teaches(sources, row) && !run->devices[sources->row_device[row]]) {
+            run->devices[sources->row_device[row]] = true;
+            count++;
+        }
+    return count;
+}
+
+/* ---- One source, one part -------------------------------------------------------------------- */
+
+/** The others' samples of other inputs, with the relative features that the whole model has. */
+static nitro_status select_rows(leave_out_run *run, size_t part, nitro_dataset **selected)
+{
+    const nitro_schema *seen = run->model->schema;
+    for (size_t i = 0; i < run->lesson->sources->num_inputs; i++)
+        run->inputs[i] = run->part_of[i] != part && run->part_of[i] != UNDEALT;
+    nitro_status status = nitro_dataset_select(run->context, run->lesson->sources, run->devices,
+                                               run->inputs, selected);
+    if (status != NITRO_OK)
+        return status;
+    nitro_schema *schema = (*selected)->schema;
+    bool keep[NITRO_MAX_FEATURES] = {false};
+    for (size_t i = 0; i < schema->num_relative; i++)
+        for (size_t j = 0; j < seen->num_relative; j++)
+            keep[i] |= strcmp(schema->relative[i].name, seen->relative[j].name) == 0;
+    nitro_schema_keep_relative(schema, keep);
+    return NITRO_OK;
+}
+
+static void score_rows(leave_out_run *run, const nitro_model *model, size_t source, size_t part)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    nitro_leave_out *result = run->result;
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (sources->row_device[row] != source || run->part_of[sources->row_input[row]] != part ||
+            !nitro_dataset_row_teaches(sources, row))
+            continue;
+        double *scores = result->scores + row * num_variants;
+        nitro_model_score(model, nitro_dataset_features(sources, row), scores);
+        size_t chosen = nitro_scores_best(scores, num_variants);
+        result->qualities[source] +=
+            100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);
+        result->num_rows[source]++;
+    }
+}
+
+/** A part in which nothing is left to learn from, or no row can be scored, is passed over. */
+static nitro_status leave_out(leave_out_run *run, size_t source, size_t part)
+{
+    nitro_dataset *others = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = select_rows(run, part, &others);
+    if (status == NITRO_OK) {
+        nitro_lesson lesson = *run->lesson;
+        lesson.sources = others;
+        lesson.target = run->lesson->sources->devices[source];
+        lesson.evidence = NITRO_EVIDENCE_NONE;
+        lesson.quiet = true;
+        status = nitro_model_train(run->context, &lesson, &model);
+    }
+    if (status == NITRO_OK)
+        score_rows(run, model, source, part);
+    nitro_model_free(model);
+    nitro_dataset_free(others);
+    return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+}
+
+static nitro_status leave_out_source(leave_out_run *run, size_t source)
+{
+    nitro_status status = NITRO_OK;
+    run->devices[source] = false;
+    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
+        status = leave_out(run, source, part);
+    run->devices[source] = true;
+    return status;
+}
+
+static nitro_status leave_out_each(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    nitro_status status = NITRO_OK;
+    size_t num_scored = 0;
+    if (mark_teachers(run) < MIN_SOURCES)
+        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
+                          "%s: fewer than %d sources teach: none can be left out",
+                          sources->schema->computation, MIN_SOURCES);
+    for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
+        if (run->devices[d])
+            status = leave_out_source(run, d);
+        run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
+        num_scored += run->result->num_rows[d];
+    }
+    if (status == NITRO_OK && num_scored == 0)
+        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
+                          "%s: too few inputs to leave some of them out",
+                          sources->schema->computation);
+    return status;
+}
+
+nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *lesson,
+                                 const nitro_model *model, nitro_leave_out *result)
+{
+    nitro_leave_out made = {0};
+    leave_out_run run = {.context = context, .lesson = lesson, .model = model, .result = &made};
+    nitro_status status = prepare(&run);
+    if (status == NITRO_OK)
+        status = leave_out_each(&run);
+    free(run.part_of);
+    free(run.devices);
+    free(run.inputs);
+    if (status == NITRO_OK)
+        *result = made;
+    else
+        nitro_leave_out_free(&made);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* leave_out.h - what models say of a source that they did not learn from: the only evidence of how
+ * good a model is on a device that nobody measured. Internal to nitro/. */
+#ifndef NITRO_LEAVE_OUT_H
+#define NITRO_LEAVE_OUT_H
+
+#include "nitro/model.h"
+
+/** Each source in turn as a pretended target. */
+typedef struct nitro_leave_out {
+    double *scores;    /* shape [num_rows x num_variants] of the lesson's sources: by a model that
+                          learnt from other sources and other inputs; NaN in rows without */
+    size_t *num_rows;  /* shape [num_devices]: rows with scores */
+    double *qualities; /* shape [num_devices]: their mean quality in percent; NaN without rows */
+} nitro_leave_out;
+
+/**
+ * Learn as the lesson says, without one source and a part of the inputs at a time, and score that
+ * source on that part. A row that its model saw on another device would look too well known.
+ * Of many samples, a part teaches and is scored: what is asked for are shares and means.
+ * @param[in]  model  what the whole lesson made: the others see the same relative features.
+ * @param[out] result  free with nitro_leave_out_free.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (fewer than two sources teach, or only one input);
+ *         NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *lesson,
+                                 const nitro_model *model, nitro_leave_out *result);
+void nitro_leave_out_free(nitro_leave_out *result);
+
+#endif

@@ -1,0 +1,598 @@
+/*
+ * nitro.hpp - nitro.h for C++17, header-only: objects that free themselves, errors as exceptions,
+ * lambdas as variants and features. What the functions mean, their units, threads and promises, is
+ * written in nitro.h; this file says only what C++ adds.
+ *
+ *     nitro::context context;
+ *     nitro::computation<vector> sum(context, "sum");
+ *     sum.add_variant("serial", [](vector &v) { ... });
+ *     sum.add_feature({"length", "1", NITRO_SCALE_LOG}, [](const vector &v) { return ...; });
+ *     sum.load_model("sum.json");
+ *     nitro::decision decision = sum.run(v);
+ *
+ * - Every failure throws nitro::error with nitro.h's status and the context's message. What a
+ *   lambda throws comes out of run() and select() unchanged; while measuring, where variants run in
+ *   worker processes, it is the variant's failure.
+ * - An object must not outlive the context that it was made in, nor moved-from objects be used.
+ */
+#ifndef NITRO_NITRO_HPP
+#define NITRO_NITRO_HPP
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "nitro/nitro.h"
+
+namespace nitro
+{
+
+/** What failed: nitro.h's status, and what(): the context's message. */
+class error : public std::runtime_error
+{
+  public:
+    error(nitro_status status, const std::string &message)
+        : std::runtime_error(message.empty() ? nitro_status_name(status) : message), status_(status)
+    {
+    }
+    nitro_status status() const noexcept
+    {
+        return status_;
+    }
+
+  private:
+    nitro_status status_;
+};
+
+using decision = nitro_decision;
+
+/** The name of what was chosen; belongs to the computation or model that decided. */
+inline const char *reason_text(const decision &made) noexcept
+{
+    return nitro_reason_text(made.reason);
+}
+
+namespace detail
+{
+
+template <typename T, void (*Free)(T *)> struct deleter {
+    void operator()(T *object) const noexcept
+    {
+        Free(object);
+    }
+};
+
+template <typename T, void (*Free)(T *)> using owned = std::unique_ptr<T, deleter<T, Free>>;
+
+/** What a callback of this thread threw, until the call that it was made from has returned. */
+inline std::exception_ptr &thrown() noexcept
+{
+    static thread_local std::exception_ptr exception;
+    return exception;
+}
+
+/** Run a callback for C: no exception passes through. @return 0, or -1 where one was thrown. */
+template <typename F> int guarded(F &&callback) noexcept
+{
+    try {
+        std::forward<F>(callback)();
+        return 0;
+    } catch (...) {
+        thrown() = std::current_exception();
+        return -1;
+    }
+}
+
+inline void check(nitro_context *context, nitro_status status)
+{
+    std::exception_ptr exception = std::exchange(thrown(), nullptr);
+    if (status == NITRO_OK)
+        return;
+    if (exception)
+        std::rethrow_exception(exception);
+    char message[4096];
+    nitro_context_last_error(context, message, sizeof message);
+    throw error(status, message);
+}
+
+} // namespace detail
+
+/** Carries errors, log and clock; make it first, and let it live longest. */
+class context
+{
+  public:
+    using log_function = std::function<void(nitro_log_level, const char *message)>;
+
+    context()
+    {
+        nitro_context *made = nullptr;
+        nitro_status status = nitro_context_create(&made);
+        if (status != NITRO_OK)
+            throw error(status, "");
+        handle_.reset(made);
+    }
+
+    nitro_context *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+    /** Messages up to `level` go to `log`; what it throws is dropped. An empty one: silence. */
+    void set_log(nitro_log_level level, log_function log)
+    {
+        log_ = std::make_unique<log_function>(std::move(log));
+        nitro_context_set_log(handle_.get(), level, *log_ ? &context::write_log : nullptr,
+                              log_.get());
+    }
+
+  private:
+    static void write_log(void *user, nitro_log_level level, const char *message) noexcept
+    {
+        try {
+            (*static_cast<log_function *>(user))(level, message);
+        } catch (...) {
+            return;
+        }
+    }
+
+    std::unique_ptr<log_function> log_; /* freed after the handle that calls it */
+    detail::owned<nitro_context, nitro_context_free> handle_;
+};
+
+/** What was learnt for one target. */
+class model
+{
+  public:
+    /** Takes ownership. */
+    model(nitro_context *owner, nitro_model *handle) noexcept : context_(owner), handle_(handle)
+    {
+    }
+
+    static model load(const context &owner, const std::string &path)
+    {
+        nitro_model *made = nullptr;
+        detail::check(owner.get(), nitro_model_load(owner.get(), path.c_str(), &made));
+        return model(owner.get(), made);
+    }
+
+    void save(const std::string &path) const
+    {
+        detail::check(context_, nitro_model_save(handle_.get(), path.c_str()));
+    }
+
+    std::string computation() const
+    {
+        return nitro_model_computation(handle_.get());
+    }
+    std::string target() const
+    {
+        return nitro_model_target(handle_.get());
+    }
+    std::string strategy() const
+    {
+        return nitro_model_strategy(handle_.get());
+    }
+    std::vector<std::string> variants() const
+    {
+        return names(nitro_model_num_variants(handle_.get()), nitro_model_variant_name);
+    }
+    std::vector<std::string> features() const
+    {
+        return names(nitro_model_num_features(handle_.get()), nitro_model_feature_name);
+    }
+
+    /** Features in the model's order; the decision's variant_name belongs to the model. */
+    decision predict(const std::vector<double> &features) const
+    {
+        decision made{};
+        if (features.size() != nitro_model_num_features(handle_.get()))
+            throw error(NITRO_ERR_ARGUMENT,
+                        "the model takes " + std::to_string(nitro_model_num_features(get())) +
+                            " features, not " + std::to_string(features.size()));
+        detail::check(context_,
+                      nitro_model_predict(handle_.get(), features.data(), &made, nullptr, nullptr));
+        return made;
+    }
+
+    nitro_model *get() const noexcept
+    {
+        return handle_.get();
+    }
+    nitro_model *release() noexcept
+    {
+        return handle_.release();
+    }
+
+  private:
+    std::vector<std::string> names(size_t count,
+                                   const char *(*name)(const nitro_model *, size_t)) const
+    {
+        std::vector<std::string> all;
+        for (size_t i = 0; i < count; i++)
+            all.emplace_back(name(handle_.get(), i));
+        return all;
+    }
+
+    nitro_context *context_;
+    detail::owned<nitro_model, nitro_model_free> handle_;
+};
+
+/** A repository of samples, devices and computations' names. */
+class store
+{
+  public:
+    /** An empty URL is the user's own store. */
+    explicit store(const context &owner, const std::string &url = "",
+                   nitro_store_mode mode = NITRO_STORE_READ)
+        : context_(owner.get())
+    {
+        nitro_store *made = nullptr;
+        detail::check(
+            owner.get(),
+            nitro_store_open(owner.get(), url.empty() ? nullptr : url.c_str(), mode, &made));
+        handle_.reset(made);
+    }
+
+    /** A model for a device that nobody measured. */
+    model tune_from_source(const std::string &computation, const std::string &target,
+                           const nitro_learn_options &options = learn_options()) const
+    {
+        return learn(nitro_tune_from_source, computation, target, options);
+    }
+
+    /** A model for a device from its own samples. */
+    model learn_own(const std::string &computation, const std::string &device,
+                    const nitro_learn_options &options = learn_options()) const
+    {
+        return learn(nitro_learn_own, computation, device, options);
+    }
+
+    static nitro_learn_options learn_options() noexcept
+    {
+        nitro_learn_options options;
+        nitro_learn_options_init(&options);
+        return options;
+    }
+
+    nitro_store *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+  private:
+    model learn(decltype(nitro_tune_from_source) *how, const std::string &computation,
+                const std::string &device, const nitro_learn_options &options) const
+    {
+        nitro_model *made = nullptr;
+        detail::check(context_, how(context_, handle_.get(), computation.c_str(), device.c_str(),
+                                    &options, &made));
+        return model(context_, made);
+    }
+
+    nitro_context *context_;
+    detail::owned<nitro_store, nitro_store_close> handle_;
+};
+
+/** A feature of an input: name, unit, scale. */
+struct feature {
+    std::string name;
+    std::string unit = "1";
+    nitro_scale scale = NITRO_SCALE_AUTO;
+    double cost_ns = 0.0;
+};
+
+/** A feature of input and device together, as a formula. */
+struct relative_feature {
+    std::string name;
+    std::string formula;
+    nitro_scale scale = NITRO_SCALE_AUTO;
+    std::string replaces = "";
+    std::string unit = "1";
+};
+
+/** A variant, in full: only `run` is needed. */
+template <typename Argument> struct variant {
+    std::string name;
+    std::function<void(Argument &)> run;
+    std::function<void(Argument &)> prepare = {};
+    std::function<void(Argument &)> release = {};
+    /** By features in declared order; the argument is null where only features are known. */
+    std::function<bool(const double *features, const Argument *argument)> allows = {};
+    std::string version = "1";
+    nitro_time_source time_source = NITRO_TIME_WALL;
+};
+
+/** What measuring needs besides variants; each may be left empty. */
+template <typename Argument> struct hooks {
+    std::function<void(Argument &)> prepare_input = {};
+    std::function<void(Argument &)> restore_input = {};
+    std::function<void(Argument &)> keep_reference = {};
+    /** @return what is wrong with the result; empty: nothing. */
+    std::function<std::string(Argument &)> check_result = {};
+};
+
+/** An input to measure: `load` is called in the worker process that measures it. */
+template <typename Argument> struct input {
+    std::string name;
+    std::function<std::unique_ptr<Argument>()> load;
+};
+
+/** A computation whose variants work on an `Argument`. Declare all, then attach a model, then call
+ *  run() and select() from any number of threads. */
+template <typename Argument> class computation
+{
+  public:
+    computation(const context &owner, const std::string &name) : context_(owner.get())
+    {
+        nitro_computation *made = nullptr;
+        detail::check(context_, nitro_computation_create(context_, name.c_str(), &made));
+        handle_.reset(made);
+    }
+
+    computation &add_variant(const std::string &name, std::function<void(Argument &)> run)
+    {
+        variant<Argument> simple;
+        simple.name = name;
+        simple.run = std::move(run);
+        return add_variant(std::move(simple));
+    }
+
+    computation &add_variant(variant<Argument> added)
+    {
+        auto kept = std::make_unique<variant<Argument>>(std::move(added));
+        nitro_variant c = {};
+        c.name = kept->name.c_str();
+        c.version = kept->version.c_str();
+        c.run = kept->run ? &run_variant : nullptr;
+        c.prepare = kept->prepare ? &prepare_variant : nullptr;
+        c.release = kept->release ? &release_variant : nullptr;
+        c.allows = kept->allows ? &allows_variant : nullptr;
+        c.time_source = kept->time_source;
+        c.user = kept.get();
+        detail::check(context_, nitro_computation_add_variant(handle_.get(), &c));
+        variants_.push_back(std::move(kept));
+        return *this;
+    }
+
+    /** One feature; `evaluate` gives its value, a number. */
+    computation &add_feature(const feature &added, std::function<double(const Argument &)> evaluate)
+    {
+        return add_features(
+            {added}, [evaluate = std::move(evaluate)](const Argument &argument, double *values) {
+                values[0] = evaluate(argument);
+            });
+    }
+
+    /** Features that one call computes together into `values`, shape [added.size()]. */
+    computation &add_features(const std::vector<feature> &added,
+                              std::function<void(const Argument &, double *values)> evaluate)
+    {
+        auto kept = std::make_unique<features_function>(std::move(evaluate));
+        std::vector<nitro_feature> c;
+        for (const feature &each : added)
+            c.push_back({each.name.c_str(), each.unit.c_str(), each.scale, each.cost_ns});
+        detail::check(context_, nitro_computation_add_features(handle_.get(), c.data(), c.size(),
+                                                               &evaluate_features, kept.get()));
+        features_.push_back(std::move(kept));
+        return *this;
+    }
+
+    computation &add_relative_feature(const relative_feature &added)
+    {
+        nitro_relative_feature c = {};
+        c.name = added.name.c_str();
+        c.unit = added.unit.c_str();
+        c.scale = added.scale;
+        c.formula = added.formula.c_str();
+        c.replaces = added.replaces.empty() ? nullptr : added.replaces.c_str();
+        detail::check(context_, nitro_computation_add_relative_feature(handle_.get(), &c));
+        return *this;
+    }
+
+    computation &set_default(const std::string &name)
+    {
+        detail::check(context_, nitro_computation_set_default(handle_.get(), name.c_str()));
+        return *this;
+    }
+
+    computation &set_reference(const std::string &name)
+    {
+        detail::check(context_, nitro_computation_set_reference(handle_.get(), name.c_str()));
+        return *this;
+    }
+
+    computation &set_hooks(hooks<Argument> set)
+    {
+        hooks_ = std::make_unique<hooks<Argument>>(std::move(set));
+        nitro_hooks c = {};
+        c.prepare_input = hooks_->prepare_input ? &prepare_input : nullptr;
+        c.restore_input = hooks_->restore_input ? &restore_input : nullptr;
+        c.keep_reference = hooks_->keep_reference ? &keep_reference : nullptr;
+        c.check_result = hooks_->check_result ? &check_result : nullptr;
+        c.user = hooks_.get();
+        detail::check(context_, nitro_computation_set_hooks(handle_.get(), &c));
+        return *this;
+    }
+
+    void load_model(const std::string &path)
+    {
+        detail::check(context_, nitro_computation_load_model(handle_.get(), path.c_str()));
+    }
+
+    /** Takes the model over; on error it is freed. */
+    void attach_model(model attached)
+    {
+        detail::check(context_, nitro_computation_attach_model(handle_.get(), attached.get()));
+        attached.release();
+    }
+
+    void set_min_confidence(double min_confidence)
+    {
+        detail::check(context_,
+                      nitro_computation_set_min_confidence(handle_.get(), min_confidence));
+    }
+
+    std::vector<double> evaluate(const Argument &argument) const
+    {
+        std::vector<double> values(nitro_computation_num_features(handle_.get()));
+        detail::check(context_,
+                      nitro_computation_evaluate(handle_.get(), &argument, values.data()));
+        return values;
+    }
+
+    decision select(const Argument &argument) const
+    {
+        decision made{};
+        detail::check(context_, nitro_select(handle_.get(), &argument, &made));
+        return made;
+    }
+
+    decision select(const double *features, size_t num_features) const
+    {
+        decision made{};
+        detail::check(context_,
+                      nitro_select_features(handle_.get(), features, num_features, &made));
+        return made;
+    }
+
+    /** Decide, prepare if need be, run. Throws what the variant throws. */
+    decision run(Argument &argument) const
+    {
+        decision made{};
+        detail::check(context_, nitro_run(handle_.get(), &argument, &made));
+        return made;
+    }
+
+    /** Measure every variant on every input and keep the samples in the store. */
+    void tune(const store &repository, const std::vector<input<Argument>> &inputs,
+              const std::string &device = "host",
+              const nitro_tune_options &options = tune_options())
+    {
+        std::vector<nitro_input> c;
+        for (const input<Argument> &each : inputs)
+            c.push_back({each.name.c_str(), &load_input, &unload_input,
+                         const_cast<input<Argument> *>(&each)});
+        detail::check(context_, nitro_tune(handle_.get(), repository.get(), device.c_str(),
+                                           c.data(), c.size(), &options));
+    }
+
+    static nitro_tune_options tune_options() noexcept
+    {
+        nitro_tune_options options;
+        nitro_tune_options_init(&options);
+        return options;
+    }
+
+    nitro_computation *get() const noexcept
+    {
+        return handle_.get();
+    }
+
+  private:
+    using features_function = std::function<void(const Argument &, double *)>;
+    using kept_variant = variant<Argument>;
+    using kept_hooks = hooks<Argument>;
+
+    static Argument &given(void *argument) noexcept
+    {
+        return *static_cast<Argument *>(argument);
+    }
+
+    static int run_variant(void *argument, void *user) noexcept
+    {
+        return detail::guarded([&] { static_cast<kept_variant *>(user)->run(given(argument)); });
+    }
+    static int prepare_variant(void *argument, void *user) noexcept
+    {
+        return detail::guarded(
+            [&] { static_cast<kept_variant *>(user)->prepare(given(argument)); });
+    }
+    static void release_variant(void *argument, void *user) noexcept
+    {
+        if (detail::guarded([&] { static_cast<kept_variant *>(user)->release(given(argument)); }) !=
+            0)
+            detail::thrown() = nullptr; /* nobody to tell */
+    }
+    static bool allows_variant(const double *features, const void *argument, void *user) noexcept
+    {
+        bool allowed = false;
+        if (detail::guarded([&] {
+                allowed = static_cast<kept_variant *>(user)->allows(
+                    features, static_cast<const Argument *>(argument));
+            }) != 0)
+            detail::thrown() = nullptr; /* a constraint that fails does not allow */
+        return allowed;
+    }
+    static int evaluate_features(const void *argument, double *values, void *user) noexcept
+    {
+        return detail::guarded([&] {
+            (*static_cast<features_function *>(user))(*static_cast<const Argument *>(argument),
+                                                      values);
+        });
+    }
+    static int prepare_input(void *argument, void *user) noexcept
+    {
+        return detail::guarded(
+            [&] { static_cast<kept_hooks *>(user)->prepare_input(given(argument)); });
+    }
+    static int restore_input(void *argument, void *user) noexcept
+    {
+        return detail::guarded(
+            [&] { static_cast<kept_hooks *>(user)->restore_input(given(argument)); });
+    }
+    static int keep_reference(void *argument, void *user) noexcept
+    {
+        return detail::guarded(
+            [&] { static_cast<kept_hooks *>(user)->keep_reference(given(argument)); });
+    }
+    static int check_result(void *argument, char *why, size_t size, void *user) noexcept
+    {
+        std::string wrong;
+        int failed = detail::guarded(
+            [&] { wrong = static_cast<kept_hooks *>(user)->check_result(given(argument)); });
+        if (failed == 0 && wrong.empty())
+            return 0;
+        size_t length = wrong.copy(why, size > 0 ? size - 1 : 0);
+        if (size > 0)
+            why[length] = '\0';
+        return -1;
+    }
+    static nitro_status load_input(nitro_context *context, void *state, void **argument) noexcept
+    {
+        const auto *self = static_cast<const input<Argument> *>(state);
+        try {
+            std::unique_ptr<Argument> loaded = self->load();
+            if (!loaded)
+                return nitro_fail(context, NITRO_ERR_IO, "input %s: there is nothing to load",
+                                  self->name.c_str());
+            *argument = loaded.release();
+            return NITRO_OK;
+        } catch (const std::exception &thrown) {
+            return nitro_fail(context, NITRO_ERR_IO, "input %s: %s", self->name.c_str(),
+                              thrown.what());
+        } catch (...) {
+            return nitro_fail(context, NITRO_ERR_IO, "input %s cannot be loaded",
+                              self->name.c_str());
+        }
+    }
+    static void unload_input(void *argument) noexcept
+    {
+        delete static_cast<Argument *>(argument);
+    }
+
+    nitro_context *context_;
+    /* What the handle calls; freed after it. */
+    std::vector<std::unique_ptr<kept_variant>> variants_;
+    std::vector<std::unique_ptr<features_function>> features_;
+    std::unique_ptr<kept_hooks> hooks_;
+    detail::owned<nitro_computation, nitro_computation_free> handle_;
+};
+
+} // namespace nitro
+
+#endif

@@ -1,0 +1,283 @@
+/*
+ * What may be expected on a target. Hides the rule: evidence from left-out sources counts as much
+ * as the target is far from its sources, compared with how far those are from each other.
+ */
+#include "nitro/promise.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "nitro/dataset.h"
+#include "nitro/device_choice.h"
+#include "nitro/device_distance.h"
+#include "nitro/leave_out.h"
+
+#define MAX_SHARE      2.0 /* evidence is drawn out no further than twice as far as it reaches */
+#define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
+#define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
+#define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
+#define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
+
+void nitro_promise_free(nitro_promise *promise)
+{
+    if (!promise)
+        return;
+    free(promise->sources);
+    nitro_string_list_free(&promise->features);
+    free(promise);
+}
+
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+static nitro_status add_once(nitro_context *context, const char *name, nitro_string_list *names)
+{
+    return nitro_string_list_find(names, name) == NITRO_NONE
+               ? nitro_string_list_add(context, names, name)
+               : NITRO_OK;
+}
+
+/** The device features that the model looks at, plainly or behind relative features; where there
+ *  are none, all that it might have looked at. */
+static nitro_status list_features(nitro_context *context, const nitro_lesson *lesson,
+                                  const nitro_model *model, nitro_string_list *names)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < model->device_features.count && status == NITRO_OK; i++)
+        status = add_once(context, model->device_features.items[i], names);
+    for (size_t r = 0; r < model->relative->count; r++)
+        for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+            if (status == NITRO_OK && nitro_relative_needs(model->relative, r, i))
+                status =
+                    add_once(context, nitro_relative_device_feature(model->relative, i), names);
+    const nitro_device *target = lesson->target;
+    for (size_t i = 0; names->count == 0 && i < target->num_features && status == NITRO_OK; i++)
+        if (nitro_device_feature_teaches(target->features[i].name))
+            status = nitro_string_list_add(context, names, target->features[i].name);
+    return status;
+}
+
+/** Nearest to the target first; unknown distances last, then in the order of the dataset. */
+static int compare_sources(const void *left, const void *right)
+{
+    const nitro_promise_source *a = left, *b = right;
+    double da = isnan(a->target_distance) ? INFINITY : a->target_distance;
+    double db = isnan(b->target_distance) ? INFINITY : b->target_distance;
+    if (da != db)
+        return da < db ? -1 : 1;
+    return (a->device > b->device) - (a->device < b->device);
+}
+
+static bool teaches(const nitro_dataset *sources, size_t device)
+{
+    for (size_t row = 0; row < sources->num_rows; row++)
+        if (sources->row_device[row] == device && nitro_dataset_row_teaches(sources, row))
+            return true;
+    return false;
+}
+
+static nitro_status measure_distances(nitro_context *context, const nitro_lesson *lesson,
+                                      nitro_promise *promise)
+{
+    const nitro_dataset *sources = lesson->sources;
+    bool *skip = nitro_calloc(context, sources->num_devices, sizeof *skip);
+    promise->sources = nitro_calloc(context, sources->num_devices, sizeof *promise->sources);
+    if (!skip || !promise->sources) {
+        free(skip);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t d = 0; d < sources->num_devices; d++)
+        skip[d] = !teaches(sources, d);
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        if (skip[d])
+            continue;
+        nitro_nearest nearest = nitro_device_nearest(
+            sources->devices[d], sources->devices, sources->num_devices, skip, &promise->features);
+        promise->sources[promise->num_sources++] =
+            (nitro_promise_source){.device = d,
+                                   .left_out_quality = NAN,
+                                   .distance = nearest.distance,
+                                   .target_distance = nitro_device_distance(
+                                       lesson->target, sources->devices[d], &promise->features)};
+    }
+    free(skip);
+    qsort(promise->sources, promise->num_sources, sizeof *promise->sources, compare_sources);
+    promise->target_distance =
+        promise->num_sources > 0 ? promise->sources[0].target_distance : (double)NAN;
+    return NITRO_OK;
+}
+
+/* ---- What left-out sources say --------------------------------------------------------------- */
+
+/**
+ * Quality falls with distance; a line through what held-out inputs say, at distance 0, that fits
+ * the left-out sources best goes through their means weighted by distance.
+ */
+static double weight_of(const nitro_promise_source *source)
+{
+    return source->distance > LEAST_DISTANCE ? source->distance : LEAST_DISTANCE;
+}
+
+static void take_means(const nitro_leave_out *left_out, nitro_promise *promise)
+{
+    double qualities = 0.0, distances = 0.0, weights = 0.0;
+    for (size_t i = 0; i < promise->num_sources; i++) {
+        nitro_promise_source *source = &promise->sources[i];
+        source->left_out_quality = left_out->qualities[source->device];
+        if (isnan(source->left_out_quality))
+            continue;
+        qualities += weight_of(source) * source->left_out_quality;
+        distances += weight_of(source) * source->distance;
+        weights += weight_of(source);
+    }
+    promise->left_out_quality = qualities / weights;
+    promise->usual_distance = distances / weights;
+}
+
+/** How sure decisions on left-out sources may be. */
+static nitro_status calibrate(nitro_context *context, const nitro_dataset *sources,
+                              const nitro_leave_out *left_out, const nitro_promise *promise,
+                              nitro_calibration *calibration)
+{
+    double *weights = nitro_calloc(context, sources->num_rows, sizeof *weights);
+    double mean_weight = 0.0;
+    if (!weights)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < promise->num_sources; i++)
+        mean_weight += weight_of(&promise->sources[i]) / (double)promise->num_sources;
+    for (size_t row = 0; row < sources->num_rows; row++)
+        for (size_t i = 0; i < promise->num_sources; i++)
+            if (promise->sources[i].device == sources->row_device[row])
+                weights[row] = weight_of(&promise->sources[i]) / mean_weight;
+    nitro_status status =
+        nitro_calibration_fit(context, sources->times_ms, left_out->scores, weights,
+                              sources->num_rows, sources->schema->num_variants, calibration);
+    free(weights);
+    return status;
+}
+
+static double find_share(const nitro_promise *promise)
+{
+    if (isnan(promise->target_distance))
+        return NO_DISTANCE;
+    if (promise->target_distance == 0.0)
+        return 0.0;
+    if (!(promise->usual_distance > 0.0)) /* sources alike, and a target that is not */
+        return MAX_SHARE;
+    return fmin(promise->target_distance / promise->usual_distance, MAX_SHARE);
+}
+
+static double draw_line(double within, double left_out, double share)
+{
+    return fmin(fmax(within + share * (left_out - within), 0.0), 100.0);
+}
+
+static void promise_by_sources(nitro_promise *promise)
+{
+    promise->share = find_share(promise);
+    promise->quality =
+        isnan(promise->within_quality)
+            ? promise->left_out_quality
+            : draw_line(promise->within_quality, promise->left_out_quality, promise->share);
+    if (isnan(promise->target_distance))
+        promise->warning = "the target shares no device feature with the sources: how unlike them "
+                           "it is remains unknown";
+    else if (promise->target_distance > promise->usual_distance * MAX_SHARE)
+        promise->warning = "the target is more unlike its sources than they are unlike each other: "
+                           "nothing like it was ever tried";
+}
+
+/** One source teaches nothing about others: trust it only on a device like it. */
+static void promise_alone(nitro_model *model, nitro_promise *promise)
+{
+    promise->share = promise->target_distance <= NEAR_DISTANCE ? 0.0 : 1.0;
+    if (promise->share == 0.0) {
+        promise->quality = promise->within_quality;
+        return;
+    }
+    promise->quality = NAN;
+    promise->warning = "there is only one source to learn from, or too few inputs: nothing says "
+                       "how well what was learnt carries over to another device";
+    nitro_calibration_blend(&model->calibration, &(nitro_calibration){1, {0.0}, {0.0}}, ALONE_SHARE,
+                            &model->calibration);
+}
+
+static nitro_status ask_sources(nitro_context *context, const nitro_lesson *lesson,
+                                nitro_model *model, nitro_promise *promise)
+{
+    const nitro_dataset *sources = lesson->sources;
+    nitro_leave_out left_out = {0};
+    nitro_calibration calibration;
+    nitro_status status = nitro_leave_out_run(context, lesson, model, &left_out);
+    if (status == NITRO_ERR_NO_DATA) {
+        promise_alone(model, promise);
+        return NITRO_OK;
+    }
+    if (status == NITRO_OK) {
+        take_means(&left_out, promise);
+        status = calibrate(context, sources, &left_out, promise, &calibration);
+    }
+    if (status == NITRO_OK) {
+        promise_by_sources(promise);
+        nitro_calibration_blend(&model->calibration, &calibration, promise->share,
+                                &model->calibration);
+    }
+    nitro_leave_out_free(&left_out);
+    return status;
+}
+
+nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *lesson,
+                                double within_quality, nitro_model *model, nitro_promise **promise)
+{
+    nitro_promise *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->within_quality = within_quality;
+    made->left_out_quality = made->usual_distance = made->quality = NAN;
+    nitro_status status = list_features(context, lesson, model, &made->features);
+    if (status == NITRO_OK)
+        status = measure_distances(context, lesson, made);
+    if (status == NITRO_OK)
+        status = ask_sources(context, lesson, model, made);
+    if (status == NITRO_OK)
+        *promise = made;
+    else
+        nitro_promise_free(made);
+    return status;
+}
+
+/* ---- For people and reports ------------------------------------------------------------------ */
+
+static void set_number(json_t *object, const char *key, double value)
+{
+    json_object_set_new(object, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+static json_t *sources_json(const nitro_promise *promise, const nitro_dataset *sources)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < promise->num_sources; i++) {
+        const nitro_promise_source *source = &promise->sources[i];
+        json_t *object = json_pack("{s:s}", "device", sources->devices[source->device]->id);
+        set_number(object, "distance", source->target_distance);
+        set_number(object, "left_out_quality", source->left_out_quality);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources)
+{
+    json_t *object = json_object(), *features = json_array();
+    for (size_t i = 0; i < promise->features.count; i++)
+        json_array_append_new(features, json_string(promise->features.items[i]));
+    set_number(object, "quality", promise->quality);
+    set_number(object, "held_out_quality", promise->within_quality);
+    set_number(object, "left_out_quality", promise->left_out_quality);
+    set_number(object, "usual_distance", promise->usual_distance);
+    json_object_set_new(object, "sources", sources_json(promise, sources));
+    json_object_set_new(object, "distance_features", features);
+    if (promise->warning)
+        json_object_set_new(object, "warning", json_string(promise->warning));
+    return object;
+}

@@ -1,0 +1,51 @@
+/*
+ * promise.h - what a model may be expected to reach on a device that nobody measured: from rows
+ * whose input was held out (a device like the sources), rows whose source was left out (a device as
+ * unlike the others as the sources are), and how far the target is from its sources. Internal to
+ * nitro/.
+ */
+#ifndef NITRO_PROMISE_H
+#define NITRO_PROMISE_H
+
+#include "nitro/calibration.h"
+#include "nitro/model.h"
+
+struct json_t;
+
+/** One source, as seen from the others and from the target. */
+typedef struct nitro_promise_source {
+    size_t device;           /* index in the lesson's sources */
+    double left_out_quality; /* mean quality in percent when it was the pretended target; NaN: it
+                                was not */
+    double distance;         /* to the nearest other source; NaN: unknown */
+    double target_distance;  /* to the target; NaN: unknown */
+} nitro_promise_source;
+
+typedef struct nitro_promise {
+    size_t num_sources;
+    nitro_promise_source *sources; /* shape [num_sources], those nearest to the target first */
+    nitro_string_list features;    /* device features that distances are made of */
+    double within_quality;         /* held-out inputs of the sources themselves, percent; NaN */
+    double left_out_quality;       /* mean over left-out sources, percent; NaN: none could be... */
+    double usual_distance;         /* ...and of their distances to the nearest other: sources count
+                                      by that distance, for near ones say little of far ones */
+    double target_distance;        /* of the target to the nearest source; NaN */
+    double share;        /* how much left-out sources count, in [0, 2]; 1: the target is as far */
+    double quality;      /* what is promised, percent; NaN: nothing can be */
+    const char *warning; /* why the promise is not worth much; static; NULL: it is */
+} nitro_promise;
+
+/**
+ * Find out what can be promised, and how sure the model's decisions may be.
+ * @param[in]     within_quality  of held-out inputs, percent; NaN: none were.
+ * @param[in,out] model  its calibration, made from held-out inputs, becomes that for the target.
+ * @param[out]    promise  free with nitro_promise_free.
+ */
+nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *lesson,
+                                double within_quality, nitro_model *model, nitro_promise **promise);
+void nitro_promise_free(nitro_promise *promise);
+
+/** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
+struct json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources);
+
+#endif

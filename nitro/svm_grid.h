@@ -1,0 +1,59 @@
+/* svm_grid.h - C and gamma of an SVM over a grid, by cross-validation, and what such an SVM says of
+ * other rows. Internal to nitro/. */
+#ifndef NITRO_SVM_GRID_H
+#define NITRO_SVM_GRID_H
+
+#include "nitro/svm_kernel.h"
+
+/** What the search chose. */
+typedef struct nitro_svm_choice {
+    double c, gamma;
+    double quality; /* mean quality of held-out rows in [0, 1]; NaN: too few inputs to hold out */
+} nitro_svm_choice;
+
+/** Rows that teach. All borrowed. */
+typedef struct nitro_svm_work {
+    nitro_svm_inputs *inputs;
+    nitro_svm_rows rows;
+    nitro_svm_distances distances; /* of the rows' places from one another */
+    size_t num_columns;            /* that vary: gamma is per column */
+    size_t num_variants;
+    const size_t *labels;   /* shape [rows]: fastest variants */
+    const double *times_ms; /* shape [rows x num_variants] */
+    const size_t *folds;    /* shape [rows] */
+    size_t num_folds;       /* 1: nothing can be held out, nothing is searched */
+    unsigned num_threads;   /* 0: one a core */
+    bool inputs_are_shared; /* their kernels stay for others; else they are let go of soon */
+} nitro_svm_work;
+
+/**
+ * Choose C and gamma by the mean quality of what is chosen for held-out rows: a coarse grid first,
+ * then a finer one around its best point; equal qualities: the smaller C, then the smaller gamma.
+ * With one fold: C 8 and gamma 1 / num_columns.
+ *
+ * Takes 8 rows^2 bytes, and 40 rows x pairs of variants.
+ *
+ * @param[out] scores         shape [rows x num_variants], may be NULL: scores of held-out rows with
+ *                            the choice; untouched with one fold.
+ */
+nitro_status nitro_svm_grid_search(nitro_context *context, const nitro_svm_work *work,
+                                   nitro_svm_choice *choice, double *scores);
+
+/** What an SVM learnt from all rows of some work. */
+typedef struct nitro_svm_fit nitro_svm_fit;
+
+/** @param[in] work  borrowed until nitro_svm_fit_free. Takes 8 rows^2 bytes meanwhile. */
+nitro_status nitro_svm_grid_train(nitro_context *context, const nitro_svm_work *work,
+                                  const nitro_svm_choice *choice, nitro_svm_fit **fit);
+void nitro_svm_fit_free(nitro_svm_fit *fit);
+
+/**
+ * Score other rows.
+ * @param[in]  distances  of the work's places from those of the asked.
+ * @param[out] scores     shape [asked->num_rows x num_variants].
+ */
+nitro_status nitro_svm_fit_score(nitro_context *context, const nitro_svm_fit *fit,
+                                 const nitro_svm_rows *asked, const nitro_svm_distances *distances,
+                                 double *scores);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * svm_kernel.h - the RBF kernel of concatenated features, which is a product:
+ * K([x, a], [x', a']) = K(x, x') K(a, a'). Internal to nitro/.
+ */
+#ifndef NITRO_SVM_KERNEL_H
+#define NITRO_SVM_KERNEL_H
+
+#include "nitro/nitro_backend.h"
+
+/**
+ * Points x: their squared distances, computed once, and exp(-gamma distance), computed once a gamma
+ * and kept for all who ask.
+ */
+typedef struct nitro_svm_inputs nitro_svm_inputs;
+
+/** @param[in] columns  shape [num_points x num_columns], scaled; not needed afterwards. */
+nitro_status nitro_svm_inputs_create(nitro_context *context, const double *columns,
+                                     size_t num_points, size_t num_columns,
+                                     nitro_svm_inputs **inputs);
+void nitro_svm_inputs_free(nitro_svm_inputs *inputs);
+
+/**
+ * The points' kernel matrix, shape [num_points x num_points], owned by `inputs`; NULL when out of
+ * memory. Safe from any number of threads.
+ */
+const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma);
+/** Let go of what is kept; nobody may be using it. */
+void nitro_svm_inputs_forget(nitro_svm_inputs *inputs);
+
+/** Rows [x, a]: a point and a place (a device) each. */
+typedef struct nitro_svm_rows {
+    size_t num_rows;
+    const size_t *points; /* shape [num_rows] */
+    const size_t *places; /* shape [num_rows]; not read where all are of one place */
+} nitro_svm_rows;
+
+/** Squared distances of places of some rows from places of others. */
+typedef struct nitro_svm_distances {
+    size_t num_from, num_to;
+    const double *squares; /* shape [num_from x num_to]; NULL: all rows are of one place */
+} nitro_svm_distances;
+
+/**
+ * Kernel values of rows with rows.
+ * @param[in]  distances  of the places of `from` to those of `to`.
+ * @param[out] kernel     shape [from->num_rows x to->num_rows].
+ */
+nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
+                                   const nitro_svm_rows *from, const nitro_svm_rows *to,
+                                   const nitro_svm_distances *distances, double *kernel);
+
+#endif

@@ -1,0 +1,62 @@
+/* svm_pairs.h - one-vs-one machines on a kernel matrix in memory, for several C at once, asked
+ * about rows that they did not see. Internal to nitro/. */
+#ifndef NITRO_SVM_PAIRS_H
+#define NITRO_SVM_PAIRS_H
+
+#include "nitro/nitro_backend.h"
+
+/** Which variants are labels at all. */
+typedef struct nitro_svm_classes {
+    size_t num_variants;
+    size_t count;
+    size_t variants[NITRO_MAX_VARIANTS]; /* shape [count], ascending */
+} nitro_svm_classes;
+
+void nitro_svm_classes_find(const size_t *labels, size_t num_rows, size_t num_variants,
+                            nitro_svm_classes *classes);
+/** Pairs go (0,1), (0,2), ..., (1,2), ... */
+size_t nitro_svm_classes_num_pairs(const nitro_svm_classes *classes);
+
+/** Who teaches, and who is asked about. All borrowed. */
+typedef struct nitro_svm_lesson {
+    const nitro_svm_classes *classes;
+    const double *kernel; /* shape [num_rows x num_rows] */
+    size_t num_rows;
+    const size_t *labels;  /* shape [num_rows] */
+    const size_t *members; /* shape [num_members]: the rows that teach, in LIBSVM's order */
+    size_t num_members;
+    const double *asked; /* the kernel of row r with the asked: asked[r * stride + 0 ..] */
+    size_t stride, num_asked;
+    const double *cs; /* shape [num_cs], ascending */
+    size_t num_cs;
+} nitro_svm_lesson;
+
+/**
+ * Train the machine of one pair of classes for every C, and ask it. Decisions are those of LIBSVM
+ * without shrinking on the kernel matrix, bit for bit.
+ * @param[out] decisions  shape [num_cs x num_asked]; above 0: the pair's first. Untouched where one
+ *                        of the two is no member's label: there is nothing to tell apart.
+ */
+nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesson *lesson,
+                                   size_t pair, double *decisions);
+
+/**
+ * Train it for the first C alone, and keep what it learnt.
+ * @param[out] coefficients  shape [num_members], zeroed by the caller: of the decision function.
+ */
+nitro_status nitro_svm_pair_train(nitro_context *context, const nitro_svm_lesson *lesson,
+                                  size_t pair, double *coefficients, double *rho);
+
+/** Decisions of such a function, shape [num_asked]; LIBSVM's sums if members go class by class. */
+void nitro_svm_pair_ask(const nitro_svm_lesson *lesson, const double *coefficients, double rho,
+                        double *decisions);
+
+/**
+ * Scores of the asked by the pairs' decisions, as nitro_svm_machine_score has them.
+ * @param[in]  decisions  shape [pairs x num_cs x num_asked].
+ * @param[out] scores     shape [num_asked x num_variants].
+ */
+void nitro_svm_pairs_vote(const nitro_svm_lesson *lesson, const double *decisions, size_t c,
+                          double *scores);
+
+#endif

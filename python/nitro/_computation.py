@@ -1,0 +1,262 @@
+"""Computations: variants and features as Python functions, dispatched by the C library."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
+
+from ._library import Context, NitroError, bytes_of, default_context, ffi, lib, text_of, thrown
+from ._model import Decision, Model, decision_of
+from ._store import Store
+
+_SCALES = ("auto", "linear", "log", "signed-log")
+
+
+class _Argument:
+    """What travels through C as one pointer: the user's object, and what a variant returned."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+        self.result: Any = None
+
+
+def _guarded(function: Callable[..., int]) -> Callable[..., int]:
+    """For callbacks: what one raises is kept for the call that it was made from."""
+
+    def guarded(*arguments: Any) -> int:
+        try:
+            return function(*arguments)
+        except BaseException as exception:  # even KeyboardInterrupt must not vanish in C
+            thrown.exception = exception
+            return -1
+
+    return guarded
+
+
+class Computation:
+    """One result, several ways to it. Declare all, then load a model, then run.
+
+    >>> total = Computation("total")
+    >>> @total.variant("builtin")
+    ... def builtin(values): return sum(values)
+    >>> @total.feature("length", scale="log")
+    ... def length(values): return len(values)
+    >>> total.run([1, 2, 3]).result
+    6
+    """
+
+    def __init__(self, name: str, context: Optional[Context] = None) -> None:
+        self._context = context or default_context()
+        handle = ffi.new("nitro_computation **")
+        self._context.check(
+            lib.nitro_computation_create(self._context.handle, bytes_of(name), handle)
+        )
+        self._handle = ffi.gc(handle[0], lib.nitro_computation_free)
+        self._callbacks: List[Any] = []  # C calls them: they live as long as this object
+
+    def _callback(self, declaration: str, function: Callable[..., int]) -> Any:
+        made = ffi.callback(declaration, _guarded(function), error=-1)
+        self._callbacks.append(made)
+        return made
+
+    # ---- Declaring
+
+    def add_variant(
+        self,
+        name: str,
+        run: Callable[[Any], Any],
+        allows: Optional[Callable[[Mapping[str, float]], bool]] = None,
+        version: str = "1",
+    ) -> None:
+        """`run` does the whole computation; `allows` judges by an input's features."""
+
+        def call(argument: Any, _user: Any) -> int:
+            given = ffi.from_handle(argument)
+            given.result = run(given.value)
+            return 0
+
+        texts = [ffi.new("char[]", bytes_of(text)) for text in (name, version)]
+        made = ffi.new("nitro_variant *")
+        made.name, made.version = texts
+        made.run = self._callback("int(void *, void *)", call)
+        if allows is not None:
+            made.allows = self._constraint(allows)
+        self._context.check(lib.nitro_computation_add_variant(self._handle, made))
+
+    def _constraint(self, allows: Callable[[Mapping[str, float]], bool]) -> Any:
+        def ask(features: Any, _argument: Any, _user: Any) -> bool:
+            try:
+                return bool(allows(dict(zip(self.features, features[0 : len(self.features)]))))
+            except Exception:  # a constraint that fails does not allow
+                return False
+
+        made = ffi.callback("bool(double *, void *, void *)", ask, error=False)
+        self._callbacks.append(made)
+        return made
+
+    def variant(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
+        """add_variant as a decorator."""
+
+        def declare(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+            self.add_variant(name, run, **options)
+            return run
+
+        return declare
+
+    def add_feature(
+        self,
+        name: str,
+        evaluate: Callable[[Any], float],
+        unit: str = "1",
+        scale: str = "auto",
+    ) -> None:
+        """`evaluate` gives the feature of an input; scales: auto, linear, log, signed-log."""
+        if scale not in _SCALES:
+            raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
+
+        def call(argument: Any, values: Any, _user: Any) -> int:
+            values[0] = evaluate(ffi.from_handle(argument).value)
+            return 0
+
+        texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit)]
+        made = ffi.new("nitro_feature *")
+        made.name, made.unit = texts
+        made.scale = _SCALES.index(scale)
+        callback = self._callback("int(void *, double *, void *)", call)
+        self._context.check(
+            lib.nitro_computation_add_features(self._handle, made, 1, callback, ffi.NULL)
+        )
+
+    def feature(self, name: str, **options: Any) -> Callable[[Callable], Callable]:
+        """add_feature as a decorator."""
+
+        def declare(evaluate: Callable[[Any], float]) -> Callable[[Any], float]:
+            self.add_feature(name, evaluate, **options)
+            return evaluate
+
+        return declare
+
+    def add_relative_feature(
+        self, name: str, formula: str, replaces: str = "", unit: str = "1", scale: str = "auto"
+    ) -> None:
+        """A formula over input features and device.NAME, such as "n / device.cuda_cores"."""
+        if scale not in _SCALES:
+            raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
+        texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit, formula, replaces)]
+        made = ffi.new("nitro_relative_feature *")
+        made.name, made.unit, made.formula = texts[:3]
+        if replaces:
+            made.replaces = texts[3]
+        made.scale = _SCALES.index(scale)
+        self._context.check(lib.nitro_computation_add_relative_feature(self._handle, made))
+
+    def set_default(self, variant: str) -> None:
+        """The variant used when there is no advice; the first declared one unless set."""
+        self._context.check(lib.nitro_computation_set_default(self._handle, bytes_of(variant)))
+
+    @property
+    def name(self) -> str:
+        return text_of(lib.nitro_computation_name(self._handle))
+
+    @property
+    def variants(self) -> List[str]:
+        count = lib.nitro_computation_num_variants(self._handle)
+        return [text_of(lib.nitro_computation_variant_name(self._handle, i)) for i in range(count)]
+
+    @property
+    def features(self) -> List[str]:
+        count = lib.nitro_computation_num_features(self._handle)
+        return [text_of(lib.nitro_computation_feature_name(self._handle, i)) for i in range(count)]
+
+    # ---- Dispatching
+
+    def load_model(self, path: Union[str, "PathLike[str]"]) -> None:
+        self._context.check(lib.nitro_computation_load_model(self._handle, bytes_of(path)))
+
+    def attach_model(self, model: Model) -> None:
+        """Takes the model over: it is empty from then on."""
+        self._context.check(lib.nitro_computation_attach_model(self._handle, model._handle))
+        model.release()
+
+    def set_min_confidence(self, min_confidence: float) -> None:
+        """Below this confidence the default variant is taken."""
+        self._context.check(
+            lib.nitro_computation_set_min_confidence(self._handle, min_confidence)
+        )
+
+    def evaluate(self, argument: Any) -> Dict[str, float]:
+        """All features of an input."""
+        names = self.features
+        values = ffi.new("double[]", max(len(names), 1))
+        handle = ffi.new_handle(_Argument(argument))
+        self._context.check(lib.nitro_computation_evaluate(self._handle, handle, values))
+        return dict(zip(names, values))
+
+    def select(self, argument: Any) -> Decision:
+        """The variant expected to run fastest; nothing is run."""
+        made = ffi.new("nitro_decision *")
+        handle = ffi.new_handle(_Argument(argument))
+        self._context.check(lib.nitro_select(self._handle, handle, made))
+        return decision_of(made)
+
+    def run(self, argument: Any) -> Decision:
+        """Decide and run; the decision's `result` is what the variant returned."""
+        made = ffi.new("nitro_decision *")
+        given = _Argument(argument)
+        handle = ffi.new_handle(given)
+        self._context.check(lib.nitro_run(self._handle, handle, made))
+        return decision_of(made, given.result)
+
+    # ---- Measuring
+
+    def tune(
+        self,
+        store: Store,
+        inputs: Mapping[str, Callable[[], Any]],
+        device: str = "host",
+        **measure: float,
+    ) -> None:
+        """Measure every variant on every input, in worker processes.
+
+        `inputs` gives names, and functions that load an input there. Further keywords set members
+        of nitro_measure_options, such as max_repetitions=10 or timeout_ms=1000.
+        """
+        loaded: Dict[int, Any] = {}  # in the worker: what C holds pointers to
+
+        @ffi.callback("nitro_status(nitro_context *, void *, void **)", error=lib.NITRO_ERR_IO)
+        def load(context: Any, state: Any, argument: Any) -> int:
+            name, make = ffi.from_handle(state)
+            try:
+                handle = ffi.new_handle(_Argument(make()))
+            except Exception as exception:
+                why = f"input {name}: {type(exception).__name__}: {exception}"
+                return lib.nitro_fail(
+                    context, lib.NITRO_ERR_IO, b"%s", ffi.new("char[]", why.encode())
+                )
+            loaded[int(ffi.cast("intptr_t", handle))] = handle
+            argument[0] = handle
+            return lib.NITRO_OK
+
+        @ffi.callback("void(void *)")
+        def unload(argument: Any) -> None:
+            del loaded[int(ffi.cast("intptr_t", argument))]
+
+        options = ffi.new("nitro_tune_options *")
+        lib.nitro_tune_options_init(options)
+        for name, value in measure.items():
+            if not hasattr(options.measure, name):
+                raise TypeError(f"tune: there is no measuring option '{name}'")
+            setattr(options.measure, name, value)
+        states = [ffi.new_handle(item) for item in inputs.items()]
+        names = [ffi.new("char[]", bytes_of(name)) for name in inputs]
+        recipes = ffi.new("nitro_input[]", len(names))
+        for recipe, name, state in zip(recipes, names, states):
+            recipe.name, recipe.state, recipe.load, recipe.unload = name, state, load, unload
+        self._context.check(
+            lib.nitro_tune(
+                self._handle, store.handle, bytes_of(device), recipes, len(names), options
+            )
+        )
+
+
+__all__ = ["Computation", "NitroError"]

@@ -1,0 +1,212 @@
+/*
+ * Bench "dfs": CV-DFS against the plain loop, one LIBSVM training after the other, on the same
+ * work: 200 inputs of 3 features on 5 made-up devices, 6 variants (the histogram's cost model), all
+ * subsets of up to 3 of 8 device features, C and gamma searched: 92 subsets and the empty one on 5
+ * pretend targets, 465 searches of 171 trainings each.
+ *
+ * All devices differ in all features, so that no two subsets make the same model: the hard case.
+ * The plain loop would take most of an hour: of its searches a seeded sample is timed, with
+ * LIBSVM's default (-h 1, shrinking) and without (-h 0), and their time is scaled up to all of
+ * them. The qualities that it finds are compared with ours; a difference with -h 0 is a failure.
+ * Wall time is what a user waits for, and on a busy machine says more of the others; processor time
+ * is that of all threads together.
+ */
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "bench/bench.h"
+#include "unit/dfs_work.h"
+#include "unit/plain_dfs.h"
+
+enum { DEVICES = 5, INPUTS = 200, MAX_SUBSETS = 93, PLAIN_SEARCHES = 6 };
+
+typedef struct work {
+    nitro_context *context;
+    nitro_dataset *sources;
+    nitro_string_list candidates;
+    nitro_dfs_task task;
+    uint64_t subsets[MAX_SUBSETS];
+    size_t num_subsets;
+    double qualities[DEVICES * MAX_SUBSETS];
+    nitro_dfs_effort effort;
+} work;
+
+typedef struct stopwatch {
+    double wall_s, processor_s;
+} stopwatch;
+
+static double clock_s(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static stopwatch start_watch(void)
+{
+    return (stopwatch){clock_s(CLOCK_MONOTONIC), clock_s(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static void stop_watch(stopwatch begin, stopwatch *sum)
+{
+    sum->wall_s += clock_s(CLOCK_MONOTONIC) - begin.wall_s;
+    sum->processor_s += clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin.processor_s;
+}
+
+static double peak_mb(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_maxrss / 1024.0;
+}
+
+/* 0 on success; frees what it made. */
+static int with_work(nitro_context *context, size_t num_inputs, size_t num_candidates,
+                     int (*run)(work *w, void *state), void *state)
+{
+    work *w = calloc(1, sizeof(*w));
+    if (!w)
+        return bench_fail("out of memory");
+    w->context = context;
+    w->sources = dfs_work_dataset(context, 1, DEVICES, num_inputs, 6);
+    if (!w->sources) {
+        free(w);
+        return bench_fail("cannot make up the work");
+    }
+    /* The last ones, so that those that matter are always among them. */
+    for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)
+        nitro_string_list_add(context, &w->candidates, dfs_work_features[c].name);
+    w->num_subsets = dfs_work_subsets(num_candidates, 3, w->subsets);
+    w->task = (nitro_dfs_task){
+        .sources = w->sources, .candidates = &w->candidates, .seed = 1, .num_threads = 2};
+    int failed = run(w, state);
+    nitro_string_list_free(&w->candidates);
+    nitro_dataset_free(w->sources);
+    free(w);
+    return failed;
+}
+
+/* 0 on success. */
+static int judge(work *w, stopwatch *took)
+{
+    stopwatch begin = start_watch();
+    *took = (stopwatch){0};
+    if (nitro_dfs_judge(w->context, &w->task, w->subsets, w->num_subsets, w->qualities,
+                        &w->effort) != NITRO_OK) {
+        char message[1024];
+        nitro_context_last_error(w->context, message, sizeof(message));
+        return bench_fail("%s", message);
+    }
+    stop_watch(begin, took);
+    return 0;
+}
+
+/* ---- Against the plain loop ---------------------------------------------------------------- */
+
+typedef struct plain_sum {
+    stopwatch took[2]; /* without and with shrinking */
+    size_t num_searches, num_different;
+} plain_sum;
+
+static int time_plain(work *w, plain_sum *sum)
+{
+    nitro_random random;
+    nitro_random_seed(&random, 7);
+    for (; sum->num_searches < PLAIN_SEARCHES; sum->num_searches++) {
+        size_t pretend = nitro_random_below(&random, DEVICES), num_trainings = 0;
+        size_t subset = nitro_random_below(&random, w->num_subsets);
+        double ours = w->qualities[pretend * w->num_subsets + subset];
+        for (int shrinking = 0; shrinking < 2; shrinking++) {
+            stopwatch begin = start_watch();
+            double quality = plain_judge(w->context, &w->task, pretend, w->subsets[subset],
+                                         shrinking, &num_trainings);
+            stop_watch(begin, &sum->took[shrinking]);
+            sum->num_different += shrinking && quality != ours;
+            if (!shrinking && quality != ours)
+                return bench_fail("quality %.17g instead of the plain loop's %.17g", ours, quality);
+        }
+        fprintf(stderr, "dfs: %zu of %d plain searches timed\n", sum->num_searches + 1,
+                PLAIN_SEARCHES);
+    }
+    return 0;
+}
+
+static int compare(work *w, void *state)
+{
+    bench_report *report = state;
+    plain_sum sum = {{{0}}, 0, 0};
+    stopwatch ours;
+    if (judge(w, &ours) != 0 || time_plain(w, &sum) != 0)
+        return 1;
+    double scale = (double)w->effort.num_models / (double)sum.num_searches;
+    char name[128];
+    for (int shrinking = 0; shrinking < 2; shrinking++) {
+        snprintf(name, sizeof(name), "wall (plain -h %d: %zu of %zu timed)", shrinking,
+                 sum.num_searches, w->effort.num_models);
+        bench_add(report, name, ours.wall_s, sum.took[shrinking].wall_s * scale, "s", 0);
+        snprintf(name, sizeof(name), "processor time (plain -h %d)", shrinking);
+        bench_add(report, name, ours.processor_s, sum.took[shrinking].processor_s * scale, "s", 0);
+    }
+    bench_add(report, "qualities other than with -h 1", (double)sum.num_different,
+              (double)sum.num_searches, "", 0);
+    return 0;
+}
+
+/* ---- Growth -------------------------------------------------------------------------------- */
+
+typedef struct growth {
+    bench_report *report;
+    double first_ms; /* processor time of a subset, of the smallest set */
+} growth;
+
+static int add_growth(work *w, growth *g, const char *name)
+{
+    stopwatch took;
+    if (judge(w, &took) != 0)
+        return 1;
+    double ms = 1e3 * took.processor_s / (double)w->num_subsets;
+    g->first_ms = g->first_ms > 0 ? g->first_ms : ms;
+    bench_add(g->report, name, ms, g->first_ms, "ms", 0);
+    return 0;
+}
+
+static int measure_growth(work *w, void *state)
+{
+    char name[128];
+    snprintf(name, sizeof(name), "a subset, of %zu (%zu features)", w->num_subsets,
+             w->candidates.count);
+    return add_growth(w, state, name);
+}
+
+/* Ten times the inputs: the cap on samples holds memory and time. */
+static int measure_cap(work *w, void *state)
+{
+    growth *g = state;
+    double before = peak_mb();
+    char name[128];
+    snprintf(name, sizeof(name), "a subset, of %zu, with %d inputs", w->num_subsets, 10 * INPUTS);
+    if (add_growth(w, g, name) != 0)
+        return 1;
+    bench_add(g->report, "peak memory, with those, over without", peak_mb(), before, "MB", 0);
+    return 0;
+}
+
+static int run(bench_report *report)
+{
+    nitro_context *context = NULL;
+    growth g = {report, 0};
+    if (nitro_context_create(&context) != NITRO_OK)
+        return bench_fail("no context");
+    int failed = 0;
+    for (size_t candidates = 2; candidates <= 6 && !failed; candidates += 2)
+        failed = with_work(context, INPUTS, candidates, measure_growth, &g);
+    if (!failed)
+        failed = with_work(context, 10 * INPUTS, 2, measure_cap, &g);
+    if (!failed)
+        failed = with_work(context, INPUTS, DFS_WORK_FEATURES, compare, report);
+    nitro_context_free(context);
+    return failed;
+}
+
+const bench bench_dfs = {"dfs", "CV-DFS on 2 threads over a plain LIBSVM loop on one", run};

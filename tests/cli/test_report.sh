@@ -1,0 +1,112 @@
+# Devices whose best variant is known by construction: small below a limit of x, large from it on.
+# A label that means something to a page, a script and a shell must not mean anything in a report.
+command -v gnuplot >/dev/null || { echo "SKIP: gnuplot is not installed"; exit 77; }
+cat >devices.csv <<'END'
+device,peak_gbps,sm_count,generation,architecture
+gpu1,100,10,1,"<b>""old"" & `touch hacked` \ 'x'"
+gpu2,200,12,1,"<b>""old"" & `touch hacked` \ 'x'"
+gpu3,300,14,2,new
+END
+for n in 1 2 3; do
+    {
+        echo "input,x,time_ms:small,time_ms:large"
+        for i in $(seq 20); do
+            if ((i <= 4 * n)); then echo "in$i,$i,1,4"
+            elif ((i == 19 && n == 2)); then echo "in$i,$i,1,1.02"
+            else echo "in$i,$i,4,1"; fi
+        done
+        ((n == 3)) || echo "in0,99,5,2"
+    } >gpu$n.csv
+    nitro store import --store s.db --computation calc --device gpu$n --samples gpu$n.csv --devices devices.csv
+done
+
+title "the known answers"
+report() { # what selections of device features say is theirs to test
+    try nitro report --store s.db --seeds 2 --methods random,fixed,forest --quiet "$@" |
+        sed '/^! .*device features/d; /calc-features\.gnuplot/d; /calc-dfs-time\.gnuplot/d'
+}
+report --output r
+cat r/calc-variants.csv r/calc-sensitivity.csv r/calc-sensitivity-generation.csv
+cut -d , -f 1,2 r/calc-quality.csv
+cut -d , -f 1-3 r/calc-source-less.csv
+json_get computation part paper rows.# rows.0.device rows.2.large_percent <r/calc-variants.json
+ls r | sed '/-features\./d; /-dfs-time\./d'
+
+title "the page needs nothing else, and every tag and id is in order"
+page=r/index.html
+(( $(grep -c '<svg' $page) == $(ls r/*.svg | wc -l) )) || echo 'not all pictures are in the page'
+grep -oE '<(script|link|img|iframe)|src=|@import|url\(|https?://[^" ]*' $page | sort -u
+for tag in section table figure svg details g text title ul p; do
+    open=$(grep -o "<$tag[ >]" $page | wc -l)
+    close=$(grep -o "</$tag>" $page | wc -l)
+    ((open == close)) || echo "$tag: $open opened, $close closed"
+done
+grep -o ' id="[^"]*"' $page | sort | uniq -d
+grep -o 'href="#[^"]*"' $page | sed 's/href="#//; s/"//' | while read -r id; do
+    grep -q "id=\"$id\"" $page || echo "nothing has the id $id"
+done
+grep -o 'href="[^#"]*"' $page | sed 's/href="//; s/"//' | while read -r file; do
+    test -s "r/$file" || echo "$file is linked, but not there"
+done
+grep -c '<b>' $page
+grep -c '&lt;b&gt;&quot;old&quot; &amp; `touch hacked`' $page
+test -e hacked -o -e r/hacked && echo "a label was run"
+grep -o 'class="warn"' $page
+
+title "the same samples, options and seed give the same bytes, whatever the threads"
+nitro report --store s.db --output again --seeds 2 --methods random,fixed,forest --threads 1 calc 2>err.txt
+tail -n 1 err.txt
+without_times() { # FILE: a page less the part with the times
+    sed '/<section id="calc-dfs-time">/,/<\/section>/d' "$1"
+}
+for file in r/*; do
+    case $file in
+    *-dfs-time.*) ;;
+    *.html) cmp <(without_times "$file") <(without_times "again/${file#r/}") ;;
+    *) cmp "$file" "again/${file#r/}" ;;
+    esac
+done
+
+title "modelled devices are marked"
+nitro tune spmv --generate 10 --device model:k20c,model:c2075,model:gtx-980 --store m.db --quiet --no-model >/dev/null
+try nitro report --store m.db --output m --quick --quiet
+grep -o 'class="warn"' m/index.html
+head -n 4 m/spmv-variants.csv | cut -d , -f 1,2
+cut -d , -f 1,2,11 m/spmv-quality.csv | head -n 3
+ls m | grep -c -- '-source-less\.svg'
+
+title "several computations in one page"
+for n in 1 2; do
+    nitro store import --store s.db --computation other --device gpu$n --samples gpu$n.csv --quiet 2>&1
+done
+try nitro report --store s.db --output both --quick --methods fixed --quiet
+grep -o '<h2>[^<]*</h2>' both/index.html
+
+title "without gnuplot there are no pictures, and all the rest; old ones are not left behind"
+mkdir bin
+ln -s "$(command -v nitro)" "$(command -v cat)" "$(command -v sed)" bin
+(PATH=$PWD/bin; report --output r calc)
+ls r | sed '/-features\./d; /-dfs-time\./d' | grep -E 'svg|png|gnuplot|html'
+grep -o '<strong>No pictures:' r/index.html
+printf '#!/bin/sh\necho; echo "line 3: it does not like that"; exit 3\n' >bin/gnuplot
+chmod +x bin/gnuplot
+(PATH=$PWD/bin:$PATH; report --output r calc)
+ls r | grep -cE 'calc.*(svg|png)|html'
+grep -o '<strong>No pictures:' r/index.html
+
+title "what cannot be reported"
+try nitro report --store s.db
+try nitro report --store missing.db --output r
+try nitro report --store s.db --output r calk
+try nitro report --store s.db --output r --methods oracle
+try nitro report --store s.db --output r --skip quality
+try nitro report --store s.db --output r --targets gpu9
+try nitro report --store s.db --output r --seeds 0
+try nitro report --store s.db --output s.db
+try nitro report --store s.db --output no/such/folder
+
+title "one device: what does not need another"
+try nitro report --store s.db --output one --quiet --targets gpu1 --sources gpu1 calc --methods fixed
+cat one/calc-variants.csv
+test -e one/calc-quality.csv && echo 'a table of nothing'
+json_get finding rows.# <one/calc-quality.json

@@ -1,0 +1,193 @@
+"""The Python package: registering, measuring, learning, selecting, evaluating."""
+
+import logging
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import nitro
+
+
+class Refused(Exception):
+    pass
+
+
+def declare():
+    """"loop" is the default; "short" takes short lists only; "broken" always raises."""
+    total = nitro.Computation("total")
+
+    @total.variant("loop")
+    def loop(values):
+        result = 0
+        for value in values:
+            result += value
+        return result
+
+    total.add_variant("short", sum, allows=lambda features: features["length"] < 10)
+
+    @total.variant("broken")
+    def broken(_values):
+        raise Refused("no sum today")
+
+    @total.feature("length", scale="log")
+    def length(values):
+        if not values:
+            raise Refused("nothing to measure")
+        return len(values)
+
+    return total
+
+
+class RegisterAndSelect(unittest.TestCase):
+    def test_names(self):
+        total = declare()
+        self.assertEqual(total.name, "total")
+        self.assertEqual(total.variants, ["loop", "short", "broken"])
+        self.assertEqual(total.features, ["length"])
+
+    def test_runs_the_default_without_a_model(self):
+        decision = declare().run([1, 2, 3])
+        self.assertEqual((decision.variant, decision.result), ("loop", 6))
+        self.assertIn("no model", decision.reason)
+
+    def test_what_a_variant_raises_comes_out_of_run(self):
+        total = declare()
+        total.set_default("broken")
+        with self.assertRaisesRegex(Refused, "no sum today"):
+            total.run([1])
+        total.set_default("loop")
+        self.assertEqual(total.run([1]).result, 1)
+
+    def test_what_a_feature_raises_comes_out_of_select(self):
+        with self.assertRaisesRegex(Refused, "nothing to measure"):
+            declare().evaluate([])
+
+    def test_evaluates_features(self):
+        self.assertEqual(declare().evaluate([7, 8]), {"length": 2.0})
+
+    def test_constraints_are_asked(self):
+        total = declare()
+        total.set_default("short")
+        self.assertEqual(total.run([1] * 5).variant, "short")
+        self.assertEqual(total.run([1] * 50).variant, "loop")
+
+    def test_failures_name_status_and_object(self):
+        with self.assertRaises(nitro.NitroError) as caught:
+            declare().add_variant("loop", sum)
+        self.assertEqual(caught.exception.status, "exists already")
+        self.assertIn("loop", str(caught.exception))
+        with self.assertRaises(ValueError):
+            declare().add_feature("size", len, scale="cubic")
+        with self.assertRaises(nitro.NitroError):
+            nitro.Model.load("/no/such/model.json")
+
+
+class WholeWay(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nitro-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def measured_store(self, total):
+        store = nitro.Store(self.folder / "samples.db", write=True)
+        self.addCleanup(store.close)
+        inputs = {f"ones-{n}": (lambda n=n: [1] * n) for n in range(1, 9)}
+        total.tune(store, inputs, max_repetitions=1, min_repetitions=1, warmups=0)
+        return store
+
+    def test_tunes_learns_saves_and_dispatches(self):
+        total = declare()
+        store = self.measured_store(total)
+        self.assertEqual(store.computations(), ["total"])
+        (device,) = store.devices("total")
+        self.assertEqual(store.num_samples("total", device), 8)
+        model = store.learn_own("total", device)
+        self.assertEqual((model.computation, model.target), ("total", device))
+        self.assertEqual(model.variants, total.variants)
+        path = self.folder / "total.json"
+        model.save(path)
+        prediction = nitro.Model.load(path).predict({"length": 3})
+        self.assertEqual(set(prediction.ranking), set(total.variants))
+        self.assertEqual(prediction.ranking[0], max(prediction.scores, key=prediction.scores.get))
+        total.attach_model(model)
+        decision = total.run([1, 2, 3])
+        self.assertEqual(decision.result, 6)
+        self.assertEqual(decision.variant, prediction.decision.variant)
+        self.assertEqual(decision.variant, total.select([1, 2, 3]).variant)
+
+    def test_a_model_refuses_other_features(self):
+        total = declare()
+        store = self.measured_store(total)
+        model = store.learn_own("total", store.devices("total")[0])
+        with self.assertRaisesRegex(ValueError, "length"):
+            model.predict({"size": 3})
+
+    def test_an_input_that_cannot_be_loaded_is_said_and_left_out(self):
+        def refuse():
+            raise Refused("no such list")
+
+        with nitro.Store(self.folder / "other.db", write=True) as store:
+            with self.assertLogs("nitro", logging.WARNING) as log:
+                declare().tune(
+                    store, {"good": lambda: [1, 2], "bad": refuse}, min_repetitions=1, max_repetitions=1
+                )
+            self.assertIn("no such list", " ".join(log.output))
+            self.assertEqual(store.num_samples("total", store.devices("total")[0]), 1)
+
+    def test_a_closed_store_says_so(self):
+        store = nitro.Store(self.folder / "closed.db", write=True)
+        store.close()
+        store.close()
+        with self.assertRaises(ValueError):
+            store.computations()
+
+
+class Evaluate(unittest.TestCase):
+    """On a store that the command line filled from two modelled devices."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="nitro-test-")
+        self.addCleanup(folder.cleanup)
+        self.url = Path(folder.name) / "samples.db"
+        devices = "model:c2075,model:k20c"
+        subprocess.run(
+            [os.environ["NITRO_PROGRAM"], "tune", "spmv", "--generate", "30", "--quiet"]
+            + ["--device", devices, "--store", str(self.url), "--no-model"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+    def test_methods_on_two_devices(self):
+        with nitro.Store(self.url) as store:
+            self.assertEqual(store.devices("spmv"), ["model:c2075", "model:k20c"])
+            results = store.evaluate("spmv", methods=["fixed", "native"], seed=3)
+            self.assertEqual(
+                [(result.target, result.method) for result in results],
+                [(d, m) for d in store.devices("spmv") for m in ("fixed", "native")],
+            )
+            for result in results:
+                self.assertTrue(result.modelled)
+                self.assertTrue(0 < result.min <= result.p5 <= result.mean <= 100)
+            again = store.evaluate("spmv", methods=["fixed", "native"], seed=3)
+            self.assertEqual(results, again)
+            (one,) = store.evaluate("spmv", methods=["fixed"], targets=["model:k20c"], seed=3)
+            self.assertEqual(one, results[2])
+
+    def test_a_model_for_a_device_that_nobody_measured(self):
+        with nitro.Store(self.url) as store:
+            model = store.tune_from_source("spmv", "model:gtx-980", strategy="svm", dfs="none")
+            self.assertEqual((model.target, model.strategy), ("model:gtx-980", "svm"))
+            self.assertEqual(
+                [source["device"] for source in model.summary()["provenance"]["sources"]],
+                ["model:c2075", "model:k20c"],
+            )
+            with self.assertRaisesRegex(nitro.NitroError, "nosuch"):
+                store.tune_from_source("spmv", "model:gtx-980", strategy="nosuch")
+            with self.assertRaisesRegex(nitro.NitroError, "nosuch"):
+                store.evaluate("spmv", methods=["nosuch"])
+
+
+if __name__ == "__main__":
+    unittest.main()

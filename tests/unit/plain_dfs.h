@@ -1,0 +1,214 @@
+/*
+ * plain_dfs.h - how good subsets of device features are, the plain way: one LIBSVM training after
+ * the other, on concatenated features, with LIBSVM's own RBF kernel. What nitro_dfs_judge must
+ * agree with, and is measured against. Only the scaler and the folds are Nitro's.
+ */
+#ifndef NITRO_TESTS_PLAIN_DFS_H
+#define NITRO_TESTS_PLAIN_DFS_H
+
+#include <libsvm/svm.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/dataset.h"
+#include "nitro/folds.h"
+#include "nitro/scaler.h"
+
+/** One pretend target and subset: rows of all sources, those of the target last. */
+typedef struct plain_problem {
+    const nitro_dfs_task *task;
+    int shrinking;
+    size_t num_teachers, num_rows, num_columns, num_varying;
+    size_t *rows;           /* shape [num_rows]: of the dataset */
+    struct svm_node *nodes; /* shape [num_rows x (num_columns + 1)] */
+    nitro_folds folds;      /* of the teachers */
+    size_t num_trainings;
+} plain_problem;
+
+static inline void plain_quiet(const char *text)
+{
+    (void)text;
+}
+
+static inline size_t plain_label(const plain_problem *p, size_t row)
+{
+    return nitro_times_best(nitro_dataset_times(p->task->sources, p->rows[row]),
+                            p->task->sources->schema->num_variants);
+}
+
+static inline double plain_quality(const plain_problem *p, size_t row, size_t chosen)
+{
+    return nitro_times_quality(nitro_dataset_times(p->task->sources, p->rows[row]),
+                               p->task->sources->schema->num_variants, chosen);
+}
+
+/** Train on the teachers but those of one fold; labels in declared order, as ties want it. */
+static inline struct svm_model *plain_train(plain_problem *p, size_t without, double c,
+                                            double gamma)
+{
+    struct svm_node **x = calloc(p->num_teachers, sizeof(*x));
+    double *y = calloc(p->num_teachers, sizeof(*y));
+    int count = 0;
+    for (size_t label = 0; label < p->task->sources->schema->num_variants; label++)
+        for (size_t i = 0; i < p->num_teachers; i++)
+            if (p->folds.folds[i] != without && plain_label(p, i) == label) {
+                x[count] = p->nodes + i * (p->num_columns + 1);
+                y[count++] = (double)label;
+            }
+    struct svm_problem problem = {count, y, x};
+    struct svm_parameter parameter = {.svm_type = C_SVC,
+                                      .kernel_type = RBF,
+                                      .gamma = gamma,
+                                      .C = c,
+                                      .eps = 1e-3,
+                                      .cache_size = 128,
+                                      .shrinking = p->shrinking};
+    struct svm_model *model = svm_train(&problem, &parameter);
+    p->num_trainings++;
+    /* Support vectors are pointers to nodes; LIBSVM does not keep x and y. */
+    free(x);
+    free(y);
+    return model;
+}
+
+static inline size_t plain_predict(const plain_problem *p, const struct svm_model *model,
+                                   size_t row)
+{
+    return (size_t)svm_predict(model, p->nodes + row * (p->num_columns + 1));
+}
+
+/** Mean quality of held-out rows. */
+static inline double plain_cross_validate(plain_problem *p, double c, double gamma)
+{
+    double *qualities = calloc(p->num_teachers, sizeof(*qualities)), sum = 0;
+    for (size_t fold = 0; fold < p->folds.num_folds; fold++) {
+        struct svm_model *model = plain_train(p, fold, c, gamma);
+        for (size_t i = 0; i < p->num_teachers; i++)
+            if (p->folds.folds[i] == fold)
+                qualities[i] = plain_quality(p, i, plain_predict(p, model, i));
+        svm_free_and_destroy_model(&model);
+    }
+    for (size_t i = 0; i < p->num_teachers; i++)
+        sum += qualities[i];
+    free(qualities);
+    return sum / (double)p->num_teachers;
+}
+
+typedef struct plain_point {
+    double c, gamma, quality; /* powers of two */
+} plain_point;
+
+static inline void plain_try(plain_problem *p, double c, double gamma, plain_point *best)
+{
+    double quality = plain_cross_validate(p, exp2(c), exp2(gamma) / (double)p->num_varying);
+    bool better = quality > best->quality;
+    if (quality == best->quality)
+        better = c != best->c ? c < best->c : gamma < best->gamma;
+    if (better)
+        *best = (plain_point){c, gamma, quality};
+}
+
+static inline plain_point plain_search(plain_problem *p)
+{
+    plain_point best = {INFINITY, INFINITY, -1};
+    for (double gamma = -4; gamma <= 4; gamma += 2)
+        for (double c = -1; c <= 11; c += 3)
+            plain_try(p, c, gamma, &best);
+    plain_point middle = best;
+    for (double gamma = -1; gamma <= 1; gamma++)
+        for (double c = -1.5; c <= 1.5; c += 1.5)
+            plain_try(p, middle.c + c, middle.gamma + gamma, &best);
+    return best;
+}
+
+static inline void plain_fill_nodes(nitro_context *context, plain_problem *p, uint64_t subset)
+{
+    const nitro_dataset *sources = p->task->sources;
+    size_t num_inputs = sources->schema->num_features;
+    nitro_scale scales[NITRO_MAX_FEATURES + 64];
+    nitro_scaler_column columns[NITRO_MAX_FEATURES + 64];
+    size_t features[64];
+    p->num_columns = num_inputs;
+    for (size_t f = 0; f < num_inputs; f++)
+        scales[f] = sources->schema->features[f].scale;
+    for (size_t c = 0; c < p->task->candidates->count; c++)
+        if (subset >> c & 1) {
+            const nitro_device_feature_info *info =
+                nitro_device_feature_lookup(p->task->candidates->items[c]);
+            features[p->num_columns - num_inputs] = c;
+            scales[p->num_columns++] = info ? info->scale : NITRO_SCALE_AUTO;
+        }
+    double *values = calloc(p->num_rows * p->num_columns, sizeof(*values));
+    for (size_t i = 0; i < p->num_rows; i++) {
+        double *row = values + i * p->num_columns;
+        memcpy(row, nitro_dataset_features(sources, p->rows[i]), num_inputs * sizeof(*row));
+        for (size_t f = num_inputs; f < p->num_columns; f++)
+            row[f] = nitro_device_value(sources->devices[sources->row_device[p->rows[i]]],
+                                        p->task->candidates->items[features[f - num_inputs]]);
+    }
+    nitro_scaler_fit(context, values, p->num_teachers, p->num_columns, scales, columns);
+    p->num_varying = 0;
+    for (size_t f = 0; f < p->num_columns; f++)
+        p->num_varying += columns[f].high > columns[f].low;
+    p->num_varying += p->num_varying == 0;
+    p->nodes = calloc(p->num_rows * (p->num_columns + 1), sizeof(*p->nodes));
+    for (size_t i = 0; i < p->num_rows; i++) {
+        struct svm_node *node = p->nodes + i * (p->num_columns + 1);
+        for (size_t f = 0; f < p->num_columns; f++)
+            *node++ = (struct svm_node){
+                (int)f + 1, nitro_scaler_apply(&columns[f], values[i * p->num_columns + f])};
+        node->index = -1;
+    }
+    free(values);
+}
+
+static inline void plain_list_rows(plain_problem *p, size_t pretend)
+{
+    const nitro_dataset *sources = p->task->sources;
+    p->rows = calloc(sources->num_rows, sizeof(*p->rows));
+    for (int asked = 0; asked < 2; asked++) {
+        for (size_t row = 0; row < sources->num_rows; row++)
+            if (nitro_dataset_row_teaches(sources, row) &&
+                (sources->row_device[row] == pretend) == asked)
+                p->rows[p->num_rows++] = row;
+        if (!asked)
+            p->num_teachers = p->num_rows;
+    }
+}
+
+static inline void plain_draw_folds(nitro_context *context, plain_problem *p)
+{
+    size_t *inputs = calloc(p->num_teachers, sizeof(*inputs));
+    for (size_t i = 0; i < p->num_teachers; i++)
+        inputs[i] = p->task->sources->row_input[p->rows[i]];
+    const nitro_training_set set = {
+        .num_rows = p->num_teachers, .row_input = inputs, .seed = p->task->seed};
+    nitro_folds_draw(context, &set, p->num_teachers, 5, &p->folds);
+    free(inputs);
+}
+
+/** Quality in percent of one subset on one pretend target; counts trainings. */
+static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task, size_t pretend,
+                                 uint64_t subset, int shrinking, size_t *num_trainings)
+{
+    plain_problem p = {.task = task, .shrinking = shrinking};
+    svm_set_print_string_function(plain_quiet);
+    plain_list_rows(&p, pretend);
+    plain_draw_folds(context, &p);
+    plain_fill_nodes(context, &p, subset);
+    plain_point best = plain_search(&p);
+    struct svm_model *model =
+        plain_train(&p, NITRO_NONE, exp2(best.c), exp2(best.gamma) / (double)p.num_varying);
+    double sum = 0;
+    for (size_t i = p.num_teachers; i < p.num_rows; i++)
+        sum += plain_quality(&p, i, plain_predict(&p, model, i));
+    svm_free_and_destroy_model(&model);
+    *num_trainings += p.num_trainings;
+    nitro_folds_free(&p.folds);
+    free(p.rows);
+    free(p.nodes);
+    return 100.0 * sum / (double)(p.num_rows - p.num_teachers);
+}
+
+#endif

@@ -1,0 +1,86 @@
+/* The fast judgement of device-feature subsets against one LIBSVM training after the other. */
+#include "unit/dfs_work.h"
+#include "unit/plain_dfs.h"
+#include "unit/unit.h"
+
+#define MAX_SUBSETS 128
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_dataset *sources;
+    nitro_string_list candidates;
+    nitro_dfs_task task;
+    uint64_t subsets[MAX_SUBSETS];
+    size_t num_subsets;
+    double qualities[8 * MAX_SUBSETS];
+    nitro_dfs_effort effort;
+} fixture;
+
+static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_inputs,
+                             size_t num_candidates)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, 6);
+    assert_non_null(f->sources);
+    /* The last candidates: those that matter to the cost model. */
+    for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)
+        assert_ok(f->context,
+                  nitro_string_list_add(f->context, &f->candidates, dfs_work_features[c].name));
+    f->task = (nitro_dfs_task){
+        .sources = f->sources, .candidates = &f->candidates, .seed = seed, .num_threads = 2};
+    f->num_subsets = dfs_work_subsets(num_candidates, 3, f->subsets);
+    return f;
+}
+
+static void free_fixture(fixture *f)
+{
+    nitro_string_list_free(&f->candidates);
+    nitro_dataset_free(f->sources);
+    nitro_context_free(f->context);
+    free(f);
+}
+
+static void judge(fixture *f)
+{
+    assert_ok(f->context, nitro_dfs_judge(f->context, &f->task, f->subsets, f->num_subsets,
+                                          f->qualities, &f->effort));
+}
+
+/* Equal qualities, to the last bit: sums of the same terms, so that all decisions are the same. */
+static void check_against_plain(fixture *f)
+{
+    size_t num_trainings = 0;
+    judge(f);
+    for (size_t t = 0; t < f->sources->num_devices; t++)
+        for (size_t s = 0; s < f->num_subsets; s++) {
+            double ours = f->qualities[t * f->num_subsets + s];
+            double plain = plain_judge(f->context, &f->task, t, f->subsets[s], 0, &num_trainings);
+            if (ours != plain)
+                fail_msg("pretend target %zu, subset %llu: quality %.17g instead of %.17g", t,
+                         (unsigned long long)f->subsets[s], ours, plain);
+        }
+}
+
+static void test_equals_the_plain_loop(void **state)
+{
+    (void)state;
+    const struct {
+        uint64_t seed;
+        size_t devices, inputs, candidates;
+    } works[] = {{1, 3, 30, 3}, {2, 4, 20, 2}, {3, 5, 14, 2}, {4, 4, 40, 1}, {5, 2, 30, 2}};
+    for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
+        fixture *f =
+            make_fixture(works[i].seed, works[i].devices, works[i].inputs, works[i].candidates);
+        check_against_plain(f);
+        free_fixture(f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equals_the_plain_loop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,336 @@
+/* CV-DFS: that it finds what a cost model uses, its written ties, and what it says of bad inputs.
+ */
+#include <jansson.h>
+
+#include "unit/dfs_work.h"
+#include "unit/unit.h"
+
+#define NUM_VARIANTS 3
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_dataset *sources;
+    nitro_string_list candidates, chosen;
+    nitro_dfs_task task;
+    json_t *report;
+    char log[4096];
+} fixture;
+
+static void keep_log(void *user, nitro_log_level level, const char *message)
+{
+    fixture *f = user;
+    (void)level;
+    size_t used = strlen(f->log);
+    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
+}
+
+static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_inputs,
+                             size_t num_candidates)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, NUM_VARIANTS);
+    assert_non_null(f->sources);
+    dfs_work_candidates(f->context, num_candidates, &f->candidates);
+    f->task = (nitro_dfs_task){.sources = f->sources,
+                               .target = f->sources->devices[0],
+                               .candidates = &f->candidates,
+                               .max_subset = 3,
+                               .k = 1,
+                               .seed = seed,
+                               .num_threads = 2};
+    return f;
+}
+
+static void free_fixture(fixture *f)
+{
+    json_decref(f->report);
+    nitro_string_list_free(&f->candidates);
+    nitro_string_list_free(&f->chosen);
+    nitro_dataset_free(f->sources);
+    nitro_context_free(f->context);
+    free(f);
+}
+
+static nitro_status try_kind(fixture *f, const char *name)
+{
+    const nitro_dfs_kind *kind = NULL;
+    assert_ok(f->context, nitro_dfs_find(f->context, name, &kind));
+    json_decref(f->report);
+    f->report = NULL;
+    nitro_string_list_free(&f->chosen);
+    f->chosen = (nitro_string_list){0};
+    return kind->select(f->context, &f->task, &f->chosen, &f->report);
+}
+
+static void search(fixture *f)
+{
+    assert_ok(f->context, try_kind(f, "cv"));
+    assert_non_null(f->report);
+    assert_string_equal(json_string_value(json_object_get(f->report, "selection")), "cv");
+}
+
+static long long count_of(const fixture *f, const char *key)
+{
+    const json_t *value = json_object_get(f->report, key);
+    assert_true(json_is_integer(value));
+    return json_integer_value(value);
+}
+
+static void set_feature(fixture *f, size_t device, const char *name, double value)
+{
+    assert_ok(f->context, nitro_device_set(f->context, f->sources->devices[device], name, value,
+                                           NITRO_VALUE_RECORDED, 0));
+}
+
+/* ---- What is said -------------------------------------------------------------------------- */
+
+static void test_report(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(1, 4, 20, 3);
+    f->task.k = 2;
+    search(f);
+    assert_int_equal(count_of(f, "subsets"), 7);
+    assert_int_equal(count_of(f, "models"), 4 * 8);
+    assert_int_equal(count_of(f, "trained"), 4 * 8); /* all devices differ in all features */
+    assert_int_equal(count_of(f, "samples"), 80);
+    assert_int_equal(count_of(f, "inputs"), 20);
+    const json_t *targets = json_object_get(f->report, "pretend_targets");
+    const json_t *features = json_object_get(f->report, "features");
+    assert_int_equal(json_array_size(targets), 4);
+    assert_int_equal(json_array_size(features), 3);
+    long long votes = 0, of_best = 0;
+    for (size_t i = 0; i < 3; i++)
+        votes += json_integer_value(json_object_get(json_array_get(features, i), "votes"));
+    for (size_t t = 0; t < 4; t++) {
+        const json_t *target = json_array_get(targets, t);
+        of_best += (long long)json_array_size(json_object_get(target, "best"));
+        assert_true(json_real_value(json_object_get(target, "quality")) > 0.0);
+        assert_true(json_real_value(json_object_get(target, "quality_without")) > 0.0);
+    }
+    assert_int_equal(votes, of_best);
+    const json_t *chosen = json_object_get(f->report, "chosen");
+    assert_int_equal(json_array_size(chosen), f->chosen.count);
+    for (size_t i = 0; i < f->chosen.count; i++)
+        assert_string_equal(json_string_value(json_array_get(chosen, i)), f->chosen.items[i]);
+    free_fixture(f);
+}
+
+static void test_threads_do_not_matter(void **state)
+{
+    (void)state;
+    char *texts[2];
+    for (size_t i = 0; i < 2; i++) {
+        fixture *f = make_fixture(2, 4, 20, 3);
+        f->task.num_threads = i ? 3 : 1;
+        search(f);
+        texts[i] = json_dumps(f->report, 0);
+        free_fixture(f);
+    }
+    assert_string_equal(texts[0], texts[1]);
+    free(texts[0]);
+    free(texts[1]);
+}
+
+/* ---- What is trained once ------------------------------------------------------------------ */
+
+static void test_a_constant_feature_costs_nothing(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(3, 4, 16, 3), *fewer = make_fixture(3, 4, 16, 2);
+    for (size_t d = 0; d < 4; d++)
+        set_feature(f, d, f->candidates.items[2], 48.0);
+    search(f);
+    search(fewer);
+    assert_int_equal(count_of(f, "trained"), count_of(fewer, "trained"));
+    assert_string_equal(f->chosen.items[0], fewer->chosen.items[0]);
+    free_fixture(f);
+    free_fixture(fewer);
+}
+
+/* Two devices that teach lie at -1 and 1 in whatever varies: only how many features do so tells. */
+static void test_two_teachers_make_few_models(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(4, 3, 16, 6);
+    search(f);
+    assert_int_equal(count_of(f, "models"), 3 * (1 + 6 + 15 + 20));
+    assert_int_equal(count_of(f, "trained"), 3 * 4);
+    free_fixture(f);
+}
+
+/* ---- Ties ---------------------------------------------------------------------------------- */
+
+/* The first variant always wins: every subset is as good. */
+static void make_all_alike(fixture *f)
+{
+    for (size_t i = 0; i < f->sources->num_rows * NUM_VARIANTS; i++)
+        f->sources->times_ms[i] = 1.0 + (double)(i % NUM_VARIANTS);
+}
+
+static void test_ties_go_to_fewer_then_first(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(5, 4, 12, 4);
+    make_all_alike(f);
+    search(f);
+    assert_int_equal(f->chosen.count, 1);
+    assert_string_equal(f->chosen.items[0], f->candidates.items[0]);
+    for (size_t d = 0; d < 4; d++)
+        set_feature(f, d, f->candidates.items[0], 8.0);
+    search(f);
+    assert_string_equal(f->chosen.items[0], f->candidates.items[1]);
+    f->task.k = 2;
+    f->log[0] = '\0';
+    search(f);
+    assert_int_equal(f->chosen.count, 1); /* no other is in a best subset */
+    assert_non_null(strstr(f->log, "1 are chosen instead of 2"));
+    free_fixture(f);
+}
+
+/* ---- Bad inputs ---------------------------------------------------------------------------- */
+
+static void test_one_source(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(6, 1, 20, 3);
+    search(f);
+    assert_int_equal(f->chosen.count, 0);
+    assert_non_null(strstr(f->log, "fewer than three sources"));
+    assert_non_null(json_object_get(f->report, "reason"));
+    free_fixture(f);
+}
+
+static void test_nothing_in_common(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(6, 3, 12, 0);
+    search(f);
+    assert_int_equal(f->chosen.count, 0);
+    assert_non_null(strstr(f->log, "no device feature in common"));
+    free_fixture(f);
+}
+
+static void test_all_constant(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(6, 3, 12, 2);
+    for (size_t d = 0; d < 3; d++)
+        for (size_t c = 0; c < 2; c++)
+            set_feature(f, d, f->candidates.items[c], 7.0);
+    search(f);
+    assert_int_equal(f->chosen.count, 0);
+    assert_non_null(strstr(f->log, "no device feature varies"));
+    assert_int_equal(count_of(f, "trained"), 3);
+    free_fixture(f);
+}
+
+static void test_holes_in_times(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(7, 3, 16, 2);
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * NUM_VARIANTS;
+        if (f->sources->row_device[row] == 1)
+            times[2] = NAN;
+        if (f->sources->row_input[row] == 3)
+            times[0] = INFINITY;
+        for (size_t v = 0; f->sources->row_input[row] == 5 && v < NUM_VARIANTS; v++)
+            times[v] = NAN;
+    }
+    search(f);
+    assert_int_equal(f->chosen.count, 1);
+    assert_int_equal(count_of(f, "samples"), 3 * 15);
+    free_fixture(f);
+}
+
+/* As evaluations have it: the target is in the list of devices, without rows, and may lack what
+ * the candidates are about. */
+static void test_a_device_without_samples_is_no_source(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(7, 3, 12, 2);
+    nitro_dataset *all = f->sources, *rest = NULL;
+    const bool keep[] = {true, true, false};
+    assert_ok(f->context, nitro_dataset_select(f->context, all, keep, NULL, &rest));
+    nitro_device_free(rest->devices[2]);
+    assert_ok(f->context, nitro_device_create(f->context, "bare", "model", &rest->devices[2]));
+    f->task.sources = rest;
+    search(f);
+    assert_int_equal(json_array_size(json_object_get(f->report, "pretend_targets")), 2);
+    assert_int_equal(count_of(f, "models"), 2 * 4);
+    assert_int_equal(f->chosen.count, 0); /* one teacher each: nothing varies */
+    nitro_dataset_free(rest);
+    free_fixture(f);
+}
+
+static void test_two_inputs(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(8, 3, 2, 2);
+    search(f);
+    assert_int_equal(f->chosen.count, 1);
+    free_fixture(f);
+    f = make_fixture(8, 3, 1, 2);
+    search(f);
+    assert_int_equal(f->chosen.count, 1);
+    free_fixture(f);
+}
+
+static void test_ten_thousand_identical_rows(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(9, 2, 5000, 2);
+    for (size_t row = 0; row < f->sources->num_rows; row++)
+        memcpy(f->sources->features + row * 3, f->sources->features, 3 * sizeof(double));
+    make_all_alike(f);
+    search(f);
+    assert_int_equal(count_of(f, "samples_before"), 10000);
+    assert_int_equal(count_of(f, "samples"), 1200);
+    assert_int_equal(f->chosen.count, 0); /* one teacher: nothing varies */
+    free_fixture(f);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(11, 2, 4, 2);
+    f->task.max_subset = 0;
+    assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "max_subset is 0");
+    f->task.max_subset = 3;
+    f->task.k = 0;
+    assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "k is 0");
+    f->task.k = 1;
+    for (size_t i = 0; i < 40; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "more%zu", i);
+        assert_ok(f->context, nitro_string_list_add(f->context, &f->candidates, name));
+    }
+    f->task.max_subset = 6;
+    assert_fails(f->context, try_kind(f, "cv"), NITRO_ERR_ARGUMENT, "too many subsets");
+    assert_int_equal(f->chosen.count, 0);
+    assert_null(f->report);
+    free_fixture(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_a_constant_feature_costs_nothing),
+        cmocka_unit_test(test_two_teachers_make_few_models),
+        cmocka_unit_test(test_ties_go_to_fewer_then_first),
+        cmocka_unit_test(test_one_source),
+        cmocka_unit_test(test_nothing_in_common),
+        cmocka_unit_test(test_all_constant),
+        cmocka_unit_test(test_holes_in_times),
+        cmocka_unit_test(test_a_device_without_samples_is_no_source),
+        cmocka_unit_test(test_two_inputs),
+        cmocka_unit_test(test_ten_thousand_identical_rows),
+        cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* The C++ face: what it adds to nitro.h, namely lambdas, exceptions and owned objects. */
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+extern "C" {
+#include <cmocka.h>
+}
+
+#include "nitro/nitro.hpp"
+
+namespace
+{
+
+struct vector {
+    std::vector<double> values;
+    double sum = 0.0;
+};
+
+struct refused : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void add_up(vector &v)
+{
+    v.sum = 0.0;
+    for (double value : v.values)
+        v.sum += value;
+}
+
+/** "forwards" is the default; "small" takes short vectors only; "broken" always throws. */
+nitro::computation<vector> declare(const nitro::context &context)
+{
+    nitro::computation<vector> sum(context, "sum");
+    nitro::variant<vector> small;
+    small.name = "small";
+    small.run = add_up;
+    small.version = "2";
+    small.allows = [](const double *features, const vector *) { return features[0] < 10.0; };
+    sum.add_variant("forwards", add_up)
+        .add_variant(std::move(small))
+        .add_variant("broken", [](vector &) { throw refused("no sum today"); })
+        .add_feature({"length", "1", NITRO_SCALE_LOG}, [](const vector &v) {
+            if (v.values.empty())
+                throw refused("nothing to measure");
+            return static_cast<double>(v.values.size());
+        });
+    return sum;
+}
+
+void test_runs_the_default_without_a_model(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    vector v{{1, 2, 3, 4}};
+    nitro::decision decision = sum.run(v);
+    assert_string_equal(decision.variant_name, "forwards");
+    assert_int_equal(decision.reason, NITRO_REASON_NO_MODEL);
+    assert_true(v.sum == 10.0);
+    assert_true(sum.evaluate(v) == std::vector<double>{4.0});
+}
+
+void test_what_a_variant_throws_comes_out_of_run(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    vector v{{1}};
+    std::string caught;
+    sum.set_default("broken");
+    try {
+        sum.run(v);
+    } catch (const refused &thrown) {
+        caught = thrown.what();
+    }
+    assert_string_equal(caught.c_str(), "no sum today");
+    sum.set_default("forwards");
+    sum.run(v); /* what was thrown is forgotten */
+    assert_true(v.sum == 1.0);
+}
+
+void test_what_a_feature_throws_comes_out_of_evaluate(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    bool caught = false;
+    try {
+        sum.evaluate(vector());
+    } catch (const refused &) {
+        caught = true;
+    }
+    assert_true(caught);
+}
+
+void test_failures_are_exceptions_with_status_and_message(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum = declare(context);
+    nitro_status status = NITRO_OK;
+    std::string message;
+    try {
+        sum.add_variant("forwards", add_up);
+    } catch (const nitro::error &thrown) {
+        status = thrown.status();
+        message = thrown.what();
+    }
+    assert_int_equal(status, NITRO_ERR_EXISTS);
+    assert_non_null(std::strstr(message.c_str(), "forwards"));
+    status = NITRO_OK;
+    try {
+        nitro::model::load(context, "/no/such/model.json");
+    } catch (const nitro::error &thrown) {
+        status = thrown.status();
+    }
+    assert_int_equal(status, NITRO_ERR_NOT_FOUND);
+}
+
+void test_a_moved_computation_still_calls_its_lambdas(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> first = declare(context);
+    nitro::computation<vector> second = std::move(first);
+    vector v{{5, 6}};
+    second.run(v);
+    assert_true(v.sum == 11.0);
+}
+
+nitro::input<vector> make_input(size_t length)
+{
+    nitro::input<vector> made;
+    made.name = "ones-" + std::to_string(length);
+    made.load = [length] {
+        auto loaded = std::make_unique<vector>();
+        loaded->values.assign(length, 1.0);
+        return loaded;
+    };
+    return made;
+}
+
+/** Tune, learn, save, load, dispatch: the whole way. A throwing variant costs its own entry. */
+void test_tunes_learns_and_dispatches(void **)
+{
+    char folder[] = "/tmp/nitro-test-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    std::string url = std::string(folder) + "/samples.db";
+    std::string path = std::string(folder) + "/sum.json";
+    {
+        nitro::context context;
+        std::vector<std::string> log;
+        context.set_log(NITRO_LOG_INFO,
+                        [&](nitro_log_level, const char *message) { log.push_back(message); });
+        nitro::computation<vector> sum = declare(context);
+        nitro::hooks<vector> hooks;
+        double expected = 0.0;
+        hooks.keep_reference = [&](vector &v) { expected = v.sum; };
+        hooks.check_result = [&](vector &v) {
+            return v.sum == expected ? std::string() : std::string("another sum");
+        };
+        sum.set_hooks(hooks);
+        nitro_tune_options quick = sum.tune_options();
+        quick.measure.warmups = 0;
+        quick.measure.min_repetitions = quick.measure.max_repetitions = 1;
+        std::vector<nitro::input<vector>> inputs;
+        for (size_t length : {1, 2, 3, 4, 5, 6, 7, 8})
+            inputs.push_back(make_input(length));
+        nitro::store store(context, url, NITRO_STORE_WRITE);
+        sum.tune(store, inputs, "host", quick);
+
+        nitro::model model = store.learn_own("sum", "host");
+        assert_true(model.variants() == (std::vector<std::string>{"forwards", "small", "broken"}));
+        assert_true(model.features() == std::vector<std::string>{"length"});
+        model.save(path);
+        sum.load_model(path);
+        vector v{{1, 2, 3}};
+        nitro::decision decision = sum.run(v);
+        assert_true(v.sum == 6.0);
+        assert_string_not_equal(decision.variant_name, "broken");
+        assert_int_equal(decision.variant, sum.select(v).variant);
+        assert_int_equal(decision.variant, model.predict({3.0}).variant);
+    }
+    std::filesystem::remove_all(folder);
+}
+
+} // namespace
+
+int main()
+{
+    const CMUnitTest tests[] = {
+        cmocka_unit_test(test_runs_the_default_without_a_model),
+        cmocka_unit_test(test_what_a_variant_throws_comes_out_of_run),
+        cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
+        cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
+        cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
+        cmocka_unit_test(test_tunes_learns_and_dispatches),
+    };
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
