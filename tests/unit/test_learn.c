@@ -239,7 +239,7 @@ static void test_extrapolation_is_said(void **state)
     assert_null(strstr(f->log, "outside the range"));
     free(learn(f, "fast"));
     assert_non_null(strstr(f->log, "target fast lies outside the range of the sources"));
-    assert_non_null(strstr(f->log, "launch (9; 1 to 4)"));
+    assert_non_null(strstr(f->log, "launch (9 counts as 4)"));
 }
 
 static void test_rows_are_in_order(void **state)
