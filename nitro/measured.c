@@ -52,7 +52,8 @@ static int compare_names(const void *left, const void *right)
 
 static bool is_measurable(const measured_job *job, size_t input)
 {
-    return bsearch(&job->sources->inputs[input], job->measurable.items, job->measurable.count,
+    return job->measurable.count > 0 &&
+           bsearch(&job->sources->inputs[input], job->measurable.items, job->measurable.count,
                    sizeof *job->measurable.items, compare_names) != NULL;
 }
 
