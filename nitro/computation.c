@@ -40,6 +40,7 @@ void nitro_computation_free(nitro_computation *computation)
     nitro_published_free(computation->model);
     nitro_memo_free(computation->memo);
     nitro_explained_free(computation->explained);
+    nitro_watch_free(computation->watch);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -51,7 +52,8 @@ static nitro_status require_open(const nitro_computation *computation, const cha
     if (!computation->closed)
         return NITRO_OK;
     return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                      "%s: cannot %s: a model is attached already; declare everything first",
+                      "%s: cannot %s: a model is attached or calls are watched already; declare "
+                      "everything first",
                       computation->schema->computation, what);
 }
 
@@ -200,6 +202,27 @@ void nitro_computation_memo_statistics(const nitro_computation *computation,
     *statistics = (nitro_memo_statistics){0};
     if (computation->memo)
         nitro_memo_count(computation->memo, statistics);
+}
+
+nitro_status nitro_computation_watch(nitro_computation *computation,
+                                     const nitro_watch_options *options)
+{
+    nitro_watch *watch = NULL;
+    nitro_status status = options ? nitro_watch_create(computation, options, &watch) : NITRO_OK;
+    if (status != NITRO_OK)
+        return status;
+    nitro_watch_free(computation->watch);
+    computation->watch = watch;
+    computation->closed = computation->closed || watch;
+    return NITRO_OK;
+}
+
+void nitro_computation_watch_statistics(const nitro_computation *computation,
+                                        nitro_watch_statistics *statistics)
+{
+    *statistics = (nitro_watch_statistics){0};
+    if (computation->watch)
+        nitro_watch_count(computation->watch, statistics);
 }
 
 nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)

@@ -68,13 +68,42 @@ static nitro_status apply_explain(nitro_computation *computation, const nitro_se
     return nitro_explained_create(computation->context, &computation->explained);
 }
 
+/** watch, refine and record are made together: each alone says less than a nitro_watch_options. */
+static nitro_status look_up_number(nitro_computation *computation, const char *name, double *number)
+{
+    nitro_setting_value value;
+    nitro_status status =
+        nitro_setting_get(computation->context, nitro_computation_name(computation), name, &value);
+    if (status == NITRO_OK && !nitro_parse_number(value.text, number))
+        *number = 0.0;
+    return status;
+}
+
+static nitro_status apply_watch(nitro_computation *computation, const nitro_setting_value *value)
+{
+    double every = 0.0, percent = 0.0, recorded = 0.0;
+    nitro_watch_options options;
+    nitro_watch_options_init(&options);
+    nitro_status status = look_up_number(computation, "refine", &percent);
+    if (status == NITRO_OK)
+        status = look_up_number(computation, "record", &recorded);
+    if (status != NITRO_OK ||
+        (nitro_parse_number(value->text, &every) && every < 1 && !(percent > 0) && recorded < 1))
+        return status;
+    if (every >= 1 || percent > 0) /* a record alone watches as often as is usual */
+        options.every = (unsigned)every;
+    options.refine_percent = percent;
+    options.num_recorded = (size_t)recorded;
+    return nitro_computation_watch(computation, &options);
+}
+
 /** In this order: what is logged of the others is seen. Settings without a row are not its own. */
 static const struct {
     const char *name;
     nitro_status (*apply)(nitro_computation *computation, const nitro_setting_value *value);
 } appliers[] = {
     {"log", apply_log},     {"explain", apply_explain}, {"min_confidence", apply_min_confidence},
-    {"force", apply_force}, {"model", apply_model},
+    {"force", apply_force}, {"model", apply_model},     {"watch", apply_watch},
 };
 
 nitro_status nitro_computation_configure(nitro_computation *computation)

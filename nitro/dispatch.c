@@ -14,6 +14,8 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
         [NITRO_REASON_FORCED] = "a setting asks for this variant",
+        [NITRO_REASON_TRIAL] = "tried, for it may be faster than the model's choice",
+        [NITRO_REASON_LEARNT] = "was fastest so far for inputs like this one",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";
@@ -149,12 +151,13 @@ static nitro_status ask_or_remember(const nitro_computation *computation, const 
     return status;
 }
 
+/** @param[out] allowed  a bit a variant that accepts the input. */
 static nitro_status decide(const nitro_computation *computation, const double *features,
-                           const void *argument, nitro_decision *decision)
+                           const void *argument, uint64_t *allowed, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    uint64_t allowed = allowed_variants(computation, features, argument);
-    if (allowed == 0)
+    *allowed = allowed_variants(computation, features, argument);
+    if (*allowed == 0)
         return nitro_fail(
             computation->context, NITRO_ERR_NO_VARIANT,
             "%s: none of the %zu variants accepts this input; declare one that always "
@@ -162,23 +165,38 @@ static nitro_status decide(const nitro_computation *computation, const double *f
             schema->computation, schema->num_variants);
     nitro_decision made = {0};
     size_t forced = computation->forced;
-    if (forced != NITRO_NONE && allowed >> forced & 1) {
+    if (forced != NITRO_NONE && *allowed >> forced & 1) {
         made.variant = forced;
         made.reason = NITRO_REASON_FORCED;
-    } else if ((allowed & (allowed - 1)) == 0) {
-        made.variant = default_among(schema, allowed);
+    } else if ((*allowed & (*allowed - 1)) == 0) {
+        made.variant = default_among(schema, *allowed);
         made.reason = NITRO_REASON_ONLY_ALLOWED;
         made.confidence = 1;
     } else {
-        nitro_status status = ask_or_remember(computation, features, allowed, &made);
+        nitro_status status = ask_or_remember(computation, features, *allowed, &made);
         if (status != NITRO_OK)
             return status;
     }
     made.variant_name = schema->variants[made.variant];
-    if (computation->explained)
-        nitro_explained_print(computation->explained, schema, features, &made);
     *decision = made;
     return NITRO_OK;
+}
+
+static void explain(const nitro_computation *computation, const double *features,
+                    const nitro_decision *decision)
+{
+    if (computation->explained)
+        nitro_explained_print(computation->explained, computation->schema, features, decision);
+}
+
+static nitro_status decide_and_explain(const nitro_computation *computation, const double *features,
+                                       const void *argument, nitro_decision *decision)
+{
+    uint64_t allowed = 0;
+    nitro_status status = decide(computation, features, argument, &allowed, decision);
+    if (status == NITRO_OK)
+        explain(computation, features, decision);
+    return status;
 }
 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
@@ -188,7 +206,7 @@ nitro_status nitro_select(const nitro_computation *computation, const void *argu
     nitro_status status = nitro_computation_evaluate(computation, argument, features);
     if (status != NITRO_OK)
         return status;
-    return decide(computation, features, argument, decision);
+    return decide_and_explain(computation, features, argument, decision);
 }
 
 nitro_status nitro_select_features(const nitro_computation *computation, const double *features,
@@ -205,28 +223,85 @@ nitro_status nitro_select_features(const nitro_computation *computation, const d
                               "%s: feature %s is %g; features must be finite", schema->computation,
                               schema->features[i].name, features[i]);
     }
-    return decide(computation, features, NULL, decision);
+    return decide_and_explain(computation, features, NULL, decision);
+}
+
+/* ---- Running ------------------------------------------------------------------------------ */
+
+static int prepare(const nitro_variant *variant, void *argument)
+{
+    return variant->prepare ? variant->prepare(argument, variant->user) : 0;
+}
+
+static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure)
+{
+    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
+                      "%s: variant %s could not prepare the input (it returned %d)",
+                      computation->schema->computation, computation->variants[variant].name,
+                      failure);
+}
+
+static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure)
+{
+    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
+                      "%s: variant %s failed (it returned %d)", computation->schema->computation,
+                      computation->variants[variant].name, failure);
+}
+
+static nitro_status run_variant(const nitro_computation *computation, size_t variant,
+                                void *argument)
+{
+    const nitro_variant *chosen = &computation->variants[variant];
+    int failure = prepare(chosen, argument);
+    if (failure)
+        return fail_prepare(computation, variant, failure);
+    failure = chosen->run(argument, chosen->user);
+    return failure ? fail_run(computation, variant, failure) : NITRO_OK;
+}
+
+/** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
+ *  was done to the argument's result yet: the model's choice is run. */
+static nitro_status run_timed(const nitro_computation *computation, const nitro_watch_call *call,
+                              void *argument)
+{
+    nitro_watch *watch = computation->watch;
+    size_t variant = call->choice.variant;
+    const nitro_variant *chosen = &computation->variants[variant];
+    double begin_ms = nitro_watch_now_ms(watch);
+    int failure = prepare(chosen, argument);
+    if (failure) {
+        nitro_watch_failed(watch, call);
+        return variant == call->base ? fail_prepare(computation, variant, failure)
+                                     : run_variant(computation, call->base, argument);
+    }
+    double prepared_ms = nitro_watch_now_ms(watch);
+    failure = chosen->run(argument, chosen->user);
+    double end_ms = nitro_watch_now_ms(watch);
+    if (failure) {
+        nitro_watch_failed(watch, call);
+        return fail_run(computation, variant, failure);
+    }
+    nitro_watch_end(watch, call, prepared_ms - begin_ms, end_ms - prepared_ms);
+    return NITRO_OK;
 }
 
 nitro_status nitro_run(const nitro_computation *computation, void *argument,
                        nitro_decision *decision)
 {
+    double features[NITRO_MAX_FEATURES] = {0};
+    uint64_t allowed = 0;
     nitro_decision made;
-    nitro_status status = nitro_select(computation, argument, &made);
+    nitro_watch_call call;
+    nitro_status status = nitro_computation_evaluate(computation, argument, features);
+    if (status == NITRO_OK)
+        status = decide(computation, features, argument, &allowed, &made);
     if (status != NITRO_OK)
         return status;
+    bool is_timed = computation->watch &&
+                    nitro_watch_begin(computation->watch, features, allowed, &made, &call);
+    explain(computation, features, &made);
     if (decision)
         *decision = made;
-    const nitro_variant *variant = &computation->variants[made.variant];
-    int failure = variant->prepare ? variant->prepare(argument, variant->user) : 0;
-    if (failure)
-        return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                          "%s: variant %s could not prepare the input (it returned %d)",
-                          computation->schema->computation, variant->name, failure);
-    failure = variant->run(argument, variant->user);
-    if (failure)
-        return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                          "%s: variant %s failed (it returned %d)",
-                          computation->schema->computation, variant->name, failure);
-    return NITRO_OK;
+    return is_timed ? run_timed(computation, &call, argument)
+                    : run_variant(computation, made.variant, argument);
 }

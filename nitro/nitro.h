@@ -314,7 +314,9 @@ typedef enum nitro_reason {
     NITRO_REASON_ONLY_ALLOWED,   /* constraints left one variant */
     NITRO_REASON_OUTSIDE,        /* the default variant: outside what the model learnt from */
     NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
-    NITRO_REASON_FORCED          /* the variant that a setting asks for */
+    NITRO_REASON_FORCED,         /* the variant that a setting asks for */
+    NITRO_REASON_TRIAL,          /* refining: may be faster than what is known, and is timed */
+    NITRO_REASON_LEARNT          /* refining: was fastest for inputs like this one */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -408,6 +410,70 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
+
+/* ---- Watching and learning on ---------------------------------------------------------------- */
+
+/**
+ * Off unless asked for, by this or by the settings watch, refine and record; off, it costs
+ * nitro_run a branch. On, calls of nitro_run are timed by the context's clock: preparing and
+ * running, by processor time where all variants are (NITRO_TIME_THREAD_CPU), else by wall time.
+ * What is seen is kept by *region*: inputs whose features agree to within about a tenth each.
+ */
+typedef struct nitro_watch_options {
+    unsigned every;         /* time one call in so many of a thread's; 0: none but refining needs */
+    double drift_bound;     /* drift: the median of a variant's 8 newest times in a region is off
+                               what was expected by more than this; 0.25 is a quarter */
+    double refine_percent;  /* overhead that learning on may cost, in percent of the time that calls
+                               would have taken without; 0: do not. All calls are timed then */
+    double sure_confidence; /* refining leaves decisions of this confidence alone, unless times
+                               there have drifted; above 1: leaves none alone */
+    size_t num_regions;     /* at most so many are kept, the least used give way (some 100 bytes a
+                               variant each) */
+    size_t num_recorded;    /* timed calls kept for nitro_computation_flush_observations; 0: none */
+} nitro_watch_options;
+
+/** One call in 64, a bound of a quarter, no refining, sure from 0.9 on, 512 regions, no record. */
+NITRO_API void nitro_watch_options_init(nitro_watch_options *options);
+
+/**
+ * Watch from now on, with nothing seen yet; NULL: no more. The declaration of variants and features
+ * is closed. No other thread may be running the computation meanwhile.
+ *
+ * Drift is told by a warning in the log (by the thread that saw it) and counted. Refining runs, in
+ * some calls, another variant *instead* of the model's choice, one that the input allows: the one
+ * that may most likely be faster, by the model's scores and by what was seen in the region; later
+ * the one that was fastest there. It begins with eight calls of the model's choice. No trial starts
+ * unless half of what the percentage allows so far, of all calls together, covers it at its worst:
+ * three deviations above its mean; before it was seen, twice what the model expects, or ten times
+ * the model's choice. One that takes still longer is paid back before the next. Losses by what was
+ * learnt and is no longer true count too. A variant that fails in a region is not tried there
+ * again; where its `prepare` fails, the model's choice is run.
+ *
+ * Nothing is allocated in a call, and no thread waits for another: where two are in one region at
+ * once, the second takes the model's choice and is not learnt from.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range); NITRO_ERR_NO_MEMORY: nothing
+ *         changed.
+ */
+NITRO_API nitro_status nitro_computation_watch(nitro_computation *computation,
+                                               const nitro_watch_options *options);
+
+typedef struct nitro_watch_statistics {
+    uint64_t num_timed;        /* calls; the next two are among them */
+    uint64_t num_trials;       /* that tried a variant */
+    uint64_t num_learnt;       /* that took what was learnt instead of the model's choice */
+    uint64_t num_drifts;       /* times that left what was expected from before */
+    uint64_t num_unlike_model; /* variants that, first seen, are not as the model says (models whose
+                                  scores are about times), by more than the bound */
+    double timed_ms;           /* of all timed calls */
+    double trials_ms;          /* what trials took beyond the model's choice; below 0: less */
+    double saved_ms;           /* what the model's choice would have taken beyond what was learnt */
+    size_t num_regions, max_regions;
+    uint64_t num_recorded; /* calls, also those that newer ones have overwritten */
+} nitro_watch_statistics;
+
+/** Since nitro_computation_watch; all 0 where nothing is watched. Safe from any thread. */
+NITRO_API void nitro_computation_watch_statistics(const nitro_computation *computation,
+                                                  nitro_watch_statistics *statistics);
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
@@ -665,6 +731,22 @@ NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_stor
 NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *store,
                                        const char *computation, const char *device,
                                        const nitro_learn_options *options, nitro_model **model);
+
+/**
+ * Put what watching recorded (nitro_watch_options.num_recorded) into a store, and forget it: a
+ * sample for each set of features, named observed- and a digest of them, with the median of every
+ * variant's times. Of one that is there already, the variants seen since are replaced. The device
+ * is the one that the attached model is for, else this host; the store's or this machine's
+ * description of it counts. Their origin is "observed": an application's runs, not a tune's.
+ * Not in libnitro-runtime. One thread at a time; others may run the computation meanwhile.
+ * @param[out] num_samples  how many were put; may be NULL.
+ * @return NITRO_OK, also where there is nothing to put; NITRO_ERR_ARGUMENT (nothing is recorded:
+ *         ask for it first); NITRO_ERR_NOT_FOUND (the device); what the store answers: nothing is
+ *         forgotten then.
+ */
+NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *computation,
+                                                            nitro_store *store,
+                                                            size_t *num_samples);
 
 /* ---- Modules: computations in shared objects ---------------------------------------------- */
 

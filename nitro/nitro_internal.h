@@ -10,6 +10,7 @@
 #include "nitro/nitro_backend.h"
 #include "nitro/publish.h"
 #include "nitro/settings.h"
+#include "nitro/watch.h"
 
 struct nitro_context {
     pthread_mutex_t error_lock;
@@ -47,6 +48,7 @@ struct nitro_computation {
     _Atomic uint64_t epoch;     /* of the memo's entries: from 1 on */
     atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
     nitro_explained *explained; /* NULL: decisions are not printed */
+    nitro_watch *watch;         /* NULL: nothing is watched */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */
