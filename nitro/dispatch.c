@@ -67,11 +67,11 @@ nitro_status nitro_computation_load_model(nitro_computation *computation, const 
     return nitro_fail(computation->context, status, "%s: %s", path, message);
 }
 
-nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
-                                        double *values)
+/** Into `evaluated`, which a failure leaves half written. */
+static nitro_status evaluate(const nitro_computation *computation, const void *argument,
+                             double *evaluated)
 {
     const nitro_schema *schema = computation->schema;
-    double evaluated[NITRO_MAX_FEATURES];
     for (size_t g = 0; g < computation->num_groups; g++) {
         const nitro_feature_group *group = &computation->groups[g];
         int failure = group->evaluate(argument, evaluated + group->first, group->user);
@@ -86,9 +86,17 @@ nitro_status nitro_computation_evaluate(const nitro_computation *computation, co
                               "%s: feature %s is %g for this input; features must be finite",
                               schema->computation, schema->features[i].name, evaluated[i]);
     }
-    for (size_t i = 0; i < schema->num_features; i++)
-        values[i] = evaluated[i];
     return NITRO_OK;
+}
+
+nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
+                                        double *values)
+{
+    double evaluated[NITRO_MAX_FEATURES];
+    nitro_status status = evaluate(computation, argument, evaluated);
+    for (size_t i = 0; status == NITRO_OK && i < computation->schema->num_features; i++)
+        values[i] = evaluated[i];
+    return status;
 }
 
 /* One bit a variant that accepts the input. */
@@ -202,8 +210,8 @@ static nitro_status decide_and_explain(const nitro_computation *computation, con
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
                           nitro_decision *decision)
 {
-    double features[NITRO_MAX_FEATURES] = {0};
-    nitro_status status = nitro_computation_evaluate(computation, argument, features);
+    double features[NITRO_MAX_FEATURES];
+    nitro_status status = evaluate(computation, argument, features);
     if (status != NITRO_OK)
         return status;
     return decide_and_explain(computation, features, argument, decision);
@@ -288,11 +296,11 @@ static nitro_status run_timed(const nitro_computation *computation, const nitro_
 nitro_status nitro_run(const nitro_computation *computation, void *argument,
                        nitro_decision *decision)
 {
-    double features[NITRO_MAX_FEATURES] = {0};
+    double features[NITRO_MAX_FEATURES];
     uint64_t allowed = 0;
     nitro_decision made;
     nitro_watch_call call;
-    nitro_status status = nitro_computation_evaluate(computation, argument, features);
+    nitro_status status = evaluate(computation, argument, features);
     if (status == NITRO_OK)
         status = decide(computation, features, argument, &allowed, &made);
     if (status != NITRO_OK)
