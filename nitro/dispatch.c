@@ -1,5 +1,6 @@
 /* Dispatch: features and constraints of one input, then the attached model's choice, or the default
- * variant with the reason. Nothing here allocates or locks, except to record an error. */
+ * variant with the reason. Nothing here allocates, or locks, except to record an error or to share
+ * features with helpers. */
 #include <math.h>
 #include <stdio.h>
 
@@ -229,6 +230,18 @@ static double budget_of(const nitro_computation *computation)
                : 0.0;
 }
 
+/** Decide; where a model was attached meanwhile that needs more, evaluate everything and again. */
+static nitro_status decide_surely(const nitro_computation *computation, nitro_question *question,
+                                  nitro_decision *decision)
+{
+    nitro_status status = nitro_computation_decide(computation, question, decision);
+    if (status != NITRO_ERR_NO_DATA)
+        return status;
+    question->known = UINT64_MAX;
+    status = nitro_computation_evaluate(computation, question->argument, question->features);
+    return status == NITRO_OK ? nitro_computation_decide(computation, question, decision) : status;
+}
+
 nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
                                          nitro_question *question, nitro_decision *decision)
 {
@@ -241,16 +254,11 @@ nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, u
     question->known = known;
     question->argument = evaluation->argument;
     question->is_over = evaluation->is_over;
-    status = nitro_computation_decide(computation, question, decision);
-    if (status != NITRO_ERR_NO_DATA)
-        return status;
-    status = nitro_computation_evaluate(computation, question->argument, question->features);
-    question->known = UINT64_MAX;
-    return status == NITRO_OK ? nitro_computation_decide(computation, question, decision) : status;
+    return decide_surely(computation, question, decision);
 }
 
-nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
-                                   nitro_question *question, nitro_decision *decision)
+static nitro_status ask_with_options(const nitro_computation *computation, void *argument,
+                                     nitro_question *question, nitro_decision *decision)
 {
     nitro_feature_evaluation evaluation;
     uint64_t known = nitro_computation_needs(computation);
@@ -259,6 +267,20 @@ nitro_status nitro_computation_ask(const nitro_computation *computation, void *a
     if (num_threads > 0 && nitro_feature_evaluation_is_worth_helping(&evaluation))
         nitro_feature_evaluation_begin(&evaluation, computation->helpers, num_threads);
     return nitro_computation_ask_begun(&evaluation, known, question, decision);
+}
+
+nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
+                                   nitro_question *question, nitro_decision *decision)
+{
+    const nitro_feature_options *options = &computation->feature_options;
+    if (options->num_threads > 0 || options->budget_us > 0)
+        return ask_with_options(computation, argument, question, decision);
+    question->known = nitro_computation_needs(computation);
+    question->argument = argument;
+    question->is_over = false;
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, question->known, question->features);
+    return status == NITRO_OK ? decide_surely(computation, question, decision) : status;
 }
 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
@@ -276,7 +298,10 @@ nitro_status nitro_select_features(const nitro_computation *computation, const d
                                    size_t num_features, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    nitro_question question = {.known = UINT64_MAX};
+    nitro_question question;
+    question.known = UINT64_MAX;
+    question.argument = NULL;
+    question.is_over = false;
     if (num_features != schema->num_features)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: %zu features given, %zu declared", schema->computation, num_features,

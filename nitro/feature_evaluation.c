@@ -115,21 +115,33 @@ void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_
                                                              : evaluation->num_groups);
 }
 
+static nitro_status fail_group(const nitro_computation *computation,
+                               const nitro_feature_group *group, int failure)
+{
+    return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                      "%s: the function of feature %s failed with %d",
+                      computation->schema->computation,
+                      computation->schema->features[group->first].name, failure);
+}
+
+static nitro_status require_finite(const nitro_computation *computation, const double *values)
+{
+    const nitro_schema *schema = computation->schema;
+    for (size_t f = 0; f < schema->num_features; f++)
+        if (!isfinite(values[f]))
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: feature %s is %g for this input; features must be finite",
+                              schema->computation, schema->features[f].name, values[f]);
+    return NITRO_OK;
+}
+
 static nitro_status check(const nitro_feature_evaluation *evaluation)
 {
-    const nitro_schema *schema = evaluation->computation->schema;
     for (size_t i = 0; i < evaluation->num_groups; i++)
         if (evaluation->failures[i])
-            return nitro_fail(evaluation->computation->context, NITRO_ERR_BAD_FEATURE,
-                              "%s: the function of feature %s failed with %d", schema->computation,
-                              schema->features[group_of(evaluation, i)->first].name,
+            return fail_group(evaluation->computation, group_of(evaluation, i),
                               evaluation->failures[i]);
-    for (size_t f = 0; f < schema->num_features; f++)
-        if (!isfinite(evaluation->values[f]))
-            return nitro_fail(evaluation->computation->context, NITRO_ERR_BAD_FEATURE,
-                              "%s: feature %s is %g for this input; features must be finite",
-                              schema->computation, schema->features[f].name, evaluation->values[f]);
-    return NITRO_OK;
+    return require_finite(evaluation->computation, evaluation->values);
 }
 
 nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation, double budget_us)
@@ -143,14 +155,29 @@ nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluatio
     return check(evaluation);
 }
 
+nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values)
+{
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        values[f] = 0.0;
+    for (size_t g = 0; g < computation->num_groups; g++) {
+        const nitro_feature_group *group = &computation->groups[g];
+        if (!(features_of(group) & needed))
+            continue;
+        int failure = group->evaluate(argument, values + group->first, group->user);
+        if (failure)
+            return fail_group(computation, group, failure);
+    }
+    return require_finite(computation, values);
+}
+
 nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
                                         double *values)
 {
-    nitro_feature_evaluation evaluation;
-    nitro_feature_evaluation_init(&evaluation, computation, (void *)(uintptr_t)argument,
-                                  UINT64_MAX);
-    nitro_status status = nitro_feature_evaluation_finish(&evaluation, 0.0);
+    double evaluated[NITRO_MAX_FEATURES];
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, UINT64_MAX, evaluated);
     for (size_t f = 0; status == NITRO_OK && f < computation->schema->num_features; f++)
-        values[f] = evaluation.values[f];
+        values[f] = evaluated[f];
     return status;
 }

@@ -432,7 +432,8 @@ typedef struct nitro_feature_options {
 
 /**
  * Evaluate features so from now on. The threads are made here, wait without using the processor and
- * end with the computation. No other thread may be deciding meanwhile.
+ * end with the computation; sharing with them takes a lock for a moment. No other thread may be
+ * deciding meanwhile.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (out of range); NITRO_ERR_NO_MEMORY (no more threads):
  *         nothing changed.
  */

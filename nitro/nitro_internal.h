@@ -73,6 +73,11 @@ bool nitro_model_knows(const nitro_model *model, uint64_t features);
 uint64_t nitro_computation_expensive_features(const nitro_computation *computation);
 uint64_t nitro_computation_whole_groups(const nitro_computation *computation, uint64_t features);
 
+/** Evaluate the groups with needed features, one after the other; the other values are 0. On error
+ *  the values are of no use. */
+nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values);
+
 /** What is known of an input when its variant is decided. */
 typedef struct nitro_question {
     double features[NITRO_MAX_FEATURES]; /* 0 where not known */
