@@ -29,6 +29,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
     created->forced = NITRO_NONE;
     created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
     created->epoch = 1;
+    created->needed = UINT64_MAX;
     *computation = created;
     return NITRO_OK;
 }
@@ -37,6 +38,7 @@ void nitro_computation_free(nitro_computation *computation)
 {
     if (!computation)
         return;
+    nitro_helpers_free(computation->helpers);
     nitro_published_free(computation->model);
     nitro_memo_free(computation->memo);
     nitro_explained_free(computation->explained);
@@ -223,6 +225,29 @@ void nitro_computation_watch_statistics(const nitro_computation *computation,
     *statistics = (nitro_watch_statistics){0};
     if (computation->watch)
         nitro_watch_count(computation->watch, statistics);
+}
+
+nitro_status nitro_computation_set_feature_options(nitro_computation *computation,
+                                                   const nitro_feature_options *options)
+{
+    nitro_helpers *helpers = NULL;
+    if (options->num_threads > NITRO_MAX_FEATURES ||
+        !(options->budget_us >= 0 && options->budget_us <= 1e12))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: %u threads and a budget of %g us to evaluate features: use at most "
+                          "%d, and 0 to 1e12 us",
+                          computation->schema->computation, options->num_threads,
+                          options->budget_us, NITRO_MAX_FEATURES);
+    if (options->num_threads > 0) {
+        nitro_status status =
+            nitro_helpers_create(computation->context, options->num_threads, &helpers);
+        if (status != NITRO_OK)
+            return status;
+    }
+    nitro_helpers_free(computation->helpers);
+    computation->helpers = helpers;
+    computation->feature_options = *options;
+    return NITRO_OK;
 }
 
 nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)

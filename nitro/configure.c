@@ -68,6 +68,16 @@ static nitro_status apply_explain(nitro_computation *computation, const nitro_se
     return nitro_explained_create(computation->context, &computation->explained);
 }
 
+static nitro_status apply_feature_budget(nitro_computation *computation,
+                                         const nitro_setting_value *value)
+{
+    nitro_feature_options options = computation->feature_options;
+    if (value->origin == NITRO_SETTING_DEFAULT ||
+        !nitro_parse_number(value->text, &options.budget_us))
+        return NITRO_OK;
+    return nitro_computation_set_feature_options(computation, &options);
+}
+
 /** watch, refine and record are made together: each alone says less than a nitro_watch_options. */
 static nitro_status look_up_number(nitro_computation *computation, const char *name, double *number)
 {
@@ -102,8 +112,13 @@ static const struct {
     const char *name;
     nitro_status (*apply)(nitro_computation *computation, const nitro_setting_value *value);
 } appliers[] = {
-    {"log", apply_log},     {"explain", apply_explain}, {"min_confidence", apply_min_confidence},
-    {"force", apply_force}, {"model", apply_model},     {"watch", apply_watch},
+    {"log", apply_log},
+    {"explain", apply_explain},
+    {"min_confidence", apply_min_confidence},
+    {"force", apply_force},
+    {"model", apply_model},
+    {"watch", apply_watch},
+    {"feature_budget", apply_feature_budget},
 };
 
 nitro_status nitro_computation_configure(nitro_computation *computation)

@@ -1,5 +1,6 @@
 /* Dispatch: features and constraints of one input, then the attached model's choice, or the default
- * variant with the reason. Nothing here allocates or locks, except to record an error. */
+ * variant with the reason. Nothing here allocates, or locks, except to record an error or to share
+ * features with helpers. */
 #include <math.h>
 #include <stdio.h>
 
@@ -14,6 +15,7 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
         [NITRO_REASON_FORCED] = "a setting asks for this variant",
+        [NITRO_REASON_BUDGET] = "the default: the features take longer than their budget",
         [NITRO_REASON_TRIAL] = "tried, for it may be faster than the model's choice",
         [NITRO_REASON_LEARNT] = "was fastest so far for inputs like this one",
     };
@@ -34,6 +36,15 @@ static nitro_status make_memo(nitro_computation *computation)
     return status;
 }
 
+/** What its scores depend on, and all that costs nothing to evaluate: ranges are looked at there.
+ */
+static uint64_t needed_for(const nitro_computation *computation, const nitro_model *model)
+{
+    uint64_t used = nitro_model_used_features(model);
+    return nitro_computation_whole_groups(
+        computation, used | ~nitro_computation_expensive_features(computation));
+}
+
 nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
 {
     nitro_status status =
@@ -43,12 +54,20 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
         status = nitro_model_compile(model);
     if (status == NITRO_OK)
         status = make_memo(computation);
-    if (status == NITRO_OK)
-        status = nitro_published_replace(computation->context, computation->model, model);
     if (status != NITRO_OK)
         return status;
+    /* Who decides meanwhile knows what either model needs, or asks again. */
+    uint64_t needed = needed_for(computation, model), before = computation->needed;
+    nitro_model_judge(model, needed);
+    computation->needed = before | needed;
+    status = nitro_published_replace(computation->context, computation->model, model);
+    if (status != NITRO_OK) {
+        computation->needed = before;
+        return status;
+    }
     computation->closed = true;
     computation->epoch++; /* what the old model said is told no more */
+    computation->needed = needed;
     return NITRO_OK;
 }
 
@@ -65,38 +84,6 @@ nitro_status nitro_computation_load_model(nitro_computation *computation, const 
     char message[2048];
     nitro_context_last_error(computation->context, message, sizeof(message));
     return nitro_fail(computation->context, status, "%s: %s", path, message);
-}
-
-/** Into `evaluated`, which a failure leaves half written. */
-static nitro_status evaluate(const nitro_computation *computation, const void *argument,
-                             double *evaluated)
-{
-    const nitro_schema *schema = computation->schema;
-    for (size_t g = 0; g < computation->num_groups; g++) {
-        const nitro_feature_group *group = &computation->groups[g];
-        int failure = group->evaluate(argument, evaluated + group->first, group->user);
-        if (failure)
-            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
-                              "%s: the function of feature %s failed with %d", schema->computation,
-                              schema->features[group->first].name, failure);
-    }
-    for (size_t i = 0; i < schema->num_features; i++) {
-        if (!isfinite(evaluated[i]))
-            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
-                              "%s: feature %s is %g for this input; features must be finite",
-                              schema->computation, schema->features[i].name, evaluated[i]);
-    }
-    return NITRO_OK;
-}
-
-nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
-                                        double *values)
-{
-    double evaluated[NITRO_MAX_FEATURES];
-    nitro_status status = evaluate(computation, argument, evaluated);
-    for (size_t i = 0; status == NITRO_OK && i < computation->schema->num_features; i++)
-        values[i] = evaluated[i];
-    return status;
 }
 
 /* One bit a variant that accepts the input. */
@@ -127,61 +114,86 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
 
 /** What the model says, if there is one: held while it is asked, since it may be replaced. */
 static nitro_status ask_model(const nitro_computation *computation, const double *features,
-                              uint64_t allowed, nitro_decision *made)
+                              uint64_t known, uint64_t allowed, nitro_decision *made)
 {
     nitro_status status = NITRO_OK;
     const nitro_model *model = nitro_published_enter(computation->model);
-    if (model) {
+    if (model && !nitro_model_knows(model, known)) {
+        status = NITRO_ERR_NO_DATA;
+    } else if (model) {
         status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
     } else {
         made->variant = default_among(computation->schema, allowed);
         made->reason = NITRO_REASON_NO_MODEL;
     }
     nitro_published_leave(computation->model);
-    if (status != NITRO_OK)
+    if (status != NITRO_OK && status != NITRO_ERR_NO_DATA)
         return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
                           computation->schema->computation);
-    return NITRO_OK;
+    return status;
 }
 
 /** What the model says, or said before of the same features. */
 static nitro_status ask_or_remember(const nitro_computation *computation, const double *features,
-                                    uint64_t allowed, nitro_decision *made)
+                                    uint64_t known, uint64_t allowed, nitro_decision *made)
 {
     nitro_memo *memo = computation->memo;
     uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
                                             under the older epoch */
+    if (computation->needed & ~known)
+        return NITRO_ERR_NO_DATA;
     if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
         return NITRO_OK;
-    nitro_status status = ask_model(computation, features, allowed, made);
+    nitro_status status = ask_model(computation, features, known, allowed, made);
     if (memo && status == NITRO_OK)
         nitro_memo_keep(memo, features, allowed, epoch, made);
     return status;
 }
 
-/** @param[out] allowed  a bit a variant that accepts the input. */
-static nitro_status decide(const nitro_computation *computation, const double *features,
-                           const void *argument, uint64_t *allowed, nitro_decision *decision)
+/** Without enough features: what needs none to be taken. */
+static void decide_without(const nitro_computation *computation, nitro_decision *made)
+{
+    bool is_forced = computation->forced != NITRO_NONE;
+    made->variant = is_forced ? computation->forced : computation->schema->default_variant;
+    made->reason = is_forced ? NITRO_REASON_FORCED : NITRO_REASON_BUDGET;
+}
+
+/** Among the variants that accept the input. */
+static nitro_status decide_among(const nitro_computation *computation,
+                                 const nitro_question *question, nitro_decision *made)
+{
+    size_t forced = computation->forced;
+    uint64_t allowed = question->allowed;
+    if (forced != NITRO_NONE && allowed >> forced & 1) {
+        made->variant = forced;
+        made->reason = NITRO_REASON_FORCED;
+        return NITRO_OK;
+    }
+    if ((allowed & (allowed - 1)) != 0)
+        return ask_or_remember(computation, question->features, question->known, allowed, made);
+    made->variant = default_among(computation->schema, allowed);
+    made->reason = NITRO_REASON_ONLY_ALLOWED;
+    made->confidence = 1;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_decide(const nitro_computation *computation,
+                                      nitro_question *question, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    *allowed = allowed_variants(computation, features, argument);
-    if (*allowed == 0)
-        return nitro_fail(
-            computation->context, NITRO_ERR_NO_VARIANT,
-            "%s: none of the %zu variants accepts this input; declare one that always "
-            "does",
-            schema->computation, schema->num_variants);
     nitro_decision made = {0};
-    size_t forced = computation->forced;
-    if (forced != NITRO_NONE && *allowed >> forced & 1) {
-        made.variant = forced;
-        made.reason = NITRO_REASON_FORCED;
-    } else if ((*allowed & (*allowed - 1)) == 0) {
-        made.variant = default_among(schema, *allowed);
-        made.reason = NITRO_REASON_ONLY_ALLOWED;
-        made.confidence = 1;
+    if (question->is_over) {
+        decide_without(computation, &made);
+        question->allowed = UINT64_C(1) << made.variant;
     } else {
-        nitro_status status = ask_or_remember(computation, features, *allowed, &made);
+        question->allowed = allowed_variants(computation, question->features, question->argument);
+        if (question->allowed == 0)
+            return nitro_fail(
+                computation->context, NITRO_ERR_NO_VARIANT,
+                "%s: none of the %zu variants accepts this input; declare one that always "
+                "does",
+                schema->computation, schema->num_variants);
+        nitro_status status = decide_among(computation, question, &made);
         if (status != NITRO_OK)
             return status;
     }
@@ -190,126 +202,119 @@ static nitro_status decide(const nitro_computation *computation, const double *f
     return NITRO_OK;
 }
 
-static void explain(const nitro_computation *computation, const double *features,
-                    const nitro_decision *decision)
+void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
+                               const nitro_decision *decision)
 {
     if (computation->explained)
-        nitro_explained_print(computation->explained, computation->schema, features, decision);
+        nitro_explained_print(computation->explained, computation->schema, question->features,
+                              decision);
 }
 
-static nitro_status decide_and_explain(const nitro_computation *computation, const double *features,
-                                       const void *argument, nitro_decision *decision)
+/* ---- Asking ------------------------------------------------------------------------------- */
+
+uint64_t nitro_computation_needs(const nitro_computation *computation)
 {
-    uint64_t allowed = 0;
-    nitro_status status = decide(computation, features, argument, &allowed, decision);
-    if (status == NITRO_OK)
-        explain(computation, features, decision);
-    return status;
+    bool all = computation->has_constraints || computation->explained ||
+               (computation->watch && nitro_watch_observations(computation->watch));
+    return all ? UINT64_MAX : computation->needed;
+}
+
+/** In time limits are kept only where a variant can be taken that nothing has to be known for. */
+static double budget_of(const nitro_computation *computation)
+{
+    size_t forced = computation->forced;
+    size_t variant = forced != NITRO_NONE ? forced : computation->schema->default_variant;
+    bool has_default = variant < computation->schema->num_variants;
+    return has_default && !computation->variants[variant].allows
+               ? computation->feature_options.budget_us
+               : 0.0;
+}
+
+/** Decide; where a model was attached meanwhile that needs more, evaluate everything and again. */
+static nitro_status decide_surely(const nitro_computation *computation, nitro_question *question,
+                                  nitro_decision *decision)
+{
+    nitro_status status = nitro_computation_decide(computation, question, decision);
+    if (status != NITRO_ERR_NO_DATA)
+        return status;
+    question->known = UINT64_MAX;
+    status = nitro_computation_evaluate(computation, question->argument, question->features);
+    return status == NITRO_OK ? nitro_computation_decide(computation, question, decision) : status;
+}
+
+nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
+                                         nitro_question *question, nitro_decision *decision)
+{
+    const nitro_computation *computation = evaluation->computation;
+    nitro_status status = nitro_feature_evaluation_finish(evaluation, budget_of(computation));
+    if (status != NITRO_OK)
+        return status;
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        question->features[f] = evaluation->values[f];
+    question->known = known;
+    question->argument = evaluation->argument;
+    question->is_over = evaluation->is_over;
+    return decide_surely(computation, question, decision);
+}
+
+static nitro_status ask_with_options(const nitro_computation *computation, void *argument,
+                                     nitro_question *question, nitro_decision *decision)
+{
+    nitro_feature_evaluation evaluation;
+    uint64_t known = nitro_computation_needs(computation);
+    size_t num_threads = computation->feature_options.num_threads;
+    nitro_feature_evaluation_init(&evaluation, computation, argument, known);
+    if (num_threads > 0 && nitro_feature_evaluation_is_worth_helping(&evaluation))
+        nitro_feature_evaluation_begin(&evaluation, computation->helpers, num_threads);
+    return nitro_computation_ask_begun(&evaluation, known, question, decision);
+}
+
+nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
+                                   nitro_question *question, nitro_decision *decision)
+{
+    const nitro_feature_options *options = &computation->feature_options;
+    if (options->num_threads > 0 || options->budget_us > 0)
+        return ask_with_options(computation, argument, question, decision);
+    question->known = nitro_computation_needs(computation);
+    question->argument = argument;
+    question->is_over = false;
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, question->known, question->features);
+    return status == NITRO_OK ? decide_surely(computation, question, decision) : status;
 }
 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
                           nitro_decision *decision)
 {
-    double features[NITRO_MAX_FEATURES];
-    nitro_status status = evaluate(computation, argument, features);
-    if (status != NITRO_OK)
-        return status;
-    return decide_and_explain(computation, features, argument, decision);
+    nitro_question question;
+    nitro_status status =
+        nitro_computation_ask(computation, (void *)(uintptr_t)argument, &question, decision);
+    if (status == NITRO_OK)
+        nitro_computation_explain(computation, &question, decision);
+    return status;
 }
 
 nitro_status nitro_select_features(const nitro_computation *computation, const double *features,
                                    size_t num_features, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
+    nitro_question question;
+    question.known = UINT64_MAX;
+    question.argument = NULL;
+    question.is_over = false;
     if (num_features != schema->num_features)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: %zu features given, %zu declared", schema->computation, num_features,
                           schema->num_features);
     for (size_t i = 0; i < num_features; i++) {
+        question.features[i] = features[i];
         if (!isfinite(features[i]))
             return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
                               "%s: feature %s is %g; features must be finite", schema->computation,
                               schema->features[i].name, features[i]);
     }
-    return decide_and_explain(computation, features, NULL, decision);
-}
-
-/* ---- Running ------------------------------------------------------------------------------ */
-
-static int prepare(const nitro_variant *variant, void *argument)
-{
-    return variant->prepare ? variant->prepare(argument, variant->user) : 0;
-}
-
-static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure)
-{
-    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                      "%s: variant %s could not prepare the input (it returned %d)",
-                      computation->schema->computation, computation->variants[variant].name,
-                      failure);
-}
-
-static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure)
-{
-    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                      "%s: variant %s failed (it returned %d)", computation->schema->computation,
-                      computation->variants[variant].name, failure);
-}
-
-static nitro_status run_variant(const nitro_computation *computation, size_t variant,
-                                void *argument)
-{
-    const nitro_variant *chosen = &computation->variants[variant];
-    int failure = prepare(chosen, argument);
-    if (failure)
-        return fail_prepare(computation, variant, failure);
-    failure = chosen->run(argument, chosen->user);
-    return failure ? fail_run(computation, variant, failure) : NITRO_OK;
-}
-
-/** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
- *  was done to the argument's result yet: the model's choice is run. */
-static nitro_status run_timed(const nitro_computation *computation, const nitro_watch_call *call,
-                              void *argument)
-{
-    nitro_watch *watch = computation->watch;
-    size_t variant = call->choice.variant;
-    const nitro_variant *chosen = &computation->variants[variant];
-    double begin_ms = nitro_watch_now_ms(watch);
-    int failure = prepare(chosen, argument);
-    if (failure) {
-        nitro_watch_failed(watch, call);
-        return variant == call->base ? fail_prepare(computation, variant, failure)
-                                     : run_variant(computation, call->base, argument);
-    }
-    double prepared_ms = nitro_watch_now_ms(watch);
-    failure = chosen->run(argument, chosen->user);
-    double end_ms = nitro_watch_now_ms(watch);
-    if (failure) {
-        nitro_watch_failed(watch, call);
-        return fail_run(computation, variant, failure);
-    }
-    nitro_watch_end(watch, call, prepared_ms - begin_ms, end_ms - prepared_ms);
-    return NITRO_OK;
-}
-
-nitro_status nitro_run(const nitro_computation *computation, void *argument,
-                       nitro_decision *decision)
-{
-    double features[NITRO_MAX_FEATURES];
-    uint64_t allowed = 0;
-    nitro_decision made;
-    nitro_watch_call call;
-    nitro_status status = evaluate(computation, argument, features);
+    nitro_status status = nitro_computation_decide(computation, &question, decision);
     if (status == NITRO_OK)
-        status = decide(computation, features, argument, &allowed, &made);
-    if (status != NITRO_OK)
-        return status;
-    bool is_timed = computation->watch &&
-                    nitro_watch_begin(computation->watch, features, allowed, &made, &call);
-    explain(computation, features, &made);
-    if (decision)
-        *decision = made;
-    return is_timed ? run_timed(computation, &call, argument)
-                    : run_variant(computation, made.variant, argument);
+        nitro_computation_explain(computation, &question, decision);
+    return status;
 }

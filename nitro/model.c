@@ -20,6 +20,7 @@ nitro_status nitro_model_create(nitro_context *context, const nitro_schema *sche
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->context = context;
+    made->judged = UINT64_MAX;
     made->target = nitro_strdup(context, target);
     made->target_kind = nitro_strdup(context, target_kind);
     nitro_status status = made->target && made->target_kind
@@ -237,9 +238,11 @@ void nitro_model_score(const nitro_model *model, const double *features, double 
 static bool is_outside(const nitro_model *model, const double *features)
 {
     for (size_t f = 0; f < model->schema->num_features; f++)
-        if (model->has_interval[f]
-                ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
-                : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
+        if (!(model->judged >> f & 1))
+            continue;
+        else if (model->has_interval[f]
+                     ? !(features[f] >= model->lowest[f] && features[f] <= model->highest[f])
+                     : nitro_scaler_excess(&model->columns[f], features[f]) > NITRO_MODEL_TOLERANCE)
             return true;
     return false;
 }

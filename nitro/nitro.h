@@ -315,6 +315,7 @@ typedef enum nitro_reason {
     NITRO_REASON_OUTSIDE,        /* the default variant: outside what the model learnt from */
     NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
     NITRO_REASON_FORCED,         /* the variant that a setting asks for */
+    NITRO_REASON_BUDGET,         /* the default variant: the features would take too long */
     NITRO_REASON_TRIAL,          /* refining: may be faster than what is known, and is timed */
     NITRO_REASON_LEARNT          /* refining: was fastest for inputs like this one */
 } nitro_reason;
@@ -411,6 +412,61 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
 
+/* ---- How features are evaluated -------------------------------------------------------------- */
+
+/*
+ * To decide, a computation with a model evaluates the groups of features that the model's scores
+ * depend on, by themselves or in formulas, and those declared to cost nothing (cost_ns 0). What is
+ * left out is not looked at for being outside of what the model learnt from either. All are
+ * evaluated where some variant has `allows`, decisions are explained, or runs are recorded.
+ */
+typedef struct nitro_feature_options {
+    unsigned num_threads; /* that evaluate groups at once with the calling one, where that is worth
+                             it by the declared costs: what all but the costliest take together is
+                             over 20 us. 0: none, at most NITRO_MAX_FEATURES */
+    double budget_us;     /* no group is begun that by its declared cost ends later than this after
+                             the decision was asked for: the default variant (or the forced one) is
+                             chosen then, with NITRO_REASON_BUDGET. Not kept where that variant has
+                             `allows`, which sees all features. 0: as long as it takes */
+} nitro_feature_options;
+
+/**
+ * Evaluate features so from now on. The threads are made here, wait without using the processor and
+ * end with the computation; sharing with them takes a lock for a moment. No other thread may be
+ * deciding meanwhile.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (out of range); NITRO_ERR_NO_MEMORY (no more threads):
+ *         nothing changed.
+ */
+NITRO_API nitro_status nitro_computation_set_feature_options(nitro_computation *computation,
+                                                             const nitro_feature_options *options);
+
+/** A decision that was begun (the paper's fix_inputs). Yours: neither copied nor moved meanwhile.
+ */
+typedef struct nitro_ticket {
+    uint64_t opaque[160];
+} nitro_ticket;
+
+/**
+ * The input is final: begin to evaluate its features on the computation's threads (one is made
+ * where there are none: that first call must not meet another), and return.
+ * @param[in]  argument  borrowed, and its input unchanged, until the ticket is run or cancelled.
+ * @param[out] ticket    to be run or cancelled, once, by any one thread.
+ * @return NITRO_OK or NITRO_ERR_NO_MEMORY (no thread).
+ * Takes a lock for a moment; allocates nothing but that thread. After a fork, in the child, the
+ * features are evaluated by nitro_run_ticket; a ticket begun before the fork is the parent's.
+ */
+NITRO_API nitro_status nitro_features_begin(nitro_computation *computation, void *argument,
+                                            nitro_ticket *ticket);
+
+/**
+ * nitro_run, with the features that were begun: evaluates what no thread has begun yet, and waits
+ * for what some have. A budget counts from here. As nitro_run otherwise.
+ */
+NITRO_API nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision);
+
+/** Give a ticket up: waits for features that are being evaluated. */
+NITRO_API void nitro_ticket_cancel(nitro_ticket *ticket);
+
 /* ---- Watching and learning on ---------------------------------------------------------------- */
 
 /**
@@ -467,6 +523,10 @@ typedef struct nitro_watch_statistics {
     double timed_ms;           /* of all timed calls */
     double trials_ms;          /* what trials took beyond the model's choice; below 0: less */
     double saved_ms;           /* what the model's choice would have taken beyond what was learnt */
+    uint64_t num_decided;  /* sampled calls, and the wall time that evaluating their features and */
+    double decided_ms;     /* deciding took, or waiting for them where they were begun early... */
+    uint64_t num_compared; /* ...beside it timed calls, of which the default variant's time is */
+    double gained_ms;      /* known in the region, and what that would have taken beyond them */
     size_t num_regions, max_regions;
     uint64_t num_recorded; /* calls, also those that newer ones have overwritten */
 } nitro_watch_statistics;

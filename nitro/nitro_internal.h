@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "nitro/explained.h"
+#include "nitro/feature_evaluation.h"
 #include "nitro/memo.h"
 #include "nitro/nitro_backend.h"
 #include "nitro/publish.h"
@@ -49,6 +50,9 @@ struct nitro_computation {
     atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
     nitro_explained *explained; /* NULL: decisions are not printed */
     nitro_watch *watch;         /* NULL: nothing is watched */
+    _Atomic uint64_t needed;    /* a bit an input feature that is evaluated to decide */
+    nitro_feature_options feature_options;
+    nitro_helpers *helpers; /* NULL: no threads yet */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */
@@ -56,6 +60,47 @@ size_t nitro_schema_relative(const nitro_schema *schema, const char *name);
 
 /** The names a model was made for; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);
+
+/** A bit an input feature that the model's scores depend on; all where that is not known. */
+uint64_t nitro_model_used_features(const nitro_model *model);
+/** Look at the ranges of these features alone. */
+void nitro_model_judge(nitro_model *model, uint64_t features);
+/** Are the features that the model looks at among these? */
+bool nitro_model_knows(const nitro_model *model, uint64_t features);
+
+/** Features whose evaluation is declared to cost something, and all those of groups with any of
+ *  some features. */
+uint64_t nitro_computation_expensive_features(const nitro_computation *computation);
+uint64_t nitro_computation_whole_groups(const nitro_computation *computation, uint64_t features);
+
+/** Evaluate the groups with needed features, one after the other; the other values are 0. On error
+ *  the values are of no use. */
+nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values);
+
+/** What is known of an input when its variant is decided. */
+typedef struct nitro_question {
+    double features[NITRO_MAX_FEATURES]; /* 0 where not known */
+    uint64_t known;                      /* a bit a feature */
+    const void *argument;                /* NULL: features alone */
+    bool is_over;                        /* the budget: too few features are known */
+    uint64_t allowed;                    /* the answer's: a bit a variant that accepts the input */
+} nitro_question;
+
+/** @return as nitro_select, and NITRO_ERR_NO_DATA (without a message) where a model that was
+ * attached meanwhile needs more than is known. */
+nitro_status nitro_computation_decide(const nitro_computation *computation,
+                                      nitro_question *question, nitro_decision *decision);
+/** Evaluate what is needed to decide, and decide. */
+nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
+                                   nitro_question *question, nitro_decision *decision);
+/** The same from an evaluation that was begun. */
+nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
+                                         nitro_question *question, nitro_decision *decision);
+/** The features that an evaluation has to give for now. */
+uint64_t nitro_computation_needs(const nitro_computation *computation);
+void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
+                               const nitro_decision *decision);
 
 /** Prepare a model for deciding fast. @return NITRO_OK or NITRO_ERR_NO_MEMORY. */
 nitro_status nitro_model_compile(nitro_model *model);

@@ -12,6 +12,7 @@
 #define CLEARLY       0.998 /* of the model's choice's mean: less is no reason to leave it */
 #define DEVIATIONS    2.0
 #define WORST_UNKNOWN 10.0 /* times the model's choice: what the first trial may take */
+#define OPINION_ERROR 4.0  /* by this factor an opinion on a variant's time may be too high */
 #define TRIAL_SHARE   0.5
 #define NS_PER_MS     1e6
 /* Calls in a region after which a variant is tried again, times how much slower it was. */
@@ -54,7 +55,7 @@ static double optimistic_ms(const nitro_region *region, size_t base, size_t lead
         return seen->mean_ms * (1.0 - 0.5 / (double)seen->count);
     double modelled = modelled_ms(region, base, variant);
     if (!isnan(modelled))
-        return 0.5 * modelled;
+        return modelled / OPINION_ERROR;
     return region->seen[leader].mean_ms * (0.5 + 1e-3 * (double)region->rank[variant]);
 }
 

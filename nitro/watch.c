@@ -26,8 +26,9 @@ struct nitro_watch {
     nitro_regions *regions;
     nitro_observations *observations;
     nitro_budget budget;
-    _Atomic uint64_t num_timed, num_trials, num_learnt, num_drifts, num_unlike_model;
-    _Atomic int64_t timed_ns, trials_ns, saved_ns;
+    _Atomic uint64_t num_timed, num_trials, num_learnt, num_drifts, num_unlike_model, num_decided,
+        num_compared;
+    _Atomic int64_t timed_ns, trials_ns, saved_ns, decided_ns, gained_ns;
 };
 
 void nitro_watch_options_init(nitro_watch_options *options)
@@ -124,7 +125,7 @@ static void add_time(_Atomic int64_t *sum_ns, double time_ms)
 }
 
 /** The thread's own; threads differ in where their variables lie. */
-static bool is_sampled(nitro_watch *watch)
+bool nitro_watch_samples(nitro_watch *watch)
 {
     static _Thread_local char own;
     uint64_t place = (uint64_t)(uintptr_t)&own;
@@ -132,6 +133,12 @@ static bool is_sampled(nitro_watch *watch)
         return false;
     shard *mine = &watch->shards[(place >> 6) * UINT64_C(0x9E3779B97F4A7C15) >> 58];
     return add(&mine->calls, 1) % watch->options.every == 0;
+}
+
+void nitro_watch_decided(nitro_watch *watch, double decision_ms)
+{
+    add(&watch->num_decided, 1);
+    add_time(&watch->decided_ns, decision_ms);
 }
 
 /** What the model says of the variants' order and, by its kind, of their relative times. */
@@ -180,11 +187,11 @@ static void take_choice(nitro_watch *watch, const nitro_refine_choice *choice,
         choice->kind == NITRO_REFINE_TRIAL ? NITRO_REASON_TRIAL : NITRO_REASON_LEARNT;
 }
 
-bool nitro_watch_begin(nitro_watch *watch, const double *features, uint64_t allowed,
-                       nitro_decision *decision, nitro_watch_call *call)
+bool nitro_watch_begin(nitro_watch *watch, bool is_sampled, const double *features,
+                       uint64_t allowed, nitro_decision *decision, nitro_watch_call *call)
 {
     bool refines = watch->budget.share > 0;
-    if (!is_sampled(watch) && !refines)
+    if (!is_sampled && !refines)
         return false;
     *call = (nitro_watch_call){.features = features,
                                .key = nitro_regions_key(watch->regions, features),
@@ -302,6 +309,16 @@ static void report_drift(nitro_watch *watch, const nitro_watch_call *call, const
               found->is_of_model ? "by the model" : "from its times before");
 }
 
+/** What choosing was good for, where it is known what the default variant takes. */
+static void compare_with_default(nitro_watch *watch, const nitro_region *region, double time_ms)
+{
+    const nitro_seen *seen = &region->seen[watch->computation->schema->default_variant];
+    if (seen->count < NITRO_SEEN_ENOUGH)
+        return;
+    add(&watch->num_compared, 1);
+    add_time(&watch->gained_ns, seen->mean_ms - time_ms);
+}
+
 void nitro_watch_end(nitro_watch *watch, const nitro_watch_call *call, double prepare_ms,
                      double run_ms)
 {
@@ -309,6 +326,7 @@ void nitro_watch_end(nitro_watch *watch, const nitro_watch_call *call, double pr
     drift found = {.variant = NITRO_NONE};
     nitro_region *region = nitro_regions_enter_again(watch->regions, call->key);
     if (region) {
+        compare_with_default(watch, region, time_ms);
         found = note_time(watch, region, call, time_ms);
         nitro_region_leave(region);
     }
@@ -352,6 +370,10 @@ void nitro_watch_count(const nitro_watch *watch, nitro_watch_statistics *statist
         .num_learnt = watch->num_learnt,
         .num_drifts = watch->num_drifts,
         .num_unlike_model = watch->num_unlike_model,
+        .num_decided = watch->num_decided,
+        .decided_ms = as_ms(&watch->decided_ns),
+        .num_compared = watch->num_compared,
+        .gained_ms = as_ms(&watch->gained_ns),
         .timed_ms = as_ms(&watch->timed_ns),
         .trials_ms = as_ms(&watch->trials_ns),
         .saved_ms = as_ms(&watch->saved_ns),

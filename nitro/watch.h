@@ -22,13 +22,18 @@ nitro_status nitro_watch_create(const nitro_computation *computation,
                                 const nitro_watch_options *options, nitro_watch **watch);
 void nitro_watch_free(nitro_watch *watch);
 
+/** Is this call one in so many of its thread's? */
+bool nitro_watch_samples(nitro_watch *watch);
+/** A sampled call was decided, its features evaluated (or waited for), in so much wall time. */
+void nitro_watch_decided(nitro_watch *watch, double decision_ms);
+
 /**
  * Shall this call be timed? If so, it may get another variant than was decided, of those allowed.
  * @param[in,out] decision  variant and reason.
  * @param[out]    call      holds on to `features`.
  */
-bool nitro_watch_begin(nitro_watch *watch, const double *features, uint64_t allowed,
-                       nitro_decision *decision, nitro_watch_call *call);
+bool nitro_watch_begin(nitro_watch *watch, bool is_sampled, const double *features,
+                       uint64_t allowed, nitro_decision *decision, nitro_watch_call *call);
 
 /** The clock by which calls are timed. */
 double nitro_watch_now_ms(const nitro_watch *watch);

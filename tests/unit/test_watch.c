@@ -341,6 +341,86 @@ static void test_a_sure_model_and_a_forced_variant_are_left_alone(void **state)
     close_scene(&s);
 }
 
+/** A model from times as they are in this world. */
+static void attach_model(scene *s)
+{
+    temporary folder = temporary_make();
+    nitro_store *store = NULL;
+    nitro_schema *schema = NULL;
+    nitro_device *device = NULL;
+    nitro_model *model = NULL;
+    nitro_learn_options options;
+    assert_ok(s->context, nitro_store_open(s->context, temporary_path(&folder, "store.db"),
+                                           NITRO_STORE_WRITE, &store));
+    assert_ok(s->context, nitro_schema_of(s->computation, &schema));
+    assert_ok(s->context, nitro_device_create(s->context, "made-up", "recorded", &device));
+    assert_ok(s->context, nitro_store_put_schema(store, schema));
+    assert_ok(s->context, nitro_store_put_device(store, device));
+    for (size_t i = 1; i < 60; i++) {
+        nitro_sample *sample = NULL;
+        char input[32];
+        snprintf(input, sizeof input, "size %02zu", i);
+        assert_ok(s->context, nitro_sample_create(s->context, input, 1, NUM_VARIANTS, &sample));
+        sample->features[0] = (double)i;
+        for (size_t v = 0; v < NUM_VARIANTS; v++) {
+            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
+            sample->entries[v].median_ms = (double)i * s->world.cost_ms[v];
+        }
+        const nitro_sample *samples[] = {sample};
+        assert_ok(s->context,
+                  nitro_store_put_samples(store, "watched", "made-up", samples, 1, false));
+        nitro_sample_free(sample);
+    }
+    nitro_learn_options_init(&options);
+    assert_ok(s->context,
+              nitro_learn_own(s->context, store, "watched", "made-up", &options, &model));
+    assert_ok(s->context, nitro_computation_attach_model(s->computation, model));
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+    nitro_store_close(store);
+    temporary_remove(&folder);
+}
+
+static void test_refining_mends_a_model_that_is_wrong(void **state)
+{
+    nitro_watch_options options = watching(0, 2);
+    scene s;
+    (void)state;
+    options.sure_confidence = 2;
+    open_scene(&s, plain_ms, &options);
+    attach_model(&s);
+    assert_int_equal(call(&s, 10).reason, NITRO_REASON_MODEL);
+    s.world.noise = 0.05;
+    s.world.cost_ms[1] = 0.8; /* the model says 2, and knows nothing of today */
+    for (size_t i = 0; i < 5000; i++)
+        call(&s, 10);
+    assert_int_equal(call(&s, 10).variant, 1);
+    assert_true(statistics(&s).num_unlike_model > 0);
+    assert_int_equal(statistics(&s).num_drifts, 0);
+    assert_true(statistics(&s).num_trials < 100);
+    assert_true(s.world.made_ms < s.world.base_ms);
+    close_scene(&s);
+}
+
+static void test_a_sure_model_is_doubted_once_times_drift(void **state)
+{
+    nitro_watch_options options = watching(0, 2);
+    scene s;
+    (void)state;
+    options.sure_confidence = 0;
+    open_scene(&s, plain_ms, &options);
+    attach_model(&s);
+    for (size_t i = 0; i < 1000; i++)
+        assert_int_equal(call(&s, 10).reason, NITRO_REASON_MODEL);
+    s.world.cost_ms[0] = 5; /* the next best takes 2 */
+    for (size_t i = 0; i < 2000; i++)
+        call(&s, 10);
+    assert_int_equal(call(&s, 10).variant, 1);
+    assert_int_equal(statistics(&s).num_drifts, 1);
+    assert_true(s.world.made_ms < s.world.base_ms);
+    close_scene(&s);
+}
+
 static void test_a_trial_that_fails_is_not_repeated(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
@@ -564,6 +644,8 @@ int main(void)
         cmocka_unit_test(test_refining_finds_the_best_within_its_budget),
         cmocka_unit_test(test_refining_costs_no_more_than_its_budget_where_nothing_is_to_be_won),
         cmocka_unit_test(test_a_sure_model_and_a_forced_variant_are_left_alone),
+        cmocka_unit_test(test_refining_mends_a_model_that_is_wrong),
+        cmocka_unit_test(test_a_sure_model_is_doubted_once_times_drift),
         cmocka_unit_test(test_a_trial_that_fails_is_not_repeated),
         cmocka_unit_test(test_more_regions_than_there_is_room_for),
         cmocka_unit_test(test_what_was_seen_goes_into_a_store),
