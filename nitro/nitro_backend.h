@@ -661,6 +661,14 @@ typedef struct nitro_store_kind {
     /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS where there are
      *  samples or profiles of it. */
     nitro_status (*remove_device)(void *state, const char *id);
+
+    /**
+     * Optional: claim an input for a tuner (`owner`: 1 to 127 bytes, its own), so that others leave
+     * it alone for so long, or until claimed again by the same owner for a shorter time. What is
+     * not claimed may be put all the same. NULL: tuners do not share inputs out.
+     */
+    nitro_status (*claim)(void *state, const char *computation, const char *device,
+                          const char *input, const char *owner, uint32_t lease_ms, bool *claimed);
     /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
     /** Remove damaged samples and profiles, and what belongs to nothing; report each that goes.
@@ -739,6 +747,12 @@ NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char
                                                   size_t *removed);
 /** Remove a device of which there are no samples and no profiles (else NITRO_ERR_EXISTS). */
 NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
+/** Is this kind of store one whose inputs tuners share out? */
+NITRO_API bool nitro_store_has_claims(const nitro_store *store);
+/** Claim an input; *claimed: nobody else has it. NITRO_ERR_NOT_BUILT: the store has no claims. */
+NITRO_API nitro_status nitro_store_claim(nitro_store *store, const char *computation,
+                                         const char *device, const char *input, const char *owner,
+                                         uint32_t lease_ms, bool *claimed);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
 /** Remove damaged samples and profiles, and what belongs to nothing; with `dry_run` only report. */

@@ -1,16 +1,22 @@
 /* Tuning: every input measured on every device asked for, each sample durable before the next is
  * measured. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "nitro/measure.h"
 #include "nitro/tune.h"
+#include "nitro/tune_share.h"
 
 /* Modelled times are a function of computation, device and input alone: no run differs. */
 #define MODEL_SEED 1
 
 /* How long a finished tune tries to send what waits. */
 #define PATIENCE_MS 2000
+
+/* How often to look whether another tuner has finished what it claimed. */
+#define LOOK_AGAIN_MS 200
 
 typedef struct tuning {
     nitro_tune_plan plan;
@@ -186,30 +192,82 @@ static void note_failure(tuning *self, nitro_status status)
     memcpy(self->first_message, message, sizeof(message));
 }
 
-static nitro_status tune_inputs(tuning *self)
+/* One input, unless another tuner has it: that is left for later. */
+static nitro_status tune_one(tuning *self, nitro_tune_share *share, size_t input, bool *postponed)
 {
-    for (size_t i = 0; i < self->plan.num_inputs; i++) {
-        if (nitro_tune_plan_is_stored(&self->plan, i))
-            continue;
-        bool input_failed = false;
-        nitro_status status = tune_input(self, i, &input_failed);
+    bool ours = true, stored = false, input_failed = false;
+    nitro_status status = nitro_tune_share_claim(share, input, &ours, &stored);
+    if (status != NITRO_OK)
+        return status;
+    *postponed = !ours && !stored;
+    if (*postponed)
+        return NITRO_OK;
+    if (stored) {
+        self->progress.best = NULL;
+        self->progress.resumed++;
+    } else {
+        status = tune_input(self, input, &input_failed);
+        nitro_tune_share_release(share, input);
         if (status != NITRO_OK && !input_failed)
             return status;
-        if (input_failed)
-            note_failure(self, status);
-        self->progress.done++;
-        status = report(self, i);
-        if (status != NITRO_OK)
-            return status;
     }
+    if (input_failed)
+        note_failure(self, status);
+    self->progress.done++;
+    return report(self, input);
+}
+
+/* Those that are left; *num_left: how many other tuners still have. */
+static nitro_status tune_round(tuning *self, nitro_tune_share *share, bool *left, size_t *num_left)
+{
+    nitro_status status = NITRO_OK;
+    *num_left = 0;
+    for (size_t i = 0; i < self->plan.num_inputs && status == NITRO_OK; i++) {
+        if (left[i])
+            status = tune_one(self, share, i, &left[i]);
+        *num_left += left[i];
+    }
+    return status;
+}
+
+/* Others finish what they have claimed, or die, and their claims with them. */
+static nitro_status tune_all(tuning *self, bool *left)
+{
+    nitro_tune_share share;
+    size_t num_left = 0, before = 0;
+    nitro_tune_share_begin(&share, &self->plan);
+    nitro_status status = tune_round(self, &share, left, &num_left);
+    while (status == NITRO_OK && num_left > 0) {
+        if (num_left != before)
+            nitro_log(self->plan.context, NITRO_LOG_INFO,
+                      "%zu inputs are being measured by other tuners of %s", num_left,
+                      share.target->device->id);
+        before = num_left;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
+        status = tune_round(self, &share, left, &num_left);
+    }
+    return status;
+}
+
+static nitro_status tune_inputs(tuning *self)
+{
+    bool *left = nitro_calloc(self->plan.context, self->plan.num_inputs, sizeof *left);
+    if (!left)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < self->plan.num_inputs; i++)
+        left[i] = !nitro_tune_plan_is_stored(&self->plan, i);
+    bool had_work = self->progress.resumed < self->plan.num_inputs;
+    nitro_status status = tune_all(self, left);
+    free(left);
+    if (status != NITRO_OK)
+        return status;
     if (self->progress.failed == self->plan.num_inputs)
         return nitro_fail(self->plan.context, self->first_failure,
                           "%s: none of the %zu inputs could be loaded; the first: %s",
                           self->plan.computation->schema->computation, self->plan.num_inputs,
                           self->first_message);
     /* Nothing was left to do: say so once. */
-    return self->progress.resumed == self->plan.num_inputs ? report(self, self->plan.num_inputs - 1)
-                                                           : NITRO_OK;
+    return had_work ? NITRO_OK : report(self, self->plan.num_inputs - 1);
 }
 
 /* Samples that wait for a store that was away get a last chance now; they are safe anyway. The

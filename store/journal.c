@@ -312,6 +312,23 @@ static nitro_status remove_device(void *state, const char *id)
     return status == NITRO_OK ? nitro_store_remove_device(remote, id) : status;
 }
 
+/* While the remote is away nobody can be asked: what is measured twice then is no harm. */
+static nitro_status claim(void *state, const char *computation, const char *device,
+                          const char *input, const char *owner, uint32_t lease_ms, bool *claimed)
+{
+    nitro_journal *self = state;
+    nitro_store *remote = nitro_journal_remote(self);
+    *claimed = true;
+    if (!remote || !nitro_store_has_claims(remote))
+        return NITRO_OK;
+    nitro_status status =
+        nitro_store_claim(remote, computation, device, input, owner, lease_ms, claimed);
+    if (!nitro_journal_is_away(self, status))
+        return status;
+    *claimed = true;
+    return NITRO_OK;
+}
+
 static nitro_status verify(void *state, nitro_problem_function report, void *user)
 {
     nitro_store *remote;
@@ -364,6 +381,7 @@ const nitro_store_kind nitro_store_journaled = {
     .remove = remove_records,
     .remove_samples = remove_samples,
     .remove_device = remove_device,
+    .claim = claim,
     .verify = verify,
     .remove_damaged = remove_damaged,
     .layout_version = layout_version,

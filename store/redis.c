@@ -98,8 +98,9 @@ static nitro_status open_unix(nitro_context *context, const char *address, nitro
     .count_profiles = nitro_redis_count_profiles, .remove_profiles = nitro_redis_remove_profiles,  \
     .remove = nitro_redis_remove, .remove_samples = nitro_redis_remove_samples,                    \
     .remove_device = nitro_redis_remove_device, .get_sample = nitro_redis_get_sample,              \
-    .verify = nitro_redis_verify, .remove_damaged = nitro_redis_remove_damaged,                    \
-    .layout_version = layout_version, .size_bytes = size_bytes
+    .claim = nitro_redis_claim, .verify = nitro_redis_verify,                                      \
+    .remove_damaged = nitro_redis_remove_damaged, .layout_version = layout_version,                \
+    .size_bytes = size_bytes
 
 const nitro_store_kind nitro_store_redis = {
     .scheme = "redis",

@@ -241,6 +241,9 @@ nitro_status nitro_redis_remove(void *state, const char *computation, const char
 nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
                                         const nitro_sample *const *samples, size_t count,
                                         size_t *removed);
+nitro_status nitro_redis_claim(void *state, const char *computation, const char *device,
+                               const char *input, const char *owner, uint32_t lease_ms,
+                               bool *claimed);
 nitro_status nitro_redis_remove_device(void *state, const char *id);
 nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
 nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,

@@ -188,6 +188,32 @@ nitro_status nitro_store_remove_device(nitro_store *store, const char *id)
     return fail_no_device(store, id);
 }
 
+/* ---- Claims ------------------------------------------------------------------------------------
+ */
+
+bool nitro_store_has_claims(const nitro_store *store)
+{
+    return store->kind->claim != NULL;
+}
+
+nitro_status nitro_store_claim(nitro_store *store, const char *computation, const char *device,
+                               const char *input, const char *owner, uint32_t lease_ms,
+                               bool *claimed)
+{
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_require_names(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    if (!store->kind->claim)
+        return nitro_fail(store->context, NITRO_ERR_NOT_BUILT,
+                          "%s: inputs of this kind of store cannot be claimed", store->url);
+    if (!nitro_input_name_is_clean(input) || !nitro_text_is_clean(owner, 127) || !owner[0])
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                          "a claim needs an input's name and who claims it, in 1 to 127 bytes");
+    return store->kind->claim(store->state, computation, device, input, owner, lease_ms, claimed);
+}
+
 /* ---- The whole store ----------------------------------------------------------------------- */
 
 nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)

@@ -1,0 +1,202 @@
+/* Several tuners of one device and one store share the work: each input is measured once, and what
+ * a tuner that died had claimed is measured by another. */
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "unit/redis_server.h"
+
+enum { NUM_INPUTS = 30, NUM_TUNERS = 3 };
+
+/** How often each input's reference ran; shared by all processes. */
+static _Atomic int *num_loads;
+static char names[NUM_INPUTS][16];
+static nitro_input inputs[NUM_INPUTS];
+
+static nitro_status load(nitro_context *context, void *state, void **argument)
+{
+    (void)context;
+    size_t index = (size_t)((const char(*)[16])state - names);
+    num_loads[index]++;
+    usleep(2000);
+    *argument = state;
+    return NITRO_OK;
+}
+
+static int run_nothing(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 0;
+}
+
+static int evaluate(const void *argument, double *values, void *user)
+{
+    (void)user;
+    values[0] = (double)((const char(*)[16])argument - names);
+    return 0;
+}
+
+static void make_inputs(void)
+{
+    num_loads = mmap(NULL, NUM_INPUTS * sizeof *num_loads, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(num_loads != MAP_FAILED);
+    for (size_t i = 0; i < NUM_INPUTS; i++) {
+        snprintf(names[i], sizeof names[i], "input-%zu", i);
+        inputs[i] = (nitro_input){names[i], load, NULL, names[i]};
+    }
+}
+
+static void forget_loads(void)
+{
+    for (size_t i = 0; i < NUM_INPUTS; i++)
+        num_loads[i] = 0;
+}
+
+static nitro_computation *declare(nitro_context *context)
+{
+    nitro_computation *made = NULL;
+    const nitro_feature feature = {.name = "index"};
+    const nitro_variant one = {.name = "one", .run = run_nothing};
+    const nitro_variant two = {.name = "two", .run = run_nothing};
+    assert_ok(context, nitro_computation_create(context, "shared", &made));
+    assert_ok(context, nitro_computation_add_features(made, &feature, 1, evaluate, NULL));
+    assert_ok(context, nitro_computation_add_variant(made, &one));
+    assert_ok(context, nitro_computation_add_variant(made, &two));
+    return made;
+}
+
+static nitro_status tune(nitro_context *context, const char *url)
+{
+    nitro_computation *computation = declare(context);
+    nitro_store *store = NULL;
+    nitro_tune_options options;
+    nitro_tune_options_init(&options);
+    options.measure.warmups = 0;
+    options.measure.min_repetitions = options.measure.max_repetitions = 1;
+    nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
+    if (status == NITRO_OK)
+        status = nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options);
+    nitro_store_close(store);
+    nitro_computation_free(computation);
+    return status;
+}
+
+static void assert_all_stored(nitro_context *context, const char *url)
+{
+    nitro_store *store = NULL;
+    nitro_string_list devices = {0};
+    size_t count = 0;
+    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_READ, &store));
+    assert_ok(context, nitro_store_list_devices(store, "shared", &devices));
+    assert_int_equal(devices.count, 1);
+    assert_ok(context, nitro_store_count_samples(store, "shared", devices.items[0], &count));
+    assert_int_equal(count, NUM_INPUTS);
+    nitro_string_list_free(&devices);
+    nitro_store_close(store);
+}
+
+static bool begin(redis_server *server, char *url, size_t size)
+{
+    if (!redis_server_installed() || !redis_server_in_build())
+        return false;
+    redis_server_make(server, NULL, false);
+    snprintf(url, size, "redis+unix://%s", server->socket);
+    forget_loads();
+    return true;
+}
+
+static void test_each_input_is_measured_once(void **state)
+{
+    redis_server server = {0};
+    char url[160];
+    pid_t tuners[NUM_TUNERS];
+    (void)state;
+    if (!begin(&server, url, sizeof url))
+        skip();
+    for (size_t t = 0; t < NUM_TUNERS; t++) {
+        tuners[t] = fork();
+        assert_true(tuners[t] >= 0);
+        if (tuners[t] == 0) {
+            nitro_context *context = NULL;
+            _exit(nitro_context_create(&context) == NITRO_OK ? (int)tune(context, url) : 99);
+        }
+    }
+    for (size_t t = 0; t < NUM_TUNERS; t++) {
+        int status = 0;
+        assert_int_equal(waitpid(tuners[t], &status, 0), tuners[t]);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), NITRO_OK);
+    }
+    for (size_t i = 0; i < NUM_INPUTS; i++)
+        assert_int_equal(num_loads[i], 1);
+    nitro_context *context = unit_context();
+    assert_all_stored(context, url);
+    nitro_context_free(context);
+    redis_server_remove(&server);
+}
+
+static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
+{
+    redis_server server = {0};
+    char url[160];
+    nitro_store *store = NULL;
+    nitro_device *host = NULL;
+    const nitro_device_kind *kind = NULL;
+    bool claimed = false;
+    (void)state;
+    if (!begin(&server, url, sizeof url))
+        skip();
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
+    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
+    assert_ok(context,
+              nitro_store_claim(store, "shared", host->id, names[3], "dead", 400, &claimed));
+    assert_true(claimed);
+    assert_ok(context,
+              nitro_store_claim(store, "shared", host->id, names[3], "other", 400, &claimed));
+    assert_false(claimed);
+    assert_ok(context,
+              nitro_store_claim(store, "shared", host->id, names[4], "other", 60000, &claimed));
+    assert_true(claimed);
+    assert_ok(context, nitro_store_claim(store, "shared", host->id, names[4], "other", 1,
+                                         &claimed)); /* given back */
+    assert_true(claimed);
+    assert_ok(context, tune(context, url));
+    for (size_t i = 0; i < NUM_INPUTS; i++)
+        assert_int_equal(num_loads[i], 1);
+    assert_all_stored(context, url);
+    nitro_store_close(store);
+    nitro_device_free(host);
+    nitro_context_free(context);
+    redis_server_remove(&server);
+}
+
+static void test_a_file_has_no_claims(void **state)
+{
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    nitro_store *store = NULL;
+    bool claimed = false;
+    (void)state;
+    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "s.db"), NITRO_STORE_WRITE,
+                                        &store));
+    assert_false(nitro_store_has_claims(store));
+    assert_fails(context,
+                 nitro_store_claim(store, "shared", "host:x", "input", "me", 1000, &claimed),
+                 NITRO_ERR_NOT_BUILT, "cannot be claimed");
+    nitro_store_close(store);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_input_is_measured_once),
+        cmocka_unit_test(test_what_a_dead_tuner_claimed_is_measured_by_another),
+        cmocka_unit_test(test_a_file_has_no_claims),
+    };
+    make_inputs();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
