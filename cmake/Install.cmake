@@ -11,7 +11,7 @@ install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
 install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY data/computations data/proxies DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
+install(DIRECTORY data/computations data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 
 file(RELATIVE_PATH nitro_pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" nitro_pc_to_prefix "${nitro_pc_to_prefix}")
@@ -28,4 +28,5 @@ configure_package_config_file(cmake/nitroConfig.cmake.in nitroConfig.cmake
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(nitroConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/nitroConfig.cmake ${PROJECT_BINARY_DIR}/nitroConfigVersion.cmake
+    ${PROJECT_SOURCE_DIR}/cmake/nitroSourceVersion.cmake
     DESTINATION ${nitro_cmake_dir} COMPONENT development)

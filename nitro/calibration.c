@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed)
+/** The best score and the best other one; minus infinity where there is none. */
+static void find_two(const double *scores, size_t num_variants, uint64_t allowed, double *first,
+                     double *second)
 {
     double best = -INFINITY, other = -INFINITY;
     for (size_t v = 0; v < num_variants; v++) {
@@ -16,6 +18,21 @@ double nitro_calibration_margin(const double *scores, size_t num_variants, uint6
             other = scores[v];
         }
     }
+    *first = best;
+    *second = other;
+}
+
+double nitro_calibration_lead(const double *scores, size_t num_variants, uint64_t allowed)
+{
+    double best, other;
+    find_two(scores, num_variants, allowed, &best, &other);
+    return best - other;
+}
+
+double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed)
+{
+    double best, other;
+    find_two(scores, num_variants, allowed, &best, &other);
     return best + (best - other);
 }
 

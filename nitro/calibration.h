@@ -16,6 +16,9 @@ typedef struct nitro_calibration {
     double confidences[NITRO_CALIBRATION_MAX_KNOTS]; /* in [0, 1], never falling */
 } nitro_calibration;
 
+/** How far the best score is ahead of the best other one, over the variants whose bit is set. */
+double nitro_calibration_lead(const double *scores, size_t num_variants, uint64_t allowed);
+
 /**
  * What confidence grows with: how far the best score is ahead of the best other one, plus the best
  * score itself, over the variants whose bit is set in `allowed`. Where scores are regrets, two that

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/clamp.h"
 #include "nitro/compiled_body.h"
 
 #define LN2    0.6931471805599453
@@ -50,7 +51,7 @@ static double scale_point(const kernel_block *block, const double *columns, doub
     for (size_t c = 0; c < block->num_columns; c++) {
         double value = columns[block->columns[c]];
         if (block->clamped)
-            value = fmin(fmax(value, -1.0), 1.0);
+            value = nitro_clamp(value, -1.0, 1.0);
         point[c] = value * block->scale;
         double reach = fabs(point[c]) + block->largest[c];
         square += reach * reach;

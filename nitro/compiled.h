@@ -39,7 +39,7 @@ void nitro_compiled_free(nitro_compiled *compiled);
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
                             const double *columns, double *scores);
 
-/** Distinct vectors, before padding, and nodes of trees: for reports. */
+/** Distinct vectors, before padding: for reports. */
 size_t nitro_compiled_num_vectors(const nitro_compiled *compiled);
 
 #endif

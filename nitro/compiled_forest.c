@@ -1,5 +1,5 @@
 /*
- * Compiled forests. Hides how trees are walked: sixteen side by side without a branch, as each step
+ * Compiled forests. Hides how trees are walked: eight side by side without a branch, as each step
  * down a tree waits for the one before it; and that leaves are no nodes, so that a forest stays in
  * the cache.
  */
@@ -13,23 +13,22 @@
 #include "nitro/forest_tree.h"
 
 #define TREES_AT_ONCE 8
+#define STEPS_AT_ONCE 4
 #define LANES         8
-#define MAX_LEAVES    ((size_t)1 << 15) /* of one tree */
+#define MAX_NODES     ((size_t)1 << 24) /* of one tree */
 #define MAX_COLUMNS   256
-#define LEAF          UINT32_C(0x8000)
 
-/* Left where the column is not above the threshold. Children are inner nodes of the tree, or LEAF
- * and a leaf's number. */
+/* Left where the column is not above the threshold; the right child stands behind the left one. A
+ * leaf's threshold is infinite, and its left child is itself. */
 typedef struct flat_node {
     float threshold;
-    uint32_t children; /* left, and right << 16 */
-    uint32_t column;
+    uint32_t link; /* left child << 8 | column */
 } flat_node;
 
 typedef struct flat_tree {
-    const flat_node *nodes; /* shape [leaves]: one more than there are inner nodes */
+    const flat_node *nodes;
+    const uint32_t *leaves; /* shape [nodes]: a leaf's number */
     const float *outputs;   /* shape [leaves x num_outputs] */
-    uint32_t root;
 } flat_tree;
 
 struct nitro_compiled_forest {
@@ -37,6 +36,7 @@ struct nitro_compiled_forest {
     double bound;
     flat_tree *trees; /* shape [num_trees, padded to a multiple of TREES_AT_ONCE] */
     flat_node *nodes;
+    uint32_t *leaves;
     float *outputs; /* of all leaves, and LANES more, for whole vectors are read */
 };
 
@@ -49,21 +49,15 @@ static float round_down(double threshold)
     return (double)rounded > threshold ? nextafterf(rounded, -INFINITY) : rounded;
 }
 
-/** Inner nodes and leaves numbered apart, each in the tree's order; returns the root. */
-static uint32_t flatten(const forest_tree *tree, uint32_t *numbers, flat_node *nodes)
+static void flatten(const forest_tree *tree, flat_node *nodes, uint32_t *leaves)
 {
-    uint32_t num_inner = 0;
-    for (size_t i = 0; i < tree->num_nodes; i++)
-        numbers[i] =
-            tree->nodes[i].column == FOREST_LEAF ? LEAF | tree->nodes[i].next : num_inner++;
-    for (size_t i = 0, at = 0; i < tree->num_nodes; i++) {
+    for (size_t i = 0; i < tree->num_nodes; i++) {
         const forest_node *node = &tree->nodes[i];
-        if (node->column != FOREST_LEAF)
-            nodes[at++] =
-                (flat_node){round_down(node->threshold),
-                            numbers[node->next] | numbers[node->next + 1] << 16, node->column};
+        bool is_leaf = node->column == FOREST_LEAF;
+        nodes[i].threshold = is_leaf ? INFINITY : round_down(node->threshold);
+        nodes[i].link = is_leaf ? (uint32_t)i << 8 : node->next << 8 | node->column;
+        leaves[i] = is_leaf ? node->next : 0;
     }
-    return numbers[0];
 }
 
 /** Round a tree's outputs; returns the largest. */
@@ -77,61 +71,60 @@ static double copy_outputs(const forest_tree *tree, size_t num_outputs, float *o
     return largest;
 }
 
-static void fill(const nitro_forest *forest, uint32_t *numbers, nitro_compiled_forest *made)
+static void fill(const nitro_forest *forest, nitro_compiled_forest *made)
 {
-    size_t first_leaf = 0;
+    size_t first_node = 0, first_leaf = 0;
     double sum = 0.0;
     for (size_t i = 0; i < forest->num_trees; i++) {
         const forest_tree *tree = &forest->trees[i];
         float *outputs = made->outputs + first_leaf * made->num_outputs;
         sum += copy_outputs(tree, made->num_outputs, outputs);
-        made->trees[i] = (flat_tree){made->nodes + first_leaf, outputs,
-                                     flatten(tree, numbers, made->nodes + first_leaf)};
+        flatten(tree, made->nodes + first_node, made->leaves + first_node);
+        made->trees[i] = (flat_tree){made->nodes + first_node, made->leaves + first_node, outputs};
+        first_node += tree->num_nodes;
         first_leaf += tree->num_leaves;
     }
-    /* What fills up the last ones is a leaf, and is not added. */
+    /* What fills up the last eight walks with them, and is not added. */
     for (size_t i = forest->num_trees; i % TREES_AT_ONCE != 0; i++)
-        made->trees[i] = (flat_tree){made->nodes, made->outputs, LEAF};
+        made->trees[i] = made->trees[0];
     /* Each output is rounded once, and so is each of the additions, to 2^-24 of what it adds up. */
     made->bound = ldexp((double)forest->num_trees + 2.0, -24) * sum / (double)forest->num_trees;
     if (!(sum < (double)FLT_MAX / 2.0))
         made->bound = INFINITY;
 }
 
-static nitro_status make(nitro_context *context, const nitro_forest *forest, size_t num_leaves,
-                         size_t most_nodes, nitro_compiled_forest *made)
+static nitro_status make(nitro_context *context, const nitro_forest *forest, size_t num_nodes,
+                         size_t num_leaves, nitro_compiled_forest *made)
 {
     made->num_columns = forest->num_columns;
     made->num_outputs = forest->num_outputs;
     made->num_trees = forest->num_trees;
     made->trees = nitro_calloc(context, made->num_trees + TREES_AT_ONCE, sizeof *made->trees);
-    made->nodes = nitro_calloc(context, num_leaves, sizeof *made->nodes);
+    made->nodes = nitro_calloc(context, num_nodes, sizeof *made->nodes);
+    made->leaves = nitro_calloc(context, num_nodes, sizeof *made->leaves);
     made->outputs = nitro_calloc(context, num_leaves * made->num_outputs + LANES, sizeof(float));
-    uint32_t *numbers = nitro_calloc(context, most_nodes, sizeof *numbers);
-    bool all = made->trees && made->nodes && made->outputs && numbers;
-    if (all)
-        fill(forest, numbers, made);
-    free(numbers);
-    return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (!made->trees || !made->nodes || !made->leaves || !made->outputs)
+        return NITRO_ERR_NO_MEMORY;
+    fill(forest, made);
+    return NITRO_OK;
 }
 
 nitro_status nitro_compiled_forest_create(nitro_context *context, const nitro_forest *forest,
                                           nitro_compiled_forest **compiled)
 {
-    size_t num_leaves = 0, most_nodes = 0;
+    size_t num_leaves = 0, num_nodes = 0;
     *compiled = NULL;
     if (forest->num_columns > MAX_COLUMNS || forest->num_outputs > NITRO_MAX_VARIANTS)
         return NITRO_OK;
     for (size_t i = 0; i < forest->num_trees; i++) {
-        const forest_tree *tree = &forest->trees[i];
-        if (tree->num_leaves > MAX_LEAVES)
+        if (forest->trees[i].num_nodes >= MAX_NODES)
             return NITRO_OK;
-        num_leaves += tree->num_leaves;
-        most_nodes = tree->num_nodes > most_nodes ? tree->num_nodes : most_nodes;
+        num_leaves += forest->trees[i].num_leaves;
+        num_nodes += forest->trees[i].num_nodes;
     }
     nitro_compiled_forest *made = nitro_calloc(context, 1, sizeof *made);
     nitro_status status =
-        made ? make(context, forest, num_leaves, most_nodes, made) : NITRO_ERR_NO_MEMORY;
+        made ? make(context, forest, num_nodes, num_leaves, made) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         *compiled = made;
     else
@@ -145,6 +138,7 @@ void nitro_compiled_forest_free(nitro_compiled_forest *compiled)
         return;
     free(compiled->trees);
     free(compiled->nodes);
+    free(compiled->leaves);
     free(compiled->outputs);
     free(compiled);
 }
@@ -159,33 +153,28 @@ static void round_columns(const nitro_compiled_forest *compiled, const double *c
         rounded[c] = columns[c] == columns[c] ? (float)columns[c] : INFINITY;
 }
 
-/** One step down; who is at a leaf stays there, and looks at some node in vain. */
 static inline uint32_t step(const flat_tree *tree, uint32_t at, const float *columns)
 {
-    const flat_node *node = &tree->nodes[at & (LEAF - 1)];
-    uint32_t right = !(columns[node->column] <= node->threshold);
-    uint32_t child = node->children >> (16 * right) & 0xffff;
-    uint32_t stays = 0u - (at >> 15); /* all ones at a leaf: compilers make ?: a branch, which is as
-                                         hard to foresee as the path */
-    return (at & stays) | (child & ~stays);
+    flat_node node = tree->nodes[at];
+    return (node.link >> 8) + !(columns[node.link & 255] <= node.threshold);
 }
 
-/** Walk some trees to their leaves. */
+/** Walk some trees to their leaves: until a step moves none of them. */
 static void walk(const flat_tree *trees, const float *columns, uint32_t *leaves)
 {
-    uint32_t at[TREES_AT_ONCE], all;
-    for (size_t i = 0; i < TREES_AT_ONCE; i++)
-        at[i] = trees[i].root;
+    uint32_t at[TREES_AT_ONCE] = {0}, moved;
     do {
-        all = LEAF;
-#pragma GCC unroll 16
-        for (size_t i = 0; i < TREES_AT_ONCE; i++) {
-            at[i] = step(&trees[i], at[i], columns);
-            all &= at[i];
-        }
-    } while (!all);
+        moved = 0;
+        for (size_t s = 0; s < STEPS_AT_ONCE; s++)
+#pragma GCC unroll 8
+            for (size_t i = 0; i < TREES_AT_ONCE; i++) {
+                uint32_t next = step(&trees[i], at[i], columns);
+                moved = s + 1 < STEPS_AT_ONCE ? 0 : moved | (next ^ at[i]);
+                at[i] = next;
+            }
+    } while (moved);
     for (size_t i = 0; i < TREES_AT_ONCE; i++)
-        leaves[i] = at[i] & (LEAF - 1);
+        leaves[i] = trees[i].leaves[at[i]];
 }
 
 double nitro_compiled_forest_predict(const nitro_compiled_forest *compiled, const double *columns,

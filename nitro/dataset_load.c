@@ -22,9 +22,34 @@ typedef struct store_reader {
     size_t device_index;
     store_record *records;
     size_t num_records, capacity;
-    size_t num_holes; /* samples of this device that have a hole */
-    char *first_hole; /* "feature F of input I" */
+    size_t num_holes;                   /* samples of this device that have a hole */
+    char *first_hole;                   /* "feature F of input I" */
+    char *versions[NITRO_MAX_VARIANTS]; /* of each variant's times, as first seen */
+    bool mixed[NITRO_MAX_VARIANTS];     /* said already that there are others */
 } store_reader;
+
+/* Times of two versions are times of two variants: learning from both is worth a word. */
+static nitro_status note_versions(store_reader *reader, const nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        const char *version = sample->entries[v].version;
+        if (!version || reader->mixed[v])
+            continue;
+        if (!reader->versions[v]) {
+            reader->versions[v] = nitro_strdup(reader->context, version);
+            if (!reader->versions[v])
+                return NITRO_ERR_NO_MEMORY;
+        } else if (strcmp(reader->versions[v], version) != 0) {
+            reader->mixed[v] = true;
+            nitro_log(reader->context, NITRO_LOG_WARNING,
+                      "%s: times of variant %s are of version %s and of others (%s on %s): 'nitro "
+                      "store list --stale' says which, and a tune measures them again",
+                      reader->schema->computation, reader->schema->variants[v], reader->versions[v],
+                      version, reader->device->id);
+        }
+    }
+    return NITRO_OK;
+}
 
 static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
 {
@@ -68,6 +93,9 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
                           sample->input, reader->device->id, sample->num_features,
                           sample->num_entries, schema->computation, schema->num_features,
                           schema->num_variants);
+    nitro_status status = note_versions(reader, sample);
+    if (status != NITRO_OK)
+        return status;
     for (size_t f = 0; f < schema->num_features; f++) {
         if (isfinite(sample->features[f]))
             continue;
@@ -163,6 +191,8 @@ nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
         free(reader.records[i].values);
     }
     free(reader.records);
+    for (size_t v = 0; v < NITRO_MAX_VARIANTS; v++)
+        free(reader.versions[v]);
     if (status == NITRO_OK)
         *dataset = made;
     else

@@ -12,6 +12,7 @@
 #include "nitro/folds.h"
 #include "nitro/parallel.h"
 #include "nitro/scaler.h"
+#include "nitro/svm_fit.h"
 #include "nitro/svm_search.h"
 
 typedef struct judgement {
@@ -270,7 +271,7 @@ static nitro_status judge_model(void *user, size_t index)
     nitro_svm_fit *fit = NULL;
     nitro_status status = nitro_svm_grid_search(g->job->context, &work, &choice, NULL);
     if (status == NITRO_OK)
-        status = nitro_svm_grid_train(g->job->context, &work, &choice, &fit);
+        status = nitro_svm_fit_train(g->job->context, &work, &choice, &fit);
     if (status == NITRO_OK)
         status = judge_views(p, model, fit);
     nitro_svm_fit_free(fit);

@@ -121,10 +121,11 @@ static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function ch
     return status;
 }
 
-static nitro_status add_result(evaluate_run *run, size_t method, size_t target, const size_t *rows,
-                               size_t num_rows)
+static nitro_status add_result(evaluate_run *run, size_t method, size_t target, size_t num_measured,
+                               const size_t *rows, size_t num_rows, bool *is_all)
 {
     nitro_context *context = run->evaluation.context;
+    run->evaluation.num_measured = num_measured;
     const nitro_device *device = run->evaluation.dataset->devices[target];
     nitro_evaluate_result result = {.method = nitro_method_table()[method].name,
                                     .modelled = strcmp(device->kind, "model") == 0,
@@ -140,11 +141,28 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     }
     if (status != NITRO_OK)
         return status;
+    result.measured = run->evaluation.num_measured;
+    *is_all = result.measured < num_measured;
     result.target = nitro_strdup(context, device->id);
     if (!result.target)
         return NITRO_ERR_NO_MEMORY;
     run->results[run->num_results++] = result;
     return NITRO_OK;
+}
+
+/** Without measuring, then with ever more inputs, until no more are there. */
+static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, const size_t *rows,
+                              size_t num_rows)
+{
+    const nitro_evaluate_options *options = run->options;
+    bool is_all = false;
+    nitro_status status = add_result(run, method, target, 0, rows, num_rows, &is_all);
+    if (!nitro_method_adapts(method))
+        return status;
+    for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !is_all; i++)
+        if (options->measured[i] > 0)
+            status = add_result(run, method, target, options->measured[i], rows, num_rows, &is_all);
+    return status;
 }
 
 static nitro_status report(evaluate_run *run, size_t target, size_t method)
@@ -180,7 +198,7 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
                   dataset->devices[target]->id);
     for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
         if (num_rows > 0)
-            status = add_result(run, run->methods[i], target, rows, num_rows);
+            status = add_curve(run, run->methods[i], target, rows, num_rows);
         if (status == NITRO_OK)
             status = report(run, target, run->methods[i]);
     }
@@ -293,8 +311,8 @@ static nitro_status allocate_parts(evaluate_run *run)
         nitro_calloc(evaluation->context, dataset->num_devices, sizeof *evaluation->own);
     evaluation->confidences =
         nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
-    run->results = nitro_calloc(evaluation->context, run->targets.count,
-                                run->num_methods * sizeof *run->results);
+    run->results = nitro_calloc(evaluation->context, run->targets.count * run->num_methods,
+                                (run->options->num_measured + 1) * sizeof *run->results);
     if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
         !evaluation->confidences || !run->results)
         return NITRO_ERR_NO_MEMORY;

@@ -15,6 +15,7 @@ typedef struct nitro_evaluation {
     uint64_t seed;
     unsigned num_threads;
     bool without_generation; /* as in the options */
+    size_t num_measured; /* of the target, for the method at hand; made less where there are less */
     const nitro_strategy *strategy;
     double *confidences; /* shape [num_rows] of the method at hand: NaN, or how sure it is */
     nitro_model **own;   /* shape [num_devices]: learnt from a device's training inputs alone, once
@@ -42,5 +43,7 @@ typedef nitro_status (*nitro_choose_function)(nitro_evaluation *evaluation, size
 
 /** How the method of this index in nitro_method_table chooses; NULL: every variant alike. */
 nitro_choose_function nitro_method_chooser(size_t method);
+/** Can the method be adapted to inputs measured on the target? */
+bool nitro_method_adapts(size_t method);
 
 #endif

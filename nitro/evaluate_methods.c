@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/adapt.h"
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/evaluate.h"
+#include "nitro/guard.h"
 
 /* ---- What methods share ---------------------------------------------------------------------- */
 
@@ -83,19 +85,26 @@ static nitro_status select_sources(const nitro_evaluation *evaluation, size_t ta
 
 /** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
  *  many times as long. */
+static nitro_lesson make_lesson(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
+                                const nitro_dataset *sources, size_t target,
+                                const nitro_string_list *device_features)
+{
+    return (nitro_lesson){.sources = sources,
+                          .target = evaluation->dataset->devices[target],
+                          .device_features = device_features,
+                          .strategy = strategy,
+                          .use_relative = !strategy->without_relative,
+                          .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                 : NITRO_EVIDENCE_SOURCES,
+                          .seed = evaluation->seed,
+                          .num_threads = evaluation->num_threads};
+}
+
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
 {
-    nitro_lesson lesson = {.sources = sources,
-                           .target = evaluation->dataset->devices[target],
-                           .device_features = device_features,
-                           .strategy = strategy,
-                           .use_relative = !strategy->without_relative,
-                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
-                                                                  : NITRO_EVIDENCE_SOURCES,
-                           .seed = evaluation->seed,
-                           .num_threads = evaluation->num_threads};
+    nitro_lesson lesson = make_lesson(evaluation, strategy, sources, target, device_features);
     nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
     if (status == NITRO_OK)
         nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
@@ -191,6 +200,76 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
     return status;
 }
 
+/** Training inputs of the target, as if they had been measured there. */
+static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t target,
+                                     size_t **rows, size_t *count)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t found = 0;
+    size_t *made = nitro_calloc(evaluation->context, dataset->num_rows, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (dataset->row_device[row] == target && evaluation->is_train[dataset->row_input[row]] &&
+            nitro_dataset_row_teaches(dataset, row))
+            made[found++] = row;
+    if (found == 0) {
+        free(made);
+        return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
+                          "target %s has no samples of training inputs that could be measured",
+                          dataset->devices[target]->id);
+    }
+    *rows = made;
+    *count = found;
+    return NITRO_OK;
+}
+
+/** Let the model choose from the rows, and adapt it to what it chose. */
+static nitro_status adapt_to_rows(const nitro_evaluation *evaluation, const size_t *rows,
+                                  size_t num_rows, size_t count, nitro_model *model)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t num_features = dataset->schema->num_features;
+    size_t num_variants = dataset->schema->num_variants;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    double *features = nitro_calloc(evaluation->context, num_rows, num_features * sizeof(double));
+    double *picked = nitro_calloc(evaluation->context, count, num_features * sizeof(double));
+    double *times = nitro_calloc(evaluation->context, count, num_variants * sizeof(double));
+    size_t *chosen = nitro_calloc(evaluation->context, count, sizeof *chosen);
+    if (features && picked && times && chosen) {
+        for (size_t i = 0; i < num_rows; i++)
+            memcpy(features + i * num_features, nitro_dataset_features(dataset, rows[i]),
+                   num_features * sizeof(double));
+        status = nitro_model_plan_measuring(model, features, num_rows, count, chosen);
+    }
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        memcpy(picked + i * num_features, features + chosen[i] * num_features,
+               num_features * sizeof(double));
+        memcpy(times + i * num_variants, nitro_dataset_times(dataset, rows[chosen[i]]),
+               num_variants * sizeof(double));
+    }
+    if (status == NITRO_OK)
+        status = nitro_model_adapt(model, picked, times, count, evaluation->num_threads);
+    free(features);
+    free(picked);
+    free(times);
+    free(chosen);
+    return status;
+}
+
+static nitro_status adapt(nitro_evaluation *evaluation, size_t target, nitro_model *model)
+{
+    size_t *rows = NULL, num_rows = 0;
+    nitro_status status = collect_measured(evaluation, target, &rows, &num_rows);
+    if (status != NITRO_OK)
+        return status;
+    if (evaluation->num_measured > num_rows)
+        evaluation->num_measured = num_rows;
+    status = adapt_to_rows(evaluation, rows, num_rows, evaluation->num_measured, model);
+    free(rows);
+    return status;
+}
+
 static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_strategy *strategy,
                                       size_t target, const nitro_string_list *device_features,
                                       const size_t *rows, size_t num_rows, size_t *choices)
@@ -200,6 +279,8 @@ static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_
     nitro_status status = select_sources(evaluation, target, &sources);
     if (status == NITRO_OK)
         status = train(evaluation, strategy, sources, target, device_features, &model);
+    if (status == NITRO_OK && evaluation->num_measured > 0)
+        status = adapt(evaluation, target, model);
     if (status == NITRO_OK)
         choose_by_model(evaluation, model, rows, num_rows, choices);
     nitro_model_free(model);
@@ -246,6 +327,30 @@ static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, con
     if (status == NITRO_OK)
         status = choose_by_sources(evaluation, evaluation->strategy, target, &candidates, rows,
                                    num_rows, choices);
+    nitro_string_list_free(&candidates);
+    return status;
+}
+
+/** What tune-from-source makes of the same: guards are on. */
+static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, const size_t *rows,
+                                   size_t num_rows, size_t *choices)
+{
+    nitro_string_list candidates = {0};
+    nitro_dataset *sources = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = list_candidates(evaluation, target, &candidates);
+    if (status == NITRO_OK)
+        status = select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK) {
+        nitro_lesson lesson =
+            make_lesson(evaluation, evaluation->strategy, sources, target, &candidates);
+        lesson.quiet = true;
+        status = nitro_guard_train(evaluation->context, &lesson, &model);
+    }
+    if (status == NITRO_OK)
+        choose_by_model(evaluation, model, rows, num_rows, choices);
+    nitro_model_free(model);
+    nitro_dataset_free(sources);
     nitro_string_list_free(&candidates);
     return status;
 }
@@ -364,6 +469,7 @@ enum {
     FULL,
     PDFS,
     CVDFS,
+    GUARDED,
     SVM_COST,
     FOREST,
     AUTO,
@@ -381,6 +487,7 @@ static const nitro_method_info infos[] = {
               true},
     [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search",
                false},
+    [GUARDED] = {"guarded", "full with the guards that tune-from-source has", false},
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
                   false},
     [FOREST] = {"forest", "trees that regress log(time / best time), no device features", false},
@@ -390,11 +497,18 @@ static const nitro_method_info infos[] = {
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed,       [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,         [PDFS] = choose_pdfs,         [CVDFS] = choose_cvdfs,
-    [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,     [AUTO] = choose_auto,
-    [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,     [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
+    [FULL] = choose_full,       [PDFS] = choose_pdfs,         [CVDFS] = choose_cvdfs,
+    [GUARDED] = choose_guarded, [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
+    [AUTO] = choose_auto,       [NATIVE] = choose_native,
 };
+
+static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};
+
+bool nitro_method_adapts(size_t method)
+{
+    return adapts[method];
+}
 
 const nitro_method_info *nitro_method_table(void)
 {

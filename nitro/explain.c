@@ -85,7 +85,7 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
 double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
                                   size_t other)
 {
-    return model->strategy->scores_are_log_times ? exp(scores[chosen] - scores[other]) : NAN;
+    return model->strategy->regret_per_score == 1.0 ? exp(scores[chosen] - scores[other]) : NAN;
 }
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */

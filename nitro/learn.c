@@ -11,6 +11,8 @@
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
+#include "nitro/guard.h"
+#include "nitro/measured.h"
 #include "nitro/model.h"
 #include "nitro/promise.h"
 
@@ -27,7 +29,8 @@ typedef struct learn_job {
     nitro_device *target;
     bool target_is_live; /* known of the machine alone */
     nitro_string_list device_features;
-    json_t *dfs_report; /* what the selection says of its choice; NULL: nothing */
+    nitro_string_list measured; /* inputs of the target that taught */
+    json_t *dfs_report;         /* what the selection says of its choice; NULL: nothing */
 } learn_job;
 
 void nitro_learn_options_init(nitro_learn_options *options)
@@ -44,6 +47,7 @@ static void free_job(learn_job *job)
 {
     nitro_string_list_free(&job->sources);
     nitro_string_list_free(&job->device_features);
+    nitro_string_list_free(&job->measured);
     nitro_dataset_free(job->dataset);
     nitro_device_free(job->target);
     json_decref(job->dfs_report);
@@ -270,6 +274,15 @@ static json_t *describe_sources(const nitro_dataset *dataset)
     return array;
 }
 
+/** The inputs measured on the target, best first; NULL: none were. */
+static json_t *describe_measured(const nitro_string_list *inputs)
+{
+    json_t *array = inputs->count > 0 ? json_array() : NULL;
+    for (size_t i = 0; i < inputs->count; i++)
+        json_array_append_new(array, json_string(inputs->items[i]));
+    return array;
+}
+
 /** No time, host or thread count in it: the same samples and options give the same bytes. */
 static nitro_status note_provenance(const learn_job *job, nitro_model *model)
 {
@@ -278,10 +291,10 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
     json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
     model->provenance =
-        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:s}", "library", nitro_version(), "sources",
-                  describe_sources(job->dataset), "records", digest, "dfs",
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
+                  "sources", describe_sources(job->dataset), "records", digest, "dfs",
                   job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
-                  "promise", promise, "seed", seed);
+                  "promise", promise, "measured", describe_measured(&job->measured), "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -299,11 +312,20 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
-    nitro_status status = nitro_model_train(job->context, &lesson, &made);
+    bool guards = job->dfs && !job->options->unguarded;
+    nitro_status status = guards ? nitro_guard_train(job->context, &lesson, &made)
+                                 : nitro_model_train(job->context, &lesson, &made);
     if (status == NITRO_OK) {
         nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
-        status = note_provenance(job, made);
+        if (job->dfs && job->options->num_measured > 0)
+            status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
+                                          made, &job->measured);
     }
+    if (status == NITRO_OK && made->promise && made->promise->warning)
+        nitro_log(job->context, NITRO_LOG_WARNING, "target %s: %s", made->target,
+                  made->promise->warning);
+    if (status == NITRO_OK)
+        status = note_provenance(job, made);
     if (status == NITRO_OK)
         *model = made;
     else

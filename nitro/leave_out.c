@@ -149,7 +149,7 @@ static nitro_status leave_out(leave_out_run *run, size_t source, size_t part)
         lesson.sources = others;
         lesson.target = run->lesson->sources->devices[source];
         lesson.evidence = NITRO_EVIDENCE_NONE;
-        lesson.quiet = true;
+        lesson.quiet = lesson.quick = true;
         status = nitro_model_train(run->context, &lesson, &model);
     }
     if (status == NITRO_OK)

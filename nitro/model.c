@@ -3,12 +3,14 @@
  * confidence, the default variant is chosen and the decision says so.
  */
 #include "nitro/model.h"
+#include "nitro/clamp.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/correction.h"
 #include "nitro/promise.h"
 
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
@@ -43,6 +45,7 @@ void nitro_model_free(nitro_model *model)
     nitro_relative_free(model->relative);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
+    nitro_correction_free(model->correction);
     nitro_model_free_provenance(model);
     free(model->strategy_name);
     free(model->target);
@@ -142,7 +145,7 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value)
         return nitro_scaler_apply(&model->columns[column], value);
     if (isnan(value)) /* undefined: as what a logarithm cannot take */
         return -1.0;
-    return fmin(fmax(nitro_scaler_apply(&model->columns[column], value), -1.0), 1.0);
+    return nitro_clamp(nitro_scaler_apply(&model->columns[column], value), -1.0, 1.0);
 }
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
@@ -163,7 +166,10 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
                           "models of strategy %s cannot be compiled: it does not say what its "
                           "scores are made of",
                           nitro_model_strategy(model));
-    return model->strategy->parts(model->context, model->predictor, parts);
+    nitro_status status = model->strategy->parts(model->context, model->predictor, parts);
+    if (status == NITRO_OK && model->correction)
+        status = nitro_correction_parts(model->context, model->correction, parts);
+    return status;
 }
 
 nitro_status nitro_model_compile(nitro_model *model)
@@ -208,12 +214,19 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
     return defined;
 }
 
+static void score_columns(const nitro_model *model, const double *columns, double *scores)
+{
+    model->strategy->score(model->predictor, columns, scores);
+    if (model->correction)
+        nitro_correction_apply(model->correction, columns, scores);
+}
+
 /** Score all variants; false where a relative feature is undefined for this input. */
 static bool score(const nitro_model *model, const double *features, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
     bool defined = nitro_model_columns(model, features, columns);
-    model->strategy->score(model->predictor, columns, scores);
+    score_columns(model, columns, scores);
     return defined;
 }
 
@@ -285,11 +298,13 @@ static bool are_finite(const nitro_model *model, const double *features)
 static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t allowed,
                     double min_confidence)
 {
-    double margin = nitro_calibration_margin(scores, model->schema->num_variants, allowed);
-    if (!(margin > 2.0 * bound))
+    size_t num_variants = model->schema->num_variants;
+    double margin = nitro_calibration_margin(scores, num_variants, allowed);
+    if (!(nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound))
         return false;
-    double low = nitro_calibration_confidence(&model->calibration, margin - 2.0 * bound);
-    double high = nitro_calibration_confidence(&model->calibration, margin + 2.0 * bound);
+    /* The margin has the best score twice, and the next one. */
+    double low = nitro_calibration_confidence(&model->calibration, margin - 3.0 * bound);
+    double high = nitro_calibration_confidence(&model->calibration, margin + 3.0 * bound);
     return min_confidence <= low || min_confidence > high;
 }
 
@@ -306,7 +321,7 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
             sure = is_sure(model, scores, nitro_compiled_score(model->compiled, p, columns, scores),
                            allowed, min_confidence);
     if (!sure)
-        model->strategy->score(model->predictor, columns, scores);
+        score_columns(model, columns, scores);
     decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;
 }

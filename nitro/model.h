@@ -19,6 +19,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
+struct nitro_correction;
 struct nitro_promise;
 
 /**
@@ -44,6 +45,7 @@ struct nitro_model {
     void *predictor;
     uint64_t judged; /* a bit an input feature: those whose range is looked at; all, but where a
                         computation does not evaluate some */
+    struct nitro_correction *correction;   /* what inputs measured on the target say; NULL: none */
     bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
     double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
@@ -104,8 +106,11 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    bool clamps; /* where the target lies outside the sources' range of a device feature, take the
+                    near end of that range */
     nitro_evidence evidence;
     bool quiet; /* another lesson said already what is left out */
+    bool quick; /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

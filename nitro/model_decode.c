@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "nitro/binary.h"
+#include "nitro/correction.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
@@ -279,6 +280,21 @@ static nitro_status decode_predictor(const nitro_json_place *place, const json_t
     return status;
 }
 
+/** Only models that were adapted to inputs measured on their target have one. */
+static nitro_status decode_correction(const nitro_json_place *place, const json_t *top,
+                                      nitro_model *model)
+{
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "correction"};
+    if (!json_object_get(top, "correction"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "correction", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_correction_decode(&at, object, model->num_seen, model->schema->num_variants,
+                                         &model->correction);
+    return status;
+}
+
 static nitro_status decode_model(const nitro_json_place *place, const json_t *top,
                                  nitro_model *model)
 {
@@ -295,7 +311,9 @@ static nitro_status decode_model(const nitro_json_place *place, const json_t *to
         status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &model->provenance);
     if (status == NITRO_OK)
         json_incref(model->provenance);
-    return status == NITRO_OK ? decode_predictor(place, top, model) : status;
+    if (status == NITRO_OK)
+        status = decode_predictor(place, top, model);
+    return status == NITRO_OK ? decode_correction(place, top, model) : status;
 }
 
 /* ---- The file as a whole --------------------------------------------------------------------- */

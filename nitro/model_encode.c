@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nitro/binary.h"
+#include "nitro/correction.h"
 #include "nitro/json.h"
 #include "nitro/model.h"
 #include "nitro/model_file.h"
@@ -90,8 +91,9 @@ static json_t *encode_calibration(const nitro_calibration *calibration)
                      nitro_json_from_numbers(calibration->confidences, calibration->num_knots));
 }
 
-/** Print the fields after the checksum, each on its line; false when one could not be made. */
-static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
+/** Print the fields after the checksum, each on its line; false when one could not be made.
+ *  `correction` may be NULL; a file with one is of a version that older Nitros refuse. */
+static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
 {
     const nitro_schema *schema = model->schema;
     struct {
@@ -99,7 +101,7 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         json_t *value;
     } fields[] = {
         {"format", json_string(NITRO_MODEL_FORMAT)},
-        {"version", json_integer(NITRO_MODEL_VERSION)},
+        {"version", json_integer(correction ? NITRO_MODEL_VERSION : NITRO_MODEL_VERSION_PLAIN)},
         {"computation", json_string(schema->computation)},
         {"target", json_pack("{s:s, s:s}", "id", model->target, "kind", model->target_kind)},
         {"variants", encode_variants(schema)},
@@ -112,9 +114,11 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor)
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
+        {"correction", json_incref(correction)}, /* the last: it may be missing */
     };
+    size_t count = sizeof fields / sizeof fields[0] - (correction ? 0 : 1);
     bool printed = true;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         char *text = fields[i].value ? json_dumps(fields[i].value, DUMP_FLAGS) : NULL;
         printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
         free(text);
@@ -135,18 +139,23 @@ static nitro_status encode_predictor(const nitro_model *model, json_t **predicto
 
 nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size)
 {
-    json_t *predictor = NULL;
+    json_t *predictor = NULL, *correction = NULL;
     nitro_status status = encode_predictor(model, &predictor);
-    if (status != NITRO_OK)
+    if (status == NITRO_OK && model->correction)
+        status = nitro_correction_encode(model->context, model->correction, &correction);
+    if (status != NITRO_OK) {
+        json_decref(predictor);
         return status;
+    }
     char *printed = NULL;
     size_t printed_size = 0;
     FILE *out = open_memstream(&printed, &printed_size);
     bool complete = out &&
                     fprintf(out, NITRO_MODEL_CHECKSUM, UINT64_C(0)) == NITRO_MODEL_CHECKSUM_SIZE &&
-                    print_fields(out, model, predictor);
+                    print_fields(out, model, predictor, correction);
     complete = out && fclose(out) == 0 && complete;
     json_decref(predictor);
+    json_decref(correction);
     if (!complete) {
         free(printed);
         return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,

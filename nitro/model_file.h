@@ -4,8 +4,9 @@
 
 #include "nitro/nitro_backend.h"
 
-#define NITRO_MODEL_FORMAT  "nitro-model"
-#define NITRO_MODEL_VERSION 1
+#define NITRO_MODEL_FORMAT        "nitro-model"
+#define NITRO_MODEL_VERSION       2
+#define NITRO_MODEL_VERSION_PLAIN 1 /* without what a few measured inputs say */
 
 /** How a file begins: with the checksum of all that follows these bytes. For printf, PRIx64. */
 #define NITRO_MODEL_CHECKSUM      "{\"checksum\": \"%016" PRIx64 "\""

@@ -56,6 +56,10 @@ static bool is_utf8(const char *text, const char *allowed_controls)
 {
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
+        if (*at >= 0x20 && *at < 0x7F) { /* nearly all of them: stores check many texts */
+            at++;
+            continue;
+        }
         bool is_control = *at < 0x20 || *at == 0x7F;
         size_t length = utf8_length(at);
         if (length == 0 || (is_control && !strchr(allowed_controls, *at)))

@@ -580,8 +580,7 @@ NITRO_API nitro_status nitro_model_load(nitro_context *context, const char *path
                                         nitro_model **model);
 
 /** Write atomically (a new file, synced, then renamed). The same model gives the same bytes.
- *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model that was read from a binary file).
- */
+ *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model from a binary file). */
 NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
 
 typedef enum nitro_export_format {
@@ -628,8 +627,9 @@ typedef enum nitro_store_mode {
 } nitro_store_mode;
 
 /**
- * @param[in] url  "sqlite:PATH", a plain path, or NULL: what the setting "store" says, else sqlite
- *                 under $XDG_DATA_HOME/nitro.
+ * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
+ *                 (docs/redis-keys.md), or NULL: what the setting "store" says, else sqlite under
+ *                 $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
  *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
  */
@@ -741,7 +741,7 @@ NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *s
 typedef struct nitro_learn_options {
     const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
     size_t num_sources;
-    const char *strategy; /* how to learn, "forest" by default; "svm" is the paper's method */
+    const char *strategy; /* how to learn, "auto" by default; "svm" is the paper's method */
     const char *dfs;      /* device-feature selection; NULL: the strategy's own choice */
     /* The paper's switches: profiling alone is dfs "profile", search alone "cv", together "both". A
      * `dfs` that says otherwise is an error. */
@@ -751,6 +751,22 @@ typedef struct nitro_learn_options {
     size_t dfs_k;          /* search-based: how many device features to choose; 1 by default */
     const char *proxies;   /* profile-based: a file of more proxies, as data/proxies/paper.json;
                               NULL: none */
+    /** Take device features as the method has them, also where the target lies outside the sources'
+     *  range or left-out sources say that they mislead: the methods as published. */
+    bool unguarded;
+    /**
+     * A few measurements, where the target's owner allows them: so many inputs, those that tell
+     * most, correct what was learnt elsewhere. 0 (the default): none. They are taken from inputs of
+     * the sources: those of `measurable`, shape [num_measurable], or where that is NULL those of
+     * which the store has samples on the target.
+     */
+    size_t num_measured;
+    const char *const *measurable;
+    size_t num_measurable;
+    /** Measure these inputs on the target and put their samples into the store, as nitro_tune()
+     *  does. NULL: the store has them. */
+    nitro_status (*measure)(void *user, const char *const *inputs, size_t count);
+    void *measure_user;
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
@@ -759,11 +775,12 @@ NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
 
 /**
  * Learn from the source devices' samples and make a model for `target`, where nothing was measured
- * (paper, Section 3). The target's device features come from the store, or from the machine itself.
- * Same samples, options and seed: the same model, byte for byte.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA;
- *         NITRO_ERR_ARGUMENT (a source named twice, `dfs` against its switches, a search for
- * subsets of none or too many).
+ * (paper, Section 3), or only what the options say. The target's device features come from the
+ * store, or from the machine itself. Same samples, options and seed: the same model, byte for byte.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA (nothing to
+ *         learn from, or inputs are to be measured and none can be); NITRO_ERR_ARGUMENT (a source
+ *         named twice, `dfs` against its switches, a search for subsets of none or too many, or
+ *         measured inputs cannot correct this strategy); what `measure` returned.
  */
 NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
                                               const char *computation, const char *target,

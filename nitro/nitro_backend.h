@@ -581,8 +581,8 @@ typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
     bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    bool read_only; /* has no functions that write; opening it for writing fails */
     int priority;   /* the highest one is used for a plain path */
-    bool read_only; /* no functions that write; opening it for writing fails */
 
     /** `address` is the URL after "scheme:". */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
@@ -1002,7 +1002,6 @@ NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
 NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
                                                    const char *device, const char *path,
                                                    size_t *count);
-
 /* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
 
 typedef struct nitro_publish_options {
@@ -1043,8 +1042,8 @@ typedef struct nitro_pull_report {
  * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
  * what the index says, or is not signed as it must be, is refused and named, the others are taken.
  * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
- *         too slow, not trusted (bundles that came before are in the store); NITRO_ERR_MISMATCH
- * (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ *         too slow, not trusted (what came is in the cache, nothing yet in the store);
+ *         NITRO_ERR_MISMATCH (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
  */
 NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
                                         nitro_pull_report *report);
@@ -1199,6 +1198,7 @@ typedef struct nitro_training_set {
     const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
+    bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
@@ -1213,9 +1213,10 @@ typedef struct nitro_strategy {
      *  that generalise well over inputs, and lose on devices unlike the sources when they see
      *  devices' numbers as plain columns. */
     const char *dfs;
-    bool without_relative;     /* a method as published: relative features are not for it */
-    bool scores_are_log_times; /* scores are about the expected ln(time / best time), negated: their
-                                  differences say how much slower, not only which is better */
+    bool without_relative; /* a method as published: relative features are not for it */
+    /** How much ln(time / best time) a score's unit is worth; 1: scores are about its expectation,
+     *  negated, so that differences say how much slower; 0: scores are not about times. */
+    double regret_per_score;
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
@@ -1326,6 +1327,10 @@ typedef struct nitro_evaluate_options {
                                     matrix's group); NULL: each input by itself */
     bool without_generation;     /* sources of the target's generation (a device feature or label)
                                     do not teach: how good is a model on a new kind of device? */
+    /** Besides without: methods that can be adapted are, to so many inputs measured on the target,
+     *  shape [num_measured], ascending; those that tell most of its training inputs. */
+    const size_t *measured;
+    size_t num_measured;
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
@@ -1339,6 +1344,7 @@ typedef struct nitro_evaluate_result {
     const char *method; /* static */
     bool modelled;      /* times come from a cost model: never a result */
     size_t inputs;
+    size_t measured; /* inputs of the target that the method was adapted to; 0: none */
     double mean, geomean, p5, min, accuracy;
     double sure;      /* decisions with a confidence of at least 0.9, in percent... */
     double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
@@ -1346,7 +1352,8 @@ typedef struct nitro_evaluate_result {
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
-/** @param[out] results  shape [count], target by target, methods in declared order. */
+/** @param[out] results  shape [count], target by target, methods in declared order, `measured`
+ *                       ascending. More than there are means all there are, once. */
 NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                       const nitro_evaluate_options *options,
                                       nitro_evaluate_result **results, size_t *count);

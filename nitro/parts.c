@@ -1,8 +1,9 @@
 /* Scores from parts. Hides the order of sums: compiled models ask here where they are not sure. */
 #include "nitro/parts.h"
 
-#include <math.h>
 #include <stdlib.h>
+
+#include "nitro/clamp.h"
 
 nitro_status nitro_parts_add(nitro_context *context, nitro_parts *parts, const nitro_part *part)
 {
@@ -30,7 +31,7 @@ void nitro_soft_votes(const double *decisions, size_t num_variants, double *scor
         scores[v] = 0.0;
     for (size_t a = 0, pair = 0; a < num_variants; a++)
         for (size_t b = a + 1; b < num_variants; b++, pair++) {
-            double vote = fmin(fmax(decisions[pair], -1.0), 1.0);
+            double vote = nitro_clamp(decisions[pair], -1.0, 1.0);
             scores[a] += vote;
             scores[b] -= vote;
         }

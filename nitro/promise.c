@@ -13,8 +13,9 @@
 #include "nitro/device_distance.h"
 #include "nitro/leave_out.h"
 
-#define MAX_SHARE      2.0 /* evidence is drawn out no further than twice as far as it reaches */
-#define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
+#define HALF_MEASURED  20.0 /* measured inputs that take away half of the distance */
+#define MAX_SHARE      2.0  /* evidence is drawn out no further than twice as far as it reaches */
+#define NO_DISTANCE    1.0  /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
@@ -175,10 +176,6 @@ static double draw_line(double within, double left_out, double share)
 static void promise_by_sources(nitro_promise *promise)
 {
     promise->share = find_share(promise);
-    promise->quality =
-        isnan(promise->within_quality)
-            ? promise->left_out_quality
-            : draw_line(promise->within_quality, promise->left_out_quality, promise->share);
     if (isnan(promise->target_distance))
         promise->warning = "the target shares no device feature with the sources: how unlike them "
                            "it is remains unknown";
@@ -188,40 +185,44 @@ static void promise_by_sources(nitro_promise *promise)
 }
 
 /** One source teaches nothing about others: trust it only on a device like it. */
-static void promise_alone(nitro_model *model, nitro_promise *promise)
+static void promise_alone(nitro_promise *promise)
 {
-    promise->share = promise->target_distance <= NEAR_DISTANCE ? 0.0 : 1.0;
-    if (promise->share == 0.0) {
-        promise->quality = promise->within_quality;
-        return;
-    }
-    promise->quality = NAN;
-    promise->warning = "there is only one source to learn from, or too few inputs: nothing says "
-                       "how well what was learnt carries over to another device";
-    nitro_calibration_blend(&model->calibration, &(nitro_calibration){1, {0.0}, {0.0}}, ALONE_SHARE,
-                            &model->calibration);
+    promise->left_out = (nitro_calibration){1, {0.0}, {0.0}};
+    promise->share = promise->target_distance <= NEAR_DISTANCE ? 0.0 : ALONE_SHARE;
+    if (promise->share > 0.0)
+        promise->warning = "there is only one source to learn from, or too few inputs: nothing "
+                           "says how well what was learnt carries over to another device";
+}
+
+void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
+                         nitro_calibration *calibration)
+{
+    double share = promise->share / (1.0 + (double)num_measured / HALF_MEASURED);
+    double within = promise->within_quality, left_out = promise->left_out_quality;
+    if (share == 0.0)
+        promise->quality = within;
+    else if (isnan(within))
+        promise->quality = left_out;
+    else /* NaN where no source could be left out */
+        promise->quality = isnan(left_out) ? left_out : draw_line(within, left_out, share);
+    nitro_calibration_blend(&promise->within, &promise->left_out, share, calibration);
 }
 
 static nitro_status ask_sources(nitro_context *context, const nitro_lesson *lesson,
-                                nitro_model *model, nitro_promise *promise)
+                                const nitro_model *model, nitro_promise *promise)
 {
-    const nitro_dataset *sources = lesson->sources;
     nitro_leave_out left_out = {0};
-    nitro_calibration calibration;
     nitro_status status = nitro_leave_out_run(context, lesson, model, &left_out);
     if (status == NITRO_ERR_NO_DATA) {
-        promise_alone(model, promise);
+        promise_alone(promise);
         return NITRO_OK;
     }
     if (status == NITRO_OK) {
         take_means(&left_out, promise);
-        status = calibrate(context, sources, &left_out, promise, &calibration);
+        status = calibrate(context, lesson->sources, &left_out, promise, &promise->left_out);
     }
-    if (status == NITRO_OK) {
+    if (status == NITRO_OK)
         promise_by_sources(promise);
-        nitro_calibration_blend(&model->calibration, &calibration, promise->share,
-                                &model->calibration);
-    }
     nitro_leave_out_free(&left_out);
     return status;
 }
@@ -232,6 +233,7 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
     nitro_promise *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
+    made->within = model->calibration;
     made->within_quality = within_quality;
     made->left_out_quality = made->usual_distance = made->quality = NAN;
     nitro_status status = list_features(context, lesson, model, &made->features);
@@ -239,11 +241,13 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
         status = measure_distances(context, lesson, made);
     if (status == NITRO_OK)
         status = ask_sources(context, lesson, model, made);
-    if (status == NITRO_OK)
-        *promise = made;
-    else
+    if (status != NITRO_OK) {
         nitro_promise_free(made);
-    return status;
+        return status;
+    }
+    nitro_promise_weigh(made, 0, &model->calibration);
+    *promise = made;
+    return NITRO_OK;
 }
 
 /* ---- For people and reports ------------------------------------------------------------------ */

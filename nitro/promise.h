@@ -30,9 +30,10 @@ typedef struct nitro_promise {
     double usual_distance;         /* ...and of their distances to the nearest other: sources count
                                       by that distance, for near ones say little of far ones */
     double target_distance;        /* of the target to the nearest source; NaN */
-    double share;        /* how much left-out sources count, in [0, 2]; 1: the target is as far */
-    double quality;      /* what is promised, percent; NaN: nothing can be */
-    const char *warning; /* why the promise is not worth much; static; NULL: it is */
+    double share; /* how much left-out sources count, in [0, 2]; 1: the target is as far */
+    nitro_calibration within, left_out; /* how sure held-out inputs, left-out sources are */
+    double quality;                     /* what is promised, percent; NaN: nothing can be */
+    const char *warning;                /* why the promise is not worth much; static; NULL: it is */
 } nitro_promise;
 
 /**
@@ -44,6 +45,14 @@ typedef struct nitro_promise {
 nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *lesson,
                                 double within_quality, nitro_model *model, nitro_promise **promise);
 void nitro_promise_free(nitro_promise *promise);
+
+/**
+ * What inputs measured on the target change: it is no longer unlike all that is known. Twenty of
+ * them take away half of what the distance stands for.
+ * @param[out] calibration  of decisions on the target.
+ */
+void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
+                         nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
 struct json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources);

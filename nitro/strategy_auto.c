@@ -15,19 +15,18 @@ extern const nitro_strategy nitro_strategy_forest;
 extern const nitro_strategy nitro_strategy_kernel_ridge;
 extern const nitro_strategy nitro_strategy_svm_cost;
 
-typedef struct auto_member {
-    const nitro_strategy *strategy;
-    double weight;
-} auto_member;
-
-/* A soft vote is worth 0.15 of log regret: what a pair's rows near the border cost on average. */
-static const auto_member members[] = {
-    {&nitro_strategy_kernel_ridge, 1.0 / 3.0},
-    {&nitro_strategy_forest, 1.0 / 3.0},
-    {&nitro_strategy_svm_cost, 0.15 / 3.0},
+static const nitro_strategy *const members[] = {
+    &nitro_strategy_kernel_ridge,
+    &nitro_strategy_forest,
+    &nitro_strategy_svm_cost,
 };
 
 enum { NUM_MEMBERS = sizeof members / sizeof members[0] };
+
+static double weight_of(size_t member)
+{
+    return members[member]->regret_per_score / (double)NUM_MEMBERS;
+}
 
 typedef struct auto_predictor {
     size_t num_variants;
@@ -40,7 +39,7 @@ static void auto_free(void *user)
     if (!predictor)
         return;
     for (size_t m = 0; m < NUM_MEMBERS; m++)
-        members[m].strategy->free(predictor->members[m]);
+        members[m]->free(predictor->members[m]);
     free(predictor);
 }
 
@@ -51,9 +50,9 @@ static void auto_score(const void *user, const double *columns, double *scores)
     for (size_t v = 0; v < predictor->num_variants; v++)
         scores[v] = 0.0;
     for (size_t m = 0; m < NUM_MEMBERS; m++) {
-        members[m].strategy->score(predictor->members[m], columns, own);
+        members[m]->score(predictor->members[m], columns, own);
         for (size_t v = 0; v < predictor->num_variants; v++)
-            scores[v] += members[m].weight * own[v];
+            scores[v] += weight_of(m) * own[v];
     }
 }
 
@@ -63,9 +62,9 @@ static nitro_status auto_parts(nitro_context *context, const void *user, nitro_p
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         size_t first = parts->count;
-        status = members[m].strategy->parts(context, predictor->members[m], parts);
+        status = members[m]->parts(context, predictor->members[m], parts);
         for (size_t i = first; i < parts->count; i++)
-            parts->items[i].weight *= members[m].weight;
+            parts->items[i].weight *= weight_of(m);
     }
     return status;
 }
@@ -78,9 +77,9 @@ static nitro_status train_members(nitro_context *context, const nitro_training_s
 {
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
-        status = members[m].strategy->train(context, set, &predictor->members[m], own);
+        status = members[m]->train(context, set, &predictor->members[m], own);
         for (size_t i = 0; status == NITRO_OK && own && i < set->num_rows * set->num_variants; i++)
-            sums[i] = (m > 0 ? sums[i] : 0.0) + members[m].weight * own[i];
+            sums[i] = (m > 0 ? sums[i] : 0.0) + weight_of(m) * own[i];
     }
     return status;
 }
@@ -116,8 +115,8 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
-        status = members[m].strategy->encode(context, predictor->members[m], &own);
-        if (status == NITRO_OK && json_object_set_new(made, members[m].strategy->name, own) != 0)
+        status = members[m]->encode(context, predictor->members[m], &own);
+        if (status == NITRO_OK && json_object_set_new(made, members[m]->name, own) != 0)
             status =
                 nitro_fail(context, NITRO_ERR_NO_MEMORY,
                            "out of memory: cannot encode a model of %d strategies", NUM_MEMBERS);
@@ -140,10 +139,10 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
-        status = nitro_json_member(&place, json, members[m].strategy->name, JSON_OBJECT, &own);
+        status = nitro_json_member(&place, json, members[m]->name, JSON_OBJECT, &own);
         if (status == NITRO_OK)
-            status = members[m].strategy->decode(context, path, own, num_columns, num_variants,
-                                                 &made->members[m]);
+            status = members[m]->decode(context, path, own, num_columns, num_variants,
+                                        &made->members[m]);
     }
     if (status == NITRO_OK)
         *predictor = made;
@@ -155,9 +154,9 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
     .description = "kernel-ridge, forest and svm-cost, their scores averaged",
-    .priority = 9,
+    .priority = 30, /* compiled, it decides fast enough to be the default */
     .dfs = "omit",
-    .scores_are_log_times = true,
+    .regret_per_score = 1.0,
     .train = auto_train,
     .score = auto_score,
     .parts = auto_parts,

@@ -158,9 +158,9 @@ static nitro_status forest_decode(nitro_context *context, const char *path, cons
 const nitro_strategy nitro_strategy_forest = {
     .name = "forest",
     .description = "extremely randomised trees that regress log(time / best time)",
-    .priority = 20, /* decides a hundred times faster than kernel methods, nearly as well */
+    .priority = 20,
     .dfs = "omit",
-    .scores_are_log_times = true,
+    .regret_per_score = 1.0,
     .train = forest_train,
     .score = forest_score,
     .parts = forest_parts,

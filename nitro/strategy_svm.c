@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "nitro/dataset.h"
+#include "nitro/folds.h"
 #include "nitro/json.h"
 #include "nitro/parts.h"
 #include "nitro/svm_search.h"
+
+#define MAX_ROWS NITRO_FOLDS_MAX_ROWS
 
 typedef struct svm_predictor {
     size_t num_columns, num_variants;
@@ -43,22 +46,21 @@ static nitro_status find_labels(nitro_context *context, const nitro_training_set
     return NITRO_OK;
 }
 
+/** On a sample of many rows: LIBSVM takes more than the square of them. */
 static nitro_status train_machine(nitro_context *context, const nitro_training_set *set,
                                   const size_t *labels, svm_predictor *svm)
 {
     nitro_svm_points *points = NULL;
-    size_t *rows = nitro_calloc(context, set->num_rows, sizeof *rows);
-    if (!rows)
-        return NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < set->num_rows; i++)
-        rows[i] = i;
-    nitro_status status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
-                                                        set->num_columns, &points);
+    nitro_folds sample = {0};
+    nitro_status status = nitro_folds_draw(context, set, MAX_ROWS, 1, &sample);
     if (status == NITRO_OK)
-        status = nitro_svm_machine_train(context, points, rows, set->num_rows, labels, svm->c,
-                                         svm->gamma, &svm->machine);
+        status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
+                                               set->num_columns, &points);
+    if (status == NITRO_OK)
+        status = nitro_svm_machine_train(context, points, sample.rows, sample.num_rows, labels,
+                                         svm->c, svm->gamma, &svm->machine);
     nitro_svm_points_free(points);
-    free(rows);
+    nitro_folds_free(&sample);
     return status;
 }
 

@@ -16,8 +16,10 @@
 
 #define COST                100.0
 #define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
-#define TOLERANCE           1e-3
-#define RIDGE               0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
+/* A soft vote is worth 0.15 of log regret: what a pair's rows near the border cost on average. */
+#define SOFT_VOTE_REGRET 0.15
+#define TOLERANCE        1e-3
+#define RIDGE            0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
 
 typedef struct cost_predictor {
     size_t num_variants;
@@ -377,6 +379,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .description = "one-vs-one SVMs, each row weighted by what a wrong choice costs there",
     .priority = 5,
     .dfs = "omit",
+    .regret_per_score = SOFT_VOTE_REGRET,
     .train = cost_train,
     .score = cost_score,
     .parts = cost_parts,

@@ -81,6 +81,10 @@ NITRO_API const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_res
 /** The plain means of a method's results over all targets; false: it has none. `target` is NULL. */
 NITRO_API bool nitro_study_mean(const nitro_evaluate_result *results, size_t count,
                                 const char *method, nitro_evaluate_result *mean);
+/** The same for one place of the targets' curves: 0 without measuring, 1 with the first count of
+ *  measured inputs... `mean->measured` is NITRO_NONE where targets had not as many. */
+NITRO_API bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t count,
+                                   const char *method, size_t place, nitro_evaluate_result *mean);
 
 /* ---- What selections choose (study_selection.c) ---------------------------------------------- */
 

@@ -49,16 +49,35 @@ const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_result *resul
     return NULL;
 }
 
+/** How many results of the same method on the same target stand before this one. */
+static size_t place_in_curve(const nitro_evaluate_result *results, size_t i)
+{
+    size_t place = 0;
+    while (i > place && strcmp(results[i - place - 1].method, results[i].method) == 0 &&
+           strcmp(results[i - place - 1].target, results[i].target) == 0)
+        place++;
+    return place;
+}
+
 bool nitro_study_mean(const nitro_evaluate_result *results, size_t count, const char *method,
                       nitro_evaluate_result *mean)
 {
+    return nitro_study_mean_at(results, count, method, 0, mean);
+}
+
+bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t count, const char *method,
+                         size_t place, nitro_evaluate_result *mean)
+{
     nitro_evaluate_result sum = {.method = method};
     size_t found = 0;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(results[i].method, method) == 0) {
-            add(&sum, &results[i]);
-            found++;
-        }
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(results[i].method, method) != 0 || place_in_curve(results, i) != place)
+            continue;
+        bool same = found == 0 || sum.measured == results[i].measured;
+        sum.measured = same ? results[i].measured : NITRO_NONE;
+        add(&sum, &results[i]);
+        found++;
+    }
     if (found == 0)
         return false;
     divide(&sum, (double)found);

@@ -1,5 +1,4 @@
-/* svm_grid.h - C and gamma of an SVM over a grid, by cross-validation, and what such an SVM says of
- * other rows. Internal to nitro/. */
+/* svm_grid.h - C and gamma of an SVM over a grid, by cross-validation. Internal to nitro/. */
 #ifndef NITRO_SVM_GRID_H
 #define NITRO_SVM_GRID_H
 
@@ -38,22 +37,5 @@ typedef struct nitro_svm_work {
  */
 nitro_status nitro_svm_grid_search(nitro_context *context, const nitro_svm_work *work,
                                    nitro_svm_choice *choice, double *scores);
-
-/** What an SVM learnt from all rows of some work. */
-typedef struct nitro_svm_fit nitro_svm_fit;
-
-/** @param[in] work  borrowed until nitro_svm_fit_free. Takes 8 rows^2 bytes meanwhile. */
-nitro_status nitro_svm_grid_train(nitro_context *context, const nitro_svm_work *work,
-                                  const nitro_svm_choice *choice, nitro_svm_fit **fit);
-void nitro_svm_fit_free(nitro_svm_fit *fit);
-
-/**
- * Score other rows.
- * @param[in]  distances  of the work's places from those of the asked.
- * @param[out] scores     shape [asked->num_rows x num_variants].
- */
-nitro_status nitro_svm_fit_score(nitro_context *context, const nitro_svm_fit *fit,
-                                 const nitro_svm_rows *asked, const nitro_svm_distances *distances,
-                                 double *scores);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "nitro/folds.h"
 
+#define QUICK_MAX_ROWS 400 /* of a rehearsal's search, which takes the square of them */
+
 /** The sample's part of a training set. */
 typedef struct svm_sample {
     nitro_folds folds;
@@ -68,8 +70,9 @@ nitro_status nitro_svm_search(nitro_context *context, const nitro_training_set *
                               const size_t *labels, nitro_svm_choice *choice, double *scores)
 {
     svm_sample sample = {0};
-    nitro_status status = nitro_folds_draw(context, set, NITRO_SVM_SEARCH_MAX_ROWS,
-                                           NITRO_SVM_SEARCH_MAX_FOLDS, &sample.folds);
+    size_t most = set->quick ? QUICK_MAX_ROWS : NITRO_SVM_SEARCH_MAX_ROWS;
+    nitro_status status =
+        nitro_folds_draw(context, set, most, NITRO_SVM_SEARCH_MAX_FOLDS, &sample.folds);
     if (status == NITRO_OK)
         status = gather_rows(context, set, labels, &sample);
     const nitro_svm_work work = {

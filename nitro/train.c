@@ -210,7 +210,8 @@ static nitro_training_set make_set(const nitro_lesson *lesson, const lesson_rows
                                 .row_input = rows->row_input,
                                 .row_device = rows->row_device,
                                 .seed = lesson->seed,
-                                .num_threads = lesson->num_threads};
+                                .num_threads = lesson->num_threads,
+                                .quick = lesson->quick};
 }
 
 /** Train, and calibrate by rows whose input was held out. */
@@ -305,6 +306,18 @@ static nitro_status set_device_features(nitro_context *context, const nitro_less
     return status;
 }
 
+/** The model file then holds what the model takes for the target's values. */
+static void clamp_device(nitro_model *model)
+{
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        if (fabs(model->device_columns[i]) <= 1.0)
+            continue;
+        model->device_columns[i] = copysign(1.0, model->device_columns[i]);
+        model->device_values[i] = nitro_scaler_invert(
+            &model->columns[nitro_model_first_device(model) + i], model->device_columns[i]);
+    }
+}
+
 nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
                                nitro_model **model)
 {
@@ -325,6 +338,8 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
         status = scale_rows(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
+        if (lesson->clamps)
+            clamp_device(made);
         if (made->schema->default_variant == NITRO_NONE)
             made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
         status = train_strategy(context, lesson, &rows, made, &held_out_quality);

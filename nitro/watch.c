@@ -147,7 +147,7 @@ static void ask_model(nitro_watch *watch, const double *features, nitro_region *
     size_t num_variants = watch->computation->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     const nitro_model *model = nitro_published_enter(watch->computation->model);
-    bool known = model != NULL, are_log_times = known && model->strategy->scores_are_log_times;
+    bool known = model != NULL, are_log_times = known && model->strategy->regret_per_score == 1.0;
     if (known)
         nitro_model_score(model, features, scores);
     nitro_published_leave(watch->computation->model);

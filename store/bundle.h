@@ -119,6 +119,8 @@ const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *s
  *         refused, or not there, and the others may be used; all else: of the source as a whole.
  */
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path);
+/** Was the bundle checked, and refused? */
+bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle);
 /** Is this status one that concerns a bundle alone? */
 bool nitro_bundle_is_refusal(nitro_status status);
 

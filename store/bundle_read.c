@@ -155,6 +155,8 @@ static nitro_status read_line(reading *job)
 
 static nitro_status add_to_line(reading *job, const char *part, size_t size)
 {
+    if (size == 0)
+        return NITRO_OK;
     if (size > NITRO_BUNDLE_MAX_LINE_BYTES - job->line_size)
         return refuse(job, "a line is longer than the limit");
     if (job->line_size + size > job->line_capacity) {
@@ -182,7 +184,7 @@ static nitro_status take_content(reading *job, const char *text, size_t size)
         size_t part = end ? (size_t)(end - text) : size;
         status = add_to_line(job, text, part);
         if (status == NITRO_OK && end) {
-            status = read_line(job);
+            status = job->line_size > 0 ? read_line(job) : refuse(job, "it has an empty line");
             job->line_size = 0;
         }
         text += part + (end ? 1 : 0);

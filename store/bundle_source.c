@@ -41,6 +41,11 @@ const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *s
     return source->index;
 }
 
+bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle)
+{
+    return source->states[bundle].checked && source->states[bundle].status != NITRO_OK;
+}
+
 /* ---- One bundle ------------------------------------------------------------------------------ */
 
 static nitro_status download(nitro_bundle_source *source, const nitro_bundle *bundle,

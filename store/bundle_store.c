@@ -77,27 +77,50 @@ static nitro_status take_device(void *user, const nitro_device *device)
     return status == NITRO_OK ? NITRO_ERR_INTERRUPTED : status;
 }
 
-static nitro_status get_schema(void *state, const char *computation, nitro_schema **schema)
+/* All that there is of it is refused: for the reason of this one. */
+static nitro_status fail_refused(bundle_store *store, size_t index)
 {
-    bundle_store *store = state;
+    const char *path;
+    char message[3072];
+    nitro_bundle_source_get(store->source, index, &path);
+    nitro_context_last_error(store->context, message, sizeof(message));
+    return nitro_fail(store->context, NITRO_ERR_FORMAT, "%s", message);
+}
+
+/* The first record of one sort in sound bundles of a computation or of a device (NULL: any).
+ * NITRO_ERR_FORMAT: there are bundles, and all are refused. */
+static nitro_status find_record(bundle_store *store, const char *computation, const char *device,
+                                const nitro_bundle_visitor *visitor)
+{
+    const one_record *wanted = visitor->user;
+    size_t refused = NITRO_NONE;
     for (size_t i = 0; i < num_bundles(store); i++) {
+        const nitro_bundle *bundle = bundle_at(store, i);
         const char *path;
-        one_record wanted = {.context = store->context};
-        if (!is_of(bundle_at(store, i), computation))
+        if ((computation && !is_of(bundle, computation)) ||
+            (device && strcmp(bundle->device, device) != 0))
             continue;
         nitro_status status = get_if_sound(store, i, &path);
         if (status == NITRO_OK && path)
-            status = nitro_bundle_read_file(
-                store->context, path, bundle_at(store, i),
-                &(nitro_bundle_visitor){.schema = take_schema, .user = &wanted});
-        if (wanted.schema) {
-            *schema = wanted.schema;
+            status = nitro_bundle_read_file(store->context, path, bundle, visitor);
+        if (wanted->schema || wanted->device)
             return NITRO_OK;
-        }
         if (status != NITRO_OK)
             return status;
+        refused = i;
     }
-    return NITRO_ERR_NOT_FOUND;
+    return refused == NITRO_NONE ? NITRO_ERR_NOT_FOUND : fail_refused(store, refused);
+}
+
+static nitro_status get_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    bundle_store *store = state;
+    one_record wanted = {.context = store->context};
+    nitro_status status = find_record(
+        store, computation, NULL, &(nitro_bundle_visitor){.schema = take_schema, .user = &wanted});
+    if (status == NITRO_OK)
+        *schema = wanted.schema;
+    return status;
 }
 
 static nitro_status list_computations(void *state, nitro_string_list *computations)
@@ -107,8 +130,10 @@ static nitro_status list_computations(void *state, nitro_string_list *computatio
     const char *last = NULL;
     for (size_t i = 0; i < num_bundles(store) && status == NITRO_OK; i++) {
         const char *name = bundle_at(store, i)->computation;
-        if (name && (!last || strcmp(last, name) != 0))
-            status = nitro_string_list_add(store->context, computations, name);
+        if (!name || nitro_bundle_source_has_refused(store->source, i) ||
+            (last && strcmp(last, name) == 0))
+            continue;
+        status = nitro_string_list_add(store->context, computations, name);
         last = name;
     }
     return status;
@@ -117,33 +142,23 @@ static nitro_status list_computations(void *state, nitro_string_list *computatio
 static nitro_status get_device(void *state, const char *id, nitro_device **device)
 {
     bundle_store *store = state;
-    for (size_t i = 0; i < num_bundles(store); i++) {
-        const char *path;
-        one_record wanted = {.context = store->context};
-        if (strcmp(bundle_at(store, i)->device, id) != 0)
-            continue;
-        nitro_status status = get_if_sound(store, i, &path);
-        if (status == NITRO_OK && path)
-            status = nitro_bundle_read_file(
-                store->context, path, bundle_at(store, i),
-                &(nitro_bundle_visitor){.device = take_device, .user = &wanted});
-        if (wanted.device) {
-            *device = wanted.device;
-            return NITRO_OK;
-        }
-        if (status != NITRO_OK)
-            return status;
-    }
-    return NITRO_ERR_NOT_FOUND;
+    one_record wanted = {.context = store->context};
+    nitro_status status = find_record(
+        store, NULL, id, &(nitro_bundle_visitor){.device = take_device, .user = &wanted});
+    if (status == NITRO_OK)
+        *device = wanted.device;
+    return status;
 }
 
-/* Names of the index, unchecked: what "there is: ..." in an error says need not be downloaded. */
+/* Names of the index, but what is known to be refused: what "there is: ..." in an error says need
+ * not be downloaded. */
 static nitro_status list_all_devices(bundle_store *store, nitro_string_list *ids)
 {
     nitro_string_list all = {0};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < num_bundles(store) && status == NITRO_OK; i++)
-        status = nitro_string_list_add(store->context, &all, bundle_at(store, i)->device);
+        if (!nitro_bundle_source_has_refused(store->source, i))
+            status = nitro_string_list_add(store->context, &all, bundle_at(store, i)->device);
     nitro_string_list_sort(&all);
     for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
         if (i == 0 || strcmp(all.items[i - 1], all.items[i]) != 0)
@@ -171,14 +186,9 @@ static nitro_status list_devices(void *state, const char *computation, nitro_str
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* A bundle is sound or refused as a whole: no single record of it can be damaged. */
-static nitro_status each_sample(void *state, const char *computation, const char *device,
-                                nitro_sample_function function, void *user,
-                                nitro_problem_function damaged, void *damaged_user)
+static nitro_status read_samples(bundle_store *store, const char *computation, const char *device,
+                                 nitro_sample_function function, void *user)
 {
-    (void)damaged;
-    (void)damaged_user;
-    bundle_store *store = state;
     const char *path = NULL;
     size_t index = find_bundle(store, computation, device);
     if (index == NITRO_NONE)
@@ -188,6 +198,46 @@ static nitro_status each_sample(void *state, const char *computation, const char
         return status;
     return nitro_bundle_read_file(store->context, path, bundle_at(store, index),
                                   &(nitro_bundle_visitor){.sample = function, .user = user});
+}
+
+/* A damaged sample makes the bundle a refused one: there are none in a sound one. */
+static nitro_status each_sample(void *state, const char *computation, const char *device,
+                                nitro_sample_function function, void *user,
+                                nitro_problem_function damaged, void *damaged_user)
+{
+    (void)damaged;
+    (void)damaged_user;
+    return read_samples(state, computation, device, function, user);
+}
+
+typedef struct one_sample {
+    nitro_context *context;
+    const char *input;
+    nitro_sample *found;
+} one_sample;
+
+static nitro_status take_sample(void *user, const nitro_sample *sample)
+{
+    one_sample *wanted = user;
+    int order = strcmp(sample->input, wanted->input);
+    if (order < 0)
+        return NITRO_OK;
+    nitro_status status =
+        order > 0 ? NITRO_OK : nitro_sample_copy(wanted->context, sample, &wanted->found);
+    return status == NITRO_OK ? NITRO_ERR_INTERRUPTED : status;
+}
+
+static nitro_status get_sample(void *state, const char *computation, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    bundle_store *store = state;
+    one_sample wanted = {.context = store->context, .input = input};
+    nitro_status status = read_samples(store, computation, device, take_sample, &wanted);
+    if (wanted.found) {
+        *sample = wanted.found;
+        return NITRO_OK;
+    }
+    return status == NITRO_OK || status == NITRO_ERR_INTERRUPTED ? NITRO_ERR_NOT_FOUND : status;
 }
 
 typedef struct input_listing {
@@ -205,37 +255,8 @@ static nitro_status list_inputs(void *state, const char *computation, const char
                                 nitro_string_list *inputs)
 {
     bundle_store *store = state;
-    return each_sample(store, computation, device, add_input,
-                       &(input_listing){store->context, inputs}, NULL, NULL);
-}
-
-typedef struct wanted_sample {
-    nitro_context *context;
-    const char *input;
-    nitro_sample *found;
-} wanted_sample;
-
-static nitro_status take_sample(void *user, const nitro_sample *sample)
-{
-    wanted_sample *wanted = user;
-    return strcmp(sample->input, wanted->input) == 0
-               ? nitro_sample_copy(wanted->context, sample, &wanted->found)
-               : NITRO_OK;
-}
-
-static nitro_status get_sample(void *state, const char *computation, const char *device,
-                               const char *input, nitro_sample **sample)
-{
-    bundle_store *store = state;
-    wanted_sample wanted = {.context = store->context, .input = input};
-    nitro_status status = each_sample(store, computation, device, take_sample, &wanted, NULL, NULL);
-    if (status == NITRO_OK && !wanted.found)
-        status = NITRO_ERR_NOT_FOUND;
-    if (status == NITRO_OK)
-        *sample = wanted.found;
-    else
-        nitro_sample_free(wanted.found);
-    return status;
+    return read_samples(store, computation, device, add_input,
+                        &(input_listing){store->context, inputs});
 }
 
 static nitro_status count_samples(void *state, const char *computation, const char *device,
@@ -265,9 +286,9 @@ static nitro_status each_profile(void *state, const char *device, const char *co
                                  nitro_profile_function function, void *user,
                                  nitro_problem_function damaged, void *damaged_user)
 {
+    bundle_store *store = state;
     (void)damaged;
     (void)damaged_user;
-    bundle_store *store = state;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < num_bundles(store) && status == NITRO_OK; i++) {
         const nitro_bundle *bundle = bundle_at(store, i);
@@ -321,6 +342,17 @@ static nitro_status verify(void *state, nitro_problem_function report, void *use
     }
     return found == NITRO_OK ? found
                              : nitro_fail(store->context, found, "some bundles are refused");
+}
+
+static nitro_status remove_damaged(void *state, bool dry_run, nitro_problem_function report,
+                                   void *user)
+{
+    const bundle_store *store = state;
+    (void)report;
+    (void)user;
+    return dry_run ? NITRO_OK
+                   : nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                                "published bundles cannot be written to");
 }
 
 static nitro_status layout_version(void *state, int64_t *version)
@@ -411,7 +443,8 @@ static nitro_status open_file(nitro_context *context, const char *address, nitro
         .get_device = get_device, .list_devices = list_devices, .each_sample = each_sample,        \
         .get_sample = get_sample, .list_inputs = list_inputs, .count_samples = count_samples,      \
         .each_profile = each_profile, .count_profiles = count_profiles, .verify = verify,          \
-        .layout_version = layout_version, .size_bytes = size_bytes,                                \
+        .remove_damaged = remove_damaged, .layout_version = layout_version,                        \
+        .size_bytes = size_bytes,                                                                  \
     }
 
 const nitro_store_kind nitro_store_https =

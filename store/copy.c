@@ -4,31 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/store_internal.h"
-#include "store/text.h"
+#include "store/known_samples.h"
 
 #define BATCH 500
-
-/* Samples that the other store has, as far as they matter; in byte order of inputs. */
-typedef struct known_sample {
-    char *input;
-    uint64_t checksum; /* under the device's own name */
-    int64_t time_s;
-} known_sample;
-
-typedef struct known_list {
-    known_sample *items;
-    size_t count, capacity;
-} known_list;
 
 typedef struct copying {
     nitro_store *from, *to;
     const nitro_sync_options *options;
     const char *computation, *device;
-    const char *to_device; /* the id under which samples go */
-    known_list known;      /* of `device` */
-    known_list campaign;   /* of `to_device`, where that is another one */
-    known_list *filling;   /* of the two */
+    const char *to_device;        /* the id under which samples go */
+    nitro_known_samples known;    /* of `device` */
+    nitro_known_samples campaign; /* of `to_device`, where that is another one */
     nitro_sample *batch[BATCH];
     size_t batch_size;
     bool replacing;   /* the batch takes the place of samples that are there */
@@ -36,59 +22,9 @@ typedef struct copying {
     nitro_copy_report report;
 } copying;
 
-/* ---- What the other store has -------------------------------------------------------------- */
-
 static uint64_t checksum_of(const copying *job, const nitro_sample *sample)
 {
     return nitro_store_sample_checksum(job->computation, job->device, sample);
-}
-
-static nitro_status note_known(void *user, const nitro_sample *sample)
-{
-    copying *job = user;
-    known_list *list = job->filling;
-    nitro_context *context = nitro_store_context(job->to);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        known_sample *grown = realloc(list->items, capacity * sizeof(*grown));
-        if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples", capacity);
-        list->items = grown;
-        list->capacity = capacity;
-    }
-    known_sample known = {.input = nitro_strdup(context, sample->input),
-                          .checksum = checksum_of(job, sample),
-                          .time_s = sample->provenance.time_s};
-    if (!known.input)
-        return NITRO_ERR_NO_MEMORY;
-    list->items[list->count++] = known;
-    return NITRO_OK;
-}
-
-static void forget_known(known_list *list)
-{
-    while (list->count > 0)
-        free(list->items[--list->count].input);
-}
-
-/* A damaged sample there is in nobody's way: what is sound takes its place. */
-static nitro_status read_known(copying *job, const char *device, known_list *list)
-{
-    forget_known(list);
-    job->filling = list;
-    return nitro_store_each_sample(job->to, job->computation, device, note_known, job);
-}
-
-static int compare_known(const void *key, const void *element)
-{
-    return strcmp(key, ((const known_sample *)element)->input);
-}
-
-static const known_sample *find_known(const known_list *list, const char *input)
-{
-    return list->count
-               ? bsearch(input, list->items, list->count, sizeof(*list->items), compare_known)
-               : NULL;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------- */
@@ -160,15 +96,15 @@ static nitro_status add_to_batch(copying *job, const nitro_sample *sample, bool 
 static nitro_status look_for_conflict(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    const known_sample *known = find_known(&job->known, sample->input);
+    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
     job->in_conflict = job->in_conflict || (known && known->checksum != checksum_of(job, sample));
     return NITRO_OK;
 }
 
-static nitro_status copy_beside(copying *job, const known_list *list, const nitro_sample *sample,
-                                bool newer_counts)
+static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
+                                const nitro_sample *sample, bool newer_counts)
 {
-    const known_sample *known = find_known(list, sample->input);
+    const nitro_known_sample *known = nitro_known_samples_find(list, sample->input);
     if (!known)
         return add_to_batch(job, sample, false);
     bool same = known->checksum == checksum_of(job, sample);
@@ -221,7 +157,7 @@ static nitro_status leave_behind(copying *job, nitro_status status)
 static nitro_status copy_to_campaign(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    const known_sample *known = find_known(&job->known, sample->input);
+    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
     if (!known || known->checksum != checksum_of(job, sample))
         return copy_beside(job, &job->campaign, sample, true);
     job->report.samples_skipped++;
@@ -261,7 +197,7 @@ static nitro_status require_campaign(const copying *job, const char *id)
     return nitro_fail(
         nitro_store_context(job->to), NITRO_ERR_EXISTS,
         "%s on %s: both stores have measurements of the same inputs; name the ones to "
-        "be added (--campaign NAME) to keep both, or say that the newer ones count",
+        "be added (--campaign NAME) to keep both, or say that the newer ones count (--newer)",
         job->computation, job->device);
 }
 
@@ -274,7 +210,8 @@ static nitro_status copy_campaign(copying *job)
     if (status == NITRO_OK)
         status = put_campaign(job, id);
     if (status == NITRO_OK)
-        status = read_known(job, id, &job->campaign);
+        status =
+            nitro_known_samples_read(job->to, job->computation, id, job->device, &job->campaign);
     job->to_device = id;
     if (status == NITRO_OK)
         status = each_sample(job, copy_to_campaign);
@@ -304,7 +241,8 @@ static nitro_status copy_device(copying *job, const char *id)
 
 static nitro_status copy_samples(copying *job)
 {
-    nitro_status status = read_known(job, job->device, &job->known);
+    nitro_status status =
+        nitro_known_samples_read(job->to, job->computation, job->device, job->device, &job->known);
     job->to_device = job->device;
     job->in_conflict = false;
     if (status == NITRO_OK && job->options->conflict == NITRO_CONFLICT_BOTH)
@@ -370,10 +308,8 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
 
 static void end_copying(copying *job)
 {
-    forget_known(&job->known);
-    forget_known(&job->campaign);
-    free(job->known.items);
-    free(job->campaign.items);
+    nitro_known_samples_free(&job->known);
+    nitro_known_samples_free(&job->campaign);
     free(job);
 }
 

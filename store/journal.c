@@ -1,6 +1,7 @@
 /* A store on another machine behind a journal on this one. Hides that the other may be away: what
  * is written is on this machine's disk first, goes to the other store as soon as that will have it,
  * and what is read is both together. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,9 @@
 
 #define FIRST_BACKOFF_MS 1000
 #define MOST_BACKOFF_MS  60000
+/* Between the tries of somebody who waits for them. */
+#define FIRST_PAUSE_MS 100
+#define MOST_PAUSE_MS  5000
 
 bool nitro_journal_is_away(nitro_journal *self, nitro_status status)
 {
@@ -78,7 +82,7 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     if (status == NITRO_OK) {
         *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
         self->remote_address = nitro_strdup(context, address);
-        self->url = nitro_store_redact(context, remote_kind->scheme, address);
+        self->url = nitro_store_print_url(context, remote_kind, address);
         *opened = (nitro_store){.context = context,
                                 .kind = &nitro_store_journaled,
                                 .mode = NITRO_STORE_WRITE,
@@ -103,30 +107,38 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     return status;
 }
 
+static void pause_for(double ms)
+{
+    const struct timespec pause = {.tv_sec = (time_t)(ms / 1000),
+                                   .tv_nsec = (long)(fmod(ms, 1000) * 1e6)};
+    nanosleep(&pause, NULL);
+}
+
+/* Patience is counted in pauses, not by the context's clock, which a test may hold still. */
+static nitro_status push_patiently(nitro_journal *self, double patience_ms, size_t *waiting)
+{
+    double pause_ms = FIRST_PAUSE_MS;
+    for (;;) {
+        nitro_status status = nitro_journal_push(self, true);
+        if (status == NITRO_OK)
+            status = nitro_journal_count(self, waiting);
+        if (status != NITRO_OK || *waiting == 0 || patience_ms <= 0)
+            return status;
+        pause_for(fmin(pause_ms, patience_ms));
+        patience_ms -= pause_ms;
+        pause_ms = fmin(2 * pause_ms, MOST_PAUSE_MS);
+    }
+}
+
 nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting)
 {
     size_t count = 0;
-    if (store->kind == &nitro_store_journaled) {
-        nitro_journal *self = store->state;
-        double pause_ms = 100, waited_ms = 0;
-        nitro_status status;
-        while ((status = nitro_journal_push(self, true)) == NITRO_OK &&
-               (status = nitro_journal_count(self, &count)) == NITRO_OK && count > 0 &&
-               waited_ms < patience_ms) {
-            if (pause_ms > patience_ms - waited_ms)
-                pause_ms = patience_ms - waited_ms;
-            struct timespec pause = {.tv_sec = (time_t)(pause_ms / 1000),
-                                     .tv_nsec = (long)(pause_ms * 1e6) % 1000000000};
-            nanosleep(&pause, NULL);
-            waited_ms += pause_ms;
-            pause_ms *= 2;
-        }
-        if (status != NITRO_OK)
-            return status;
-    }
-    if (waiting)
+    nitro_status status = NITRO_OK;
+    if (store->kind == &nitro_store_journaled)
+        status = push_patiently(store->state, patience_ms, &count);
+    if (status == NITRO_OK && waiting)
         *waiting = count;
-    return NITRO_OK;
+    return status;
 }
 
 nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)

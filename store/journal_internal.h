@@ -47,7 +47,8 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once);
 /** How many samples wait. */
 nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting);
 
-/** "scheme://host/..." without user and password: what a journal is for. free() it. */
+/** "scheme://host/..." without user, password and what says how to get there (timeout, ca, cert,
+ *  key): what a journal is for. free() it. */
 char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address);
 
 /** The journal's file for such a URL; with `make` its folder is made and the URL noted beside it.

@@ -12,12 +12,45 @@
 #define FOLDER        "journals/"
 #define MAX_URL_BYTES 4096
 
+/* Options of a URL that say how to get there, not where that is. */
+static bool is_manner(const char *option, size_t size)
+{
+    static const char *const names[] = {"timeout=", "ca=", "cert=", "key="};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (size >= strlen(names[i]) && memcmp(option, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Two tunes into one store must find one journal, however patient each of them is. */
+static void drop_manner(char *url)
+{
+    char *question = strchr(url, '?');
+    if (!question)
+        return;
+    char *end = question;
+    for (const char *option = question + 1; option;) {
+        size_t size = strcspn(option, "&");
+        const char *next = option[size] ? option + size + 1 : NULL;
+        if (size > 0 && !is_manner(option, size)) {
+            *end = end == question ? '?' : '&';
+            memmove(end + 1, option, size);
+            end += 1 + size;
+        }
+        option = next;
+    }
+    *end = '\0';
+}
+
 char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address)
 {
     const char *host = strncmp(address, "//", 2) == 0 ? address + 2 : address;
     const char *at = host > address ? strrchr(host, '@') : NULL;
-    return nitro_asprintf(context, "%s:%.*s%s", kind->scheme, (int)(host - address), address,
-                          at ? at + 1 : host);
+    char *url = nitro_asprintf(context, "%s:%.*s%s", kind->scheme, (int)(host - address), address,
+                               at ? at + 1 : host);
+    if (url)
+        drop_manner(url);
+    return url;
 }
 
 /* "redis-host-6379-0-1f3a....": a name that people know again, and a hash that no two share. */

@@ -233,30 +233,37 @@ static void take_provenance(cursor *c, nitro_provenance *provenance)
         provenance->device_digest = take_text(c);
 }
 
-static nitro_status refuse(cursor *c, const char *where, const char *input, const char *problem)
+/* What is being read, for errors. */
+typedef struct place {
+    const nitro_schema *schema;
+    const char *device, *input;
+} place;
+
+static nitro_status refuse(cursor *c, const place *at, const char *problem)
 {
     if (c->no_memory)
         return NITRO_ERR_NO_MEMORY;
-    return nitro_fail(c->context, NITRO_ERR_FORMAT, "%s: sample '%.200s' %s", where, input,
-                      problem);
+    return nitro_fail(c->context, NITRO_ERR_FORMAT, "%s on %s: sample '%.200s' %s",
+                      at->schema->computation, at->device, at->input, problem);
 }
 
-static nitro_status read_head(cursor *c, const char *where, const nitro_schema *schema,
-                              uint64_t names_hash, const char *input, uint64_t *checksum)
+static nitro_status read_head(cursor *c, const place *at, uint64_t names_hash, uint64_t *checksum)
 {
     uint64_t magic = take_word(c, 1), version = take_word(c, 1);
     if (magic == MAGIC && version > VERSION)
-        return nitro_fail(c->context, NITRO_ERR_NEWER,
-                          "%s: sample '%.200s' is of version %d, and this Nitro (%s) knows up to "
-                          "%d; use a newer Nitro",
-                          where, input, (int)version, NITRO_VERSION_STRING, VERSION);
+        return nitro_fail(
+            c->context, NITRO_ERR_NEWER,
+            "%s on %s: sample '%.200s' is of version %d, and this Nitro (%s) knows up "
+            "to %d; use a newer Nitro",
+            at->schema->computation, at->device, at->input, (int)version, NITRO_VERSION_STRING,
+            VERSION);
     *checksum = take_word(c, 8);
     uint64_t names = take_word(c, 8), num_features = take_word(c, 1), num_entries = take_word(c, 1);
     if (c->failed || magic != MAGIC || version < 1)
-        return refuse(c, where, input, "is damaged or was altered");
-    if (names != names_hash || num_features != schema->num_features ||
-        num_entries != schema->num_variants)
-        return refuse(c, where, input,
+        return refuse(c, at, "is damaged or was altered");
+    if (names != names_hash || num_features != at->schema->num_features ||
+        num_entries != at->schema->num_variants)
+        return refuse(c, at,
                       "was written for other features or variants than the computation now has");
     return NITRO_OK;
 }
@@ -271,27 +278,27 @@ static void take_body(cursor *c, nitro_sample *sample)
     c->failed = c->failed || c->at != c->end;
 }
 
-nitro_status nitro_record_read_sample(nitro_context *context, const char *where,
-                                      const nitro_schema *schema, uint64_t names_hash,
-                                      const char *device, const char *input, const void *bytes,
-                                      size_t size, nitro_sample **sample)
+nitro_status nitro_record_read_sample(nitro_context *context, const nitro_schema *schema,
+                                      uint64_t names_hash, const char *device, const char *input,
+                                      const void *bytes, size_t size, nitro_sample **sample)
 {
     cursor c = {.context = context, .at = bytes, .end = (const unsigned char *)bytes + size};
+    const place at = {schema, device, input};
     uint64_t checksum = 0;
     nitro_sample *read = NULL;
-    if (!nitro_input_name_is_clean(input))
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: an input's name is not clean", where);
-    nitro_status status = read_head(&c, where, schema, names_hash, input, &checksum);
-    if (status == NITRO_OK)
-        status =
-            nitro_sample_create(context, input, schema->num_features, schema->num_variants, &read);
+    nitro_status status = read_head(&c, &at, names_hash, &checksum);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sample_create(context, input, schema->num_features, schema->num_variants, &read);
+    if (status == NITRO_ERR_ARGUMENT)
+        return refuse(&c, &at, "has a name that is not clean");
     if (status != NITRO_OK)
         return status;
     take_body(&c, read);
     if (c.no_memory || c.failed ||
         nitro_store_sample_checksum(schema->computation, device, read) != checksum) {
         nitro_sample_free(read);
-        return refuse(&c, where, input, "is damaged or was altered");
+        return refuse(&c, &at, "is damaged or was altered");
     }
     *sample = read;
     return NITRO_OK;

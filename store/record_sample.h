@@ -26,14 +26,13 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
                                         const nitro_sample *sample, nitro_record_bytes *record);
 
 /**
- * Any bytes are welcome: NITRO_ERR_FORMAT says what is wrong with them, NITRO_ERR_NEWER that a
- * newer Nitro wrote them; messages start with `where`. The sample's checksum was compared; whether
- * it is fit (nitro_store_check_sample) is the caller's to ask.
+ * Any bytes are welcome: NITRO_ERR_FORMAT says which sample is no good and why, NITRO_ERR_NEWER
+ * that a newer Nitro wrote it. The checksum was compared; whether the sample is fit to be used
+ * (nitro_store_check_sample) is the caller's to ask.
  * @param names_hash  of the schema.
  */
-nitro_status nitro_record_read_sample(nitro_context *context, const char *where,
-                                      const nitro_schema *schema, uint64_t names_hash,
-                                      const char *device, const char *input, const void *bytes,
-                                      size_t size, nitro_sample **sample);
+nitro_status nitro_record_read_sample(nitro_context *context, const nitro_schema *schema,
+                                      uint64_t names_hash, const char *device, const char *input,
+                                      const void *bytes, size_t size, nitro_sample **sample);
 
 #endif

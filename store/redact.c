@@ -7,9 +7,10 @@
  * common mistake, and no reason to show it; but a path on a web server may hold an '@'. */
 static const char *find_at(const char *scheme, const char *user)
 {
-    size_t size = strcspn(user, "/?#");
+    bool is_web = strncmp(scheme, "http", 4) == 0;
+    size_t size = strcspn(user, is_web ? "/?#" : "/?");
     const char *at = memrchr(user, '@', size);
-    bool may_be_cut = strncmp(scheme, "http", 4) != 0 && memchr(user, ':', size);
+    bool may_be_cut = !is_web && memchr(user, ':', size);
     return at || !may_be_cut ? at : strrchr(user, '@');
 }
 

@@ -19,12 +19,15 @@ typedef size_t reply_count;
 typedef int reply_count;
 #endif
 
+/* `command` is NULL while connecting. */
 static nitro_status fail_io(redis_store *store, redis_node *node, const char *command,
                             const char *problem)
 {
     nitro_redis_disconnect(node);
-    return nitro_fail(store->context, NITRO_ERR_IO, "%s: %s at %s: %s", store->url->shown, command,
-                      nitro_redis_node_name(store, node), problem);
+    return nitro_fail(store->context, NITRO_ERR_IO, "%s: %s%s%s: %s%s", store->url->shown,
+                      command ? command : "cannot connect to ", command ? " at " : "",
+                      nitro_redis_node_name(store, node), problem,
+                      command ? "" : "; is a server running there?");
 }
 
 /* hiredis's own words, but for timeouts, which it leaves to errno. */
@@ -84,7 +87,7 @@ static void *create_array(const redisReadTask *task, reply_count count)
     return affordable ? budget->hiredis.createArray(task, count) : NULL;
 }
 
-static void bound_replies(redis_node *node)
+void nitro_redis_bound_replies(redis_node *node)
 {
     redisReader *reader = node->connection->reader;
     node->budget.hiredis = *reader->fn;
@@ -290,14 +293,14 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
                           store->url->shown);
     node->connection = connection;
     if (connection->err)
-        return fail_hiredis(store, node, "connecting", connection);
+        return fail_hiredis(store, node, NULL, connection);
     fcntl(connection->fd, F_SETFD, FD_CLOEXEC);
     if (redisSetTimeout(connection, timeout) != REDIS_OK)
-        return fail_hiredis(store, node, "connecting", connection);
+        return fail_hiredis(store, node, NULL, connection);
     nitro_status status = NITRO_OK;
     if (store->url->transport == REDIS_OVER_TLS)
         status = nitro_redis_start_tls(store, node);
-    bound_replies(node);
+    nitro_redis_bound_replies(node);
     if (status == NITRO_OK)
         status = log_in(store, node);
     return status == NITRO_OK ? choose_database(store, node) : status;

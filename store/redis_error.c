@@ -69,6 +69,9 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
     for (char *at = said; *at; at++)
         if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
             *at = '?';
+    size_t length = strlen(said);
+    if (length > 0 && said[length - 1] == '.') /* ours goes on */
+        said[length - 1] = '\0';
     /* Whoever answers may be no friend, and errors go into logs. */
     if (store->url->password && strstr(error, store->url->password))
         snprintf(said, sizeof(said), "%s", refusals[index].word);

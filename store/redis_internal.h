@@ -15,7 +15,7 @@
 #define NITRO_REDIS_LAYOUT 1
 /** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
  */
-#define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)192 << 20)
+#define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
 /** Most elements of one array in a reply: every other list is read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
 /** Most servers of a cluster that are talked to. */
@@ -71,6 +71,8 @@ void nitro_redis_words_free(redis_words *words);
 /** Connect, log in and choose the database, unless the node is connected. NITRO_ERR_IO. */
 nitro_status nitro_redis_connect(redis_store *store, redis_node *node);
 void nitro_redis_disconnect(redis_node *node);
+/** Give the replies of a new connection their largest size. */
+void nitro_redis_bound_replies(redis_node *node);
 /** "host:port" or the socket's path, for errors. */
 const char *nitro_redis_node_name(const redis_store *store, redis_node *node);
 /**
@@ -192,7 +194,8 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 /** All devices in that index, whether or not anything is left of them. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
-/** A row of a table as a sample or profile: NITRO_ERR_FORMAT where it is not as it was written. */
+/** A row of a table as a sample (whether it is fit is for the caller to check) or as a profile.
+ *  NITRO_ERR_FORMAT where it is not as it was written. */
 nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
                                      uint64_t names_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample);

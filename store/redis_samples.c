@@ -215,29 +215,14 @@ typedef struct sample_loop {
     void *damaged_user;
 } sample_loop;
 
-/* A name as a string; a '\0' inside is no name of ours. */
-static bool is_input(const redis_row *row)
-{
-    return strlen(row->name) == row->name_size && nitro_input_name_is_clean(row->name);
-}
-
 nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
                                      uint64_t names_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample)
 {
-    char where[160];
-    nitro_sample *read = NULL;
-    snprintf(where, sizeof(where), "%s on %s", schema->computation, device);
-    nitro_status status = nitro_record_read_sample(store->context, where, schema, names_hash,
-                                                   device, is_input(row) ? row->name : "",
-                                                   row->record, row->record_size, &read);
-    if (status == NITRO_OK)
-        status = nitro_store_check_sample(store->context, "a damaged sample", schema, device, read,
-                                          NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *sample = read;
-    else
-        nitro_sample_free(read);
+    bool is_text = strlen(row->name) == row->name_size;
+    nitro_status status =
+        nitro_record_read_sample(store->context, schema, names_hash, device,
+                                 is_text ? row->name : "", row->record, row->record_size, sample);
     return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
 
@@ -319,6 +304,12 @@ typedef struct name_loop {
     redis_store *store;
     nitro_string_list *names;
 } name_loop;
+
+/* A name as a string; a '\0' inside is no name of ours. */
+static bool is_input(const redis_row *row)
+{
+    return strlen(row->name) == row->name_size && nitro_input_name_is_clean(row->name);
+}
 
 static nitro_status add_name(void *user, const redis_row *row)
 {

@@ -6,7 +6,9 @@
 
 #include "store/redis_internal.h"
 
-#define PAGE 250 /* names; a page's records are at most NITRO_REDIS_MAX_REPLY_BYTES */
+#define TEXT_(number) #number
+#define TEXT(number)  TEXT_(number)
+#define PAGE          500 /* names; a page's records are at most NITRO_REDIS_MAX_REPLY_BYTES */
 
 /* ARGV: "add", "again", "replace" or "runs"; then name and record in turn. A command that was sent
  * twice, because nobody knows whether it arrived the first time, says "again": the same record is
@@ -249,9 +251,9 @@ static nitro_status ask_names(const redis_table *table, const redisReply *before
         nitro_redis_words_add_texts(context, words, "ZRANGEBYLEX", table->names, (char *)NULL);
     if (status == NITRO_OK)
         status = nitro_redis_words_add(context, words, begin, size);
-    return status == NITRO_OK
-               ? nitro_redis_words_add_texts(context, words, "+", "LIMIT", "0", "250", (char *)NULL)
-               : status;
+    return status == NITRO_OK ? nitro_redis_words_add_texts(context, words, "+", "LIMIT", "0",
+                                                            TEXT(PAGE), (char *)NULL)
+                              : status;
 }
 
 static nitro_status ask_records(const redis_table *table, const redisReply *names,

@@ -101,6 +101,9 @@ static nitro_status inspect_sample(void *user, const redis_row *row)
         return keep_bad(i, row); /* a name without a record: counted already */
     nitro_status status =
         nitro_redis_read_sample(i->store, i->schema, i->names_hash, i->device, row, &sample);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(i->store->context, "an unfit sample", i->schema,
+                                          i->device, sample, NITRO_ERR_FORMAT);
     nitro_sample_free(sample);
     return status == NITRO_ERR_FORMAT ? report_row(i, row) : status;
 }

@@ -1,5 +1,6 @@
 /* Which times are no longer what today's code would give, and why. Hides what "today" is where
- * nobody says: the versions, compiler, driver and toolkit of the newest sample of each device. */
+ * nobody says: the device's description, else the versions, compiler, driver and toolkit of the
+ * newest sample of each device. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,16 +196,40 @@ static nitro_status write_changed(search *self)
     return status;
 }
 
-static nitro_status search_device(search *self, nitro_stale_function report, void *user)
+/* What the device's description says itself counts more than its newest sample. */
+static nitro_status use_label(search *self, const nitro_device *device, const char *label,
+                              char **text)
+{
+    const char *said = nitro_device_label(device, label);
+    char *copy = said ? nitro_strdup(nitro_store_context(self->store), said) : NULL;
+    if (!copy)
+        return said ? NITRO_ERR_NO_MEMORY : NITRO_OK;
+    free(*text);
+    *text = copy;
+    return NITRO_OK;
+}
+
+static nitro_status find_today(search *self)
 {
     nitro_device *device = NULL;
-    const char *computation = self->schema->computation;
     nitro_status status = nitro_store_get_device(self->store, self->device, &device);
     if (status != NITRO_OK)
         return status;
     nitro_device_digest(device, self->digest);
+    status = nitro_store_each_sample(self->store, self->schema->computation, self->device,
+                                     note_newest, self);
+    if (status == NITRO_OK)
+        status = use_label(self, device, "driver", &self->today.driver);
+    if (status == NITRO_OK)
+        status = use_label(self, device, "toolkit", &self->today.toolkit);
     nitro_device_free(device);
-    status = nitro_store_each_sample(self->store, computation, self->device, note_newest, self);
+    return status;
+}
+
+static nitro_status search_device(search *self, nitro_stale_function report, void *user)
+{
+    const char *computation = self->schema->computation;
+    nitro_status status = find_today(self);
     if (status == NITRO_OK)
         status = nitro_store_each_sample(self->store, computation, self->device, examine, self);
     if (status == NITRO_OK)

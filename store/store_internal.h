@@ -21,6 +21,10 @@ extern const nitro_store_kind nitro_store_journaled;
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store);
 
+/** "scheme:address", a remote one without its password. free() it. */
+char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
+                            const char *address);
+
 /** The URL that is meant: `url`, or where it is NULL the user's setting, or the user's own store
  * (its folder is made for writing). free() it. */
 nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
@@ -53,6 +57,9 @@ nitro_status nitro_store_require_writable(const nitro_store *store);
 /** Names that come from a caller go on to a backend only when they are clean. NULL: not checked. */
 nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
                                        const char *device);
+/** The same where both must be named. */
+nitro_status nitro_store_require_both(const nitro_store *store, const char *computation,
+                                      const char *device);
 
 /** Copy a device's features where they are not there, and its samples and profiles of a computation
  *  (NULL: its profiles of proxies) with the computation's names; adds to the report. */

@@ -85,7 +85,7 @@ static int run(invocation *call)
 
 const command command_config = {
     .name = "config",
-    .summary = "Print all settings, their values and where they come from",
+    .summary = "Print all settings, their values and origins",
     .synopsis = "[COMPUTATION] [--json]",
     .description =
         "Settings change what programs do that call nitro_computation_configure, and which store "

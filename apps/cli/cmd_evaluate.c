@@ -10,7 +10,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *train, *test, *group_by, *format;
-    nitro_string_list targets, sources, methods;
+    nitro_string_list targets, sources, methods, measure;
     double train_fraction;
     uint64_t seed, threads;
     bool without_generation, json;
@@ -49,6 +49,12 @@ static const option options[] = {
      .offset = offsetof(settings, methods),
      .value = "M,...",
      .help = "methods to compare, see above (default: all)"},
+    {.name = "measure",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, measure),
+     .value = "N,...",
+     .help = "also adapt methods that can be to N inputs measured on the target, those of the "
+             "training inputs that tell most; 'all' for all of them"},
     {.name = "train",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, train),
@@ -121,6 +127,29 @@ static int check_methods(const invocation *call, const nitro_string_list *method
             return fail_usage(call, "--method: '%s' is not one of %s", methods->items[m], text);
         }
     }
+    return EXIT_DONE;
+}
+
+#define MAX_MEASURES 64
+
+/** "1,10,all" as ascending counts. */
+static int read_measures(const invocation *call, size_t *measures, size_t *count)
+{
+    const settings *given = call->settings;
+    if (given->measure.count > MAX_MEASURES)
+        return fail_usage(call, "--measure: at most %d numbers", MAX_MEASURES);
+    for (size_t i = 0; i < given->measure.count; i++) {
+        const char *text = given->measure.items[i];
+        double value = 0.0;
+        bool all = strcmp(text, "all") == 0;
+        if (!all && (!nitro_parse_number(text, &value) || value != floor(value) || value < 1.0 ||
+                     value > 1e9))
+            return fail_usage(call, "--measure: '%s' is neither a count of inputs nor 'all'", text);
+        measures[i] = all ? NITRO_NONE : (size_t)value;
+        if (i > 0 && measures[i] <= measures[i - 1])
+            return fail_usage(call, "--measure: the numbers must ascend");
+    }
+    *count = given->measure.count;
     return EXIT_DONE;
 }
 
@@ -210,22 +239,33 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
+/** "auto", or "auto +10" after ten inputs were measured. */
+static void add_method(text_table *table, const nitro_evaluate_result *result)
+{
+    if (result->measured == 0)
+        table_cell(table, "%s", result->method);
+    else if (result->measured == NITRO_NONE)
+        table_cell(table, "%s +all", result->method);
+    else
+        table_cell(table, "%s +%zu", result->method, result->measured);
+}
+
 static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
                       size_t num_targets)
 {
     bool first = true;
     nitro_evaluate_result mean;
-    for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
-        if (!nitro_study_mean(results, count, each->name, &mean))
-            continue;
-        if (first)
-            table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
-        else
-            table_cell(table, "%s", "");
-        table_cell(table, "%s", each->name);
-        add_qualities(table, &mean);
-        first = false;
-    }
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
+        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &mean);
+             place++) {
+            if (first)
+                table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
+            else
+                table_cell(table, "%s", "");
+            add_method(table, &mean);
+            add_qualities(table, &mean);
+            first = false;
+        }
 }
 
 static int print_table(const invocation *call, const nitro_evaluate_result *results, size_t count)
@@ -239,7 +279,7 @@ static int print_table(const invocation *call, const nitro_evaluate_result *resu
         num_targets += fresh;
         table_cell(&table, "%s%s", fresh ? results[i].target : "",
                    fresh && results[i].modelled ? " (modelled)" : "");
-        table_cell(&table, "%s", results[i].method);
+        add_method(&table, &results[i]);
         add_qualities(&table, &results[i]);
     }
     if (num_targets > 1)
@@ -258,7 +298,7 @@ static void print_csv_number(double value)
 /** Device ids and method names need no quotes: their characters are clean. */
 static int print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,inputs,modelled\n");
+    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,measured,inputs,modelled\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
         print_csv_number(results[i].mean);
@@ -268,7 +308,8 @@ static int print_csv(const nitro_evaluate_result *results, size_t count)
         print_csv_number(results[i].accuracy);
         print_csv_number(results[i].sure);
         print_csv_number(results[i].sure_good);
-        printf(",%zu,%s\n", results[i].inputs, results[i].modelled ? "yes" : "no");
+        printf(",%zu,%zu,%s\n", results[i].measured, results[i].inputs,
+               results[i].modelled ? "yes" : "no");
     }
     return EXIT_DONE;
 }
@@ -278,13 +319,14 @@ static int print_results_json(const invocation *call, const nitro_evaluate_resul
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object = json_pack(
-            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "target",
-            json_text(results[i].target), "method", results[i].method, "mean",
-            json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
-            json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
-            json_value(results[i].accuracy), "sure", json_value(results[i].sure), "sure_good",
-            json_value(results[i].sure_good), "inputs", (json_int_t)results[i].inputs);
+        json_t *object =
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
+                      json_text(results[i].target), "method", results[i].method, "mean",
+                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
+                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
+                      json_value(results[i].accuracy), "sure", json_value(results[i].sure),
+                      "sure_good", json_value(results[i].sure_good), "measured",
+                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
         if (results[i].modelled)
             json_object_set_new(object, "modelled", json_true());
         json_array_append_new(array, object);
@@ -328,7 +370,10 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_string_list train = {0}, test = {0};
+    size_t measures[MAX_MEASURES], num_measures = 0;
     int code = check_methods(call, &given->methods);
+    if (code == EXIT_DONE)
+        code = read_measures(call, measures, &num_measures);
     if (code == EXIT_DONE && given->train)
         code = read_names(call, given->train, &train);
     if (code == EXIT_DONE && given->test)
@@ -341,6 +386,8 @@ static int run(invocation *call)
     how.train_inputs = if_given(&train);
     how.test_inputs = if_given(&test);
     how.train_fraction = given->train_fraction;
+    how.measured = measures;
+    how.num_measured = num_measures;
     how.group_separator = given->group_by;
     how.without_generation = given->without_generation;
     how.seed = given->seed;
@@ -357,7 +404,7 @@ const command command_evaluate = {
     .summary = "Score selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
-                "[--without-generation] [--seed N] "
+                "[--without-generation] [--measure N,...] [--seed N] "
                 "[--format table|csv|json]",
     .description =
         "Takes every target in turn, with the others (or the named sources, never itself) as "
@@ -368,6 +415,8 @@ const command command_evaluate = {
         "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
         "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
         "many of these are within 5% of the best variant.\n\n"
+        "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
+        "curve from none to all.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
     .arguments = arguments,

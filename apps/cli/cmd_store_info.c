@@ -111,9 +111,12 @@ const command command_store_info = {
     .name = "store info",
     .summary = "Show a store's place, size and counts",
     .synopsis = "[--store URL] [--json]",
-    .description = "Prints the store's URL, the version of its layout, its size, and the numbers "
-                   "of computations, devices, samples and profiles in it. A store URL is "
-                   "sqlite:PATH or a plain path.",
+    .description =
+        "Prints the store's URL, the version of its layout, its size, and the numbers of "
+        "computations, devices, samples and profiles in it. A store URL is sqlite:PATH or a plain "
+        "path, redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:///PATH, or rediss://... over "
+        "TLS. The password for Redis is looked for in NITRO_REDIS_PASSWORD, then in the "
+        "file that NITRO_REDIS_PASSWORD_FILE names.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,5 +1,7 @@
 /* cmd_store_sync.c - nitro store sync: what one store has and another lacks, or what waits in this
  * user's journals. */
+#include <string.h>
+
 #include "apps/cli/sync_report.h"
 
 typedef struct settings {
@@ -54,6 +56,17 @@ static int send_waiting(const invocation *call, const char *url, json_t *array, 
     return code;
 }
 
+/** Only a store over a network has a journal; a slip shall not make a store here. */
+static bool is_remote(const char *url)
+{
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++) {
+        size_t length = strlen((*kind)->scheme);
+        if ((*kind)->remote && strncmp(url, (*kind)->scheme, length) == 0 && url[length] == ':')
+            return true;
+    }
+    return false;
+}
+
 static int send_all(const invocation *call, const nitro_string_list *urls)
 {
     const settings *given = call->settings;
@@ -79,6 +92,12 @@ static int run(invocation *call)
     if (call->arguments.count == 2)
         return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER},
                            given->json);
+    if (call->arguments.count == 1 && !is_remote(call->arguments.items[0]))
+        return fail_usage(
+            call,
+            "%s is on this machine, so nothing waits for it; name two stores to bring "
+            "one's samples into the other",
+            call->arguments.items[0]);
     if (call->arguments.count == 1)
         return send_all(call, &call->arguments);
     nitro_string_list urls = {0};
@@ -90,7 +109,7 @@ static int run(invocation *call)
 
 const command command_store_sync = {
     .name = "store sync",
-    .summary = "Bring what is new in one store into another, or send what waits",
+    .summary = "Bring what is new into a store, or send what waits",
     .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
     .description =
         "With two stores: adds what FROM has and TO lacks, and replaces samples of which FROM has "

@@ -26,7 +26,7 @@ static void print_decision(const explanation *self)
 {
     const nitro_decision *decision = &self->decision;
     printf("variant     %s\n", decision->variant_name);
-    printf("confidence  %.2f\n", decision->confidence);
+    printf("confidence  %.2f that no other variant is over 5 %% faster\n", decision->confidence);
     printf("reason      %s\n", nitro_reason_text(decision->reason));
     printf("model       %s for %s on %s\n", nitro_model_strategy(self->model),
            nitro_model_computation(self->model), nitro_model_target(self->model));

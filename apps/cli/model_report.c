@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_NAMED 5 /* measured inputs that are named: JSON has all */
+
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
 {
     char *text = NULL;
@@ -188,6 +190,64 @@ static void print_parameters(const char *strategy, json_t *predictor)
     printf("%s\n", count > 0 ? ")" : "");
 }
 
+/** "PREFIX95.2 %"; nothing where the number is not known. */
+static void print_percent(const char *prefix, json_t *number)
+{
+    if (json_is_number(number))
+        printf("%s%.1f %%", prefix, json_number_value(number));
+}
+
+/** Sources from the nearest to the target on, with their distances. */
+static void print_nearest(json_t *sources)
+{
+    size_t i;
+    json_t *source;
+    printf("%-16s ", "nearest sources");
+    json_array_foreach(sources, i, source)
+    {
+        json_t *distance = json_object_get(source, "distance");
+        printf("%s%s", i ? ", " : "", json_string_value(json_object_get(source, "device")));
+        if (json_is_number(distance))
+            printf(" at %.2g", json_number_value(distance));
+        print_percent(" (left out: ", json_object_get(source, "left_out_quality"));
+        printf("%s", json_is_number(json_object_get(source, "left_out_quality")) ? ")" : "");
+    }
+    printf("\n");
+}
+
+/** What may be expected on the target; a model for its own device has no such promise. Why it is
+ *  not worth much is in the log already. */
+static void print_promise(json_t *promise)
+{
+    if (!promise)
+        return;
+    print_nearest(json_object_get(promise, "sources"));
+    printf("%-16s ", "promised");
+    if (json_is_number(json_object_get(promise, "quality")))
+        print_percent("", json_object_get(promise, "quality"));
+    else
+        printf("nothing");
+    print_percent(" (held-out inputs ", json_object_get(promise, "held_out_quality"));
+    print_percent(", left-out sources ", json_object_get(promise, "left_out_quality"));
+    printf("%s\n", json_is_number(json_object_get(promise, "held_out_quality")) ? ")" : "");
+}
+
+static void print_measured(json_t *inputs)
+{
+    size_t i;
+    json_t *input;
+    if (json_array_size(inputs) == 0)
+        return;
+    printf("%-16s %zu inputs: ", "measured", json_array_size(inputs));
+    json_array_foreach(inputs, i, input)
+    {
+        if (i == MAX_NAMED)
+            break;
+        printf("%s%s", i ? ", " : "", json_string_value(input));
+    }
+    printf("%s\n", json_array_size(inputs) > MAX_NAMED ? ", ..." : "");
+}
+
 int model_print(const invocation *call, const nitro_model *model, const char *path)
 {
     json_t *summary = model_json(call, model, path);
@@ -202,6 +262,8 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
     print_search(search_report(json_object_get(provenance, "dfs_report")));
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
+    print_measured(json_object_get(provenance, "measured"));
+    print_promise(json_object_get(provenance, "promise"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
     json_decref(summary);
     return EXIT_DONE;

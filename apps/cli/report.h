@@ -55,8 +55,9 @@ typedef struct report_chart {
     double *values; /* shape [series x categories]; NaN: nothing to draw */
     const char *x_label, *y_label;
     double low, high; /* of the value axis; NaN: as the values ask */
-    bool logarithmic;
-    bool ordered;                  /* series are steps of one thing: shades of a colour */
+    bool wide;    /* values may differ by orders of magnitude: a logarithmic axis where they do */
+    bool counted; /* values are counts: no ticks between them */
+    bool ordered; /* series are steps of one thing: shades of a colour */
     const nitro_string_list *hues; /* borrowed: a series has the colour of its place here, the same
                                       in every chart; NULL: of its place in the chart */
 } report_chart;

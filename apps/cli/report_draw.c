@@ -14,10 +14,10 @@
 
 extern char **environ;
 
-/* Okabe and Ito's palette, then darker and lighter ones for long lists. */
+/* Okabe and Ito's palette, darker ones for long lists, and its yellow, which is faint, last. */
 static const char *const colours[] = {"#0072b2", "#e69f00", "#009e73", "#cc79a7",
-                                      "#56b4e9", "#d55e00", "#8c8c8c", "#f0e442",
-                                      "#004466", "#7a5500", "#00523b", "#7b3f63"};
+                                      "#56b4e9", "#d55e00", "#8c8c8c", "#004466",
+                                      "#7a5500", "#00523b", "#7b3f63", "#f0e442"};
 enum { NUM_COLOURS = sizeof colours / sizeof colours[0] };
 
 /* Letters of all categories that fit side by side. */
@@ -98,6 +98,20 @@ static void write_data(FILE *file, const report_chart *chart)
     fputs("END_OF_DATA\n", file);
 }
 
+/** A linear axis shows what differs by less than this. */
+#define WIDE_RATIO 20.0
+
+static bool is_logarithmic(const report_chart *chart)
+{
+    double least = INFINITY, most = 0.0;
+    for (size_t i = 0; i < chart->series.count * chart->categories.count; i++)
+        if (isfinite(chart->values[i])) {
+            least = fmin(least, chart->values[i]);
+            most = fmax(most, chart->values[i]);
+        }
+    return chart->wide && least > 0.0 && most > WIDE_RATIO * least;
+}
+
 static void write_axes(FILE *file, const report_chart *chart)
 {
     bool crowded = is_crowded(chart, MAX_LETTERS);
@@ -113,8 +127,12 @@ static void write_axes(FILE *file, const report_chart *chart)
         fputs("set bmargin 4\n", file);
     if (crowded)
         fputs("set xtics rotate by -25\n", file);
-    if (chart->logarithmic)
+    if (is_logarithmic(chart))
         fputs("set logscale y\n", file);
+    else if (chart->wide)
+        fputs("set yrange [0:*]\n", file);
+    if (chart->counted && chart->high < 13.0)
+        fputs("set ytics 1\n", file);
     if (chart->x_label)
         fprintf(file, "set xlabel '%s'\n", chart->x_label);
     if (chart->y_label)

@@ -39,7 +39,7 @@ static const char style[] =
     "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;font-size:.9rem}\n"
     "dt{font-weight:600}dd{margin:0}\n"
     "@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--ground:#fff;"
-    "--band:#eee}main{max-width:none;padding:0}nav{display:none}h2{break-before:page}"
+    "--band:#eee}main{max-width:none;padding:0}nav{display:none}"
     "h3{break-after:avoid}figure,tr{break-inside:avoid}"
     "details::details-content{content-visibility:visible;height:auto}}\n";
 

@@ -174,6 +174,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
         }
     chart->kind = REPORT_BARS;
     chart->y_label = "targets that it was chosen for";
+    chart->counted = true;
     chart->low = 0.0;
     chart->high = (double)self->targets.count;
     return status;
@@ -302,7 +303,7 @@ static nitro_status add_times(selected *self)
                    "report and with its load; the only numbers here that differ from run to run.";
     part->chart.kind = REPORT_BARS;
     part->chart.y_label = "time (ms)";
-    part->chart.logarithmic = true;
+    part->chart.wide = true;
     nitro_status status = NITRO_OK;
     for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
         status = add_category(self, &part->chart, self->targets.items[t]);

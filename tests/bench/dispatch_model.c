@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "nitro/dataset.h"
@@ -74,6 +75,92 @@ static void find_times(const double *f, size_t device, double *times_ms)
         times_ms[v] *= exp(0.1 * nitro_random_normal(&random));
 }
 
+/* ---- An SVM without a search for C and gamma, which takes minutes -----------------------------
+ */
+
+typedef struct fixed_svm {
+    size_t num_columns, num_variants;
+    nitro_part part;
+} fixed_svm;
+
+static void free_svm(void *user)
+{
+    fixed_svm *svm = user;
+    if (svm) {
+        nitro_svm_machine_free(svm->part.svm);
+        free(svm->part.vectors);
+    }
+    free(svm);
+}
+
+static nitro_status train_machine(nitro_context *context, const nitro_training_set *set,
+                                  size_t *rows, size_t *labels, fixed_svm *svm)
+{
+    nitro_svm_points *points = NULL;
+    nitro_status status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
+                                                        set->num_columns, &points);
+    for (size_t i = 0; i < set->num_rows; i++) {
+        rows[i] = i;
+        labels[i] = nitro_times_best(set->times_ms + i * set->num_variants, set->num_variants);
+    }
+    if (status == NITRO_OK)
+        status = nitro_svm_machine_train(context, points, rows, set->num_rows, labels, 10.0,
+                                         svm->part.gamma, &svm->part.svm);
+    nitro_svm_points_free(points);
+    return status;
+}
+
+static nitro_status train_svm(nitro_context *context, const nitro_training_set *set,
+                              void **predictor, double *held_out)
+{
+    fixed_svm *svm = nitro_calloc(context, 1, sizeof *svm);
+    size_t *rows = nitro_calloc(context, set->num_rows, sizeof *rows);
+    size_t *labels = nitro_calloc(context, set->num_rows, sizeof *labels);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (svm && rows && labels) {
+        *svm = (fixed_svm){
+            set->num_columns,
+            set->num_variants,
+            {.kind = NITRO_PART_VOTES, .weight = 1.0, .gamma = 4.0 / (double)set->num_columns}};
+        status = train_machine(context, set, rows, labels, svm);
+    }
+    if (status == NITRO_OK) {
+        size_t num_vectors = svm->part.svm->num_vectors, width = set->num_columns;
+        svm->part.vectors = nitro_calloc(context, num_vectors, width * sizeof(double));
+        for (size_t i = 0; svm->part.vectors && i < num_vectors; i++)
+            memcpy(svm->part.vectors + i * width,
+                   set->columns + svm->part.svm->vector_rows[i] * width, width * sizeof(double));
+    }
+    for (size_t i = 0; held_out && i < set->num_rows * set->num_variants; i++)
+        held_out[i] = NAN;
+    free(rows);
+    free(labels);
+    *predictor = svm;
+    return status;
+}
+
+static void score_svm(const void *user, const double *columns, double *scores)
+{
+    const fixed_svm *svm = user;
+    nitro_part_score(&svm->part, svm->num_columns, svm->num_variants, columns, scores);
+}
+
+static nitro_status svm_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    return nitro_parts_add(context, parts, &((const fixed_svm *)user)->part);
+}
+
+static const nitro_strategy fixed_svm_strategy = {.name = "svm",
+                                                  .description = "C and gamma fixed",
+                                                  .without_relative = true,
+                                                  .train = train_svm,
+                                                  .score = score_svm,
+                                                  .parts = svm_parts,
+                                                  .free = free_svm};
+
+/* ---- The computation --------------------------------------------------------------------------
+ */
+
 static nitro_status make_schema(nitro_context *context, nitro_schema **schema)
 {
     nitro_status status = nitro_schema_create(context, "dispatch", schema);
@@ -138,7 +225,9 @@ nitro_status dispatch_train(nitro_context *context, const char *strategy, size_t
         status = make_device(context, TARGET, &target);
     if (status == NITRO_OK && device_features)
         status = nitro_string_list_split(context, &chosen, "sm_count,l2_cache_size,peak_gbps");
-    if (status == NITRO_OK)
+    if (status == NITRO_OK && strcmp(strategy, fixed_svm_strategy.name) == 0)
+        lesson.strategy = &fixed_svm_strategy;
+    else if (status == NITRO_OK)
         status = nitro_strategy_find(context, strategy, &lesson.strategy);
     lesson.sources = dataset;
     lesson.target = target;

@@ -9,7 +9,7 @@ enum { DISPATCH_FEATURES = 14, DISPATCH_VARIANTS = 5 };
 
 /** Features of input number `index`, the same every time. */
 void dispatch_features(size_t index, double *features);
-/** Learn from `num_inputs` inputs on each source. */
+/** Learn from `num_inputs` inputs on each source; "svm" with C and gamma fixed. */
 nitro_status dispatch_train(nitro_context *context, const char *strategy, size_t num_inputs,
                             bool device_features, nitro_model **model);
 /** The computation, with variants that do nothing; its argument is an array of features. */

@@ -23,7 +23,8 @@ unset XDG_CONFIG_HOME http_proxy https_proxy all_proxy ALL_PROXY
 
 # The machine's own name, folders, and the load that a warning may tell of are not part of a test.
 filter() {
-    sed -e "s|$folder/data|DATA|g" -e "s|$folder/cache|CACHE|g" -e "s|$folder/home|HOME|g" -e "s|$MODULES|MODULES|g" \
+    sed -e "s|$folder/work|WORK|g" -e "s|$folder/data|DATA|g" -e "s|$folder/cache|CACHE|g" \
+        -e "s|$folder/home|HOME|g" -e "s|$MODULES|MODULES|g" \
         -e "s|$tests|TESTS|g" \
         -e 's/host:[A-Za-z0-9_.+@-]*\.json/HOST.json/g' -e 's/host:[A-Za-z0-9_.+@-]*/HOST/g' \
         -e '/warning: this machine is busy/d'

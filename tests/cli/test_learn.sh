@@ -31,6 +31,20 @@ nitro tune-from-source calc --store s.db --target gpu3 --sources gpu2,gpu1 --thr
     json_get computation target model strategy provenance.sources.0.device
 cmp m.json m2.json
 
+title "a few measured inputs correct it"
+learn --target gpu3 --strategy forest --measure 4 --output measured.json
+nitro tune-from-source calc --store s.db --target gpu3 --strategy forest --measure 4 --output measured.json --json |
+    json_get provenance.measured.# provenance.promise.distance_features.0
+learn --target gpu3 --strategy svm --measure 4 --output bad.json
+learn --target gpu3 --generate 5 --output bad.json
+nitro tune spmv --generate 8 --device model:k20c,model:gtx-980 --store m.db --no-model --quiet >/dev/null
+nitro tune-from-source spmv --store m.db --target model:c2075 --strategy forest --measure 3 --generate 8 --output c2075.json --quiet | sed -n '/^measured/s/:.*//p'
+nitro store list --store m.db | sed -n 's/  */ /g; /c2075/p'
+
+title "one source promises nothing; the guard may be turned off"
+learn --target gpu3 --sources gpu1 --strategy forest --output one.json
+learn --target gpu3 --sources gpu1,gpu2 --strategy svm --no-guard --output pure.json
+
 title "device features by a search over the sources"
 echo "gpu4,400,10" >>devices.csv
 for n in 1 2 3 4; do

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/record_json.h"
+#include "store/record_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,6 +27,17 @@ static nitro_schema *make_names(nitro_context *context)
     return schema;
 }
 
+static nitro_status append(nitro_context *context, const nitro_schema *names,
+                           const nitro_sample *sample, char **copy, size_t *copy_size)
+{
+    nitro_record_bytes bytes = {0};
+    nitro_status status = nitro_record_append_sample(
+        context, "spmv", nitro_record_names_hash(names), "K20", sample, &bytes);
+    *copy = (char *)bytes.bytes;
+    *copy_size = bytes.size;
+    return status;
+}
+
 /* Decode and encode; false: refused. */
 static bool again(nitro_context *context, const nitro_schema *names, char sort, const char *text,
                   size_t size, char **copy, size_t *copy_size)
@@ -33,6 +45,7 @@ static bool again(nitro_context *context, const nitro_schema *names, char sort, 
     nitro_schema *schema = NULL;
     nitro_device *device = NULL;
     nitro_sample *sample = NULL;
+    nitro_profile *profile = NULL;
     nitro_status status = NITRO_ERR_FORMAT;
     if (sort == 'c' && nitro_record_decode_schema(context, "fuzz", text, size, &schema) == NITRO_OK)
         status = nitro_record_encode_schema(context, schema, copy, copy_size);
@@ -41,6 +54,15 @@ static bool again(nitro_context *context, const nitro_schema *names, char sort, 
     if (sort == 's' &&
         nitro_record_decode_sample(context, "fuzz", names, "K20", text, size, &sample) == NITRO_OK)
         status = nitro_record_encode_sample(context, "spmv", "K20", sample, copy, copy_size);
+    if ((sort == 'v' || sort == 'x') &&
+        nitro_record_decode_profile(context, "fuzz", sort == 'v' ? names : NULL, "K20", text, size,
+                                    &profile) == NITRO_OK)
+        status = nitro_record_encode_profile(context, "K20", profile, copy, copy_size);
+    if (sort == 'b' &&
+        nitro_record_read_sample(context, names, nitro_record_names_hash(names), "K20", "input-000",
+                                 text, size, &sample) == NITRO_OK)
+        status = append(context, names, sample, copy, copy_size);
+    nitro_profile_free(profile);
     nitro_schema_free(schema);
     nitro_device_free(device);
     nitro_sample_free(sample);

@@ -542,6 +542,10 @@ static void test_journals_know_no_passwords(void **state)
         {"//host/0", "faulty://host/0"},
         {"///path/x", "faulty:///path/x"},
         {"file", "faulty:file"},
+        {"//host/0?timeout=1", "faulty://host/0"},
+        {"//host/0?timeout=1&prefix=a", "faulty://host/0?prefix=a"},
+        {"//host/0?prefix=a&ca=x&database=3&key=y", "faulty://host/0?prefix=a&database=3"},
+        {"//u:p@host/0?", "faulty://host/0"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *shown = nitro_journal_url(f->context, &faulty_kind, cases[i].address);

@@ -124,6 +124,7 @@ static void test_no_error_shows_the_password(void **state)
     assert_secret_is_kept(f, "redis://me:hunter2@127.0.0.1:1/0?timeout=0.1", "hunter2");
     assert_secret_is_kept(f, "redis://:hunter2@127.0.0.1:1?timeout=0.1", "hunter2");
     assert_secret_is_kept(f, "redis://me:hunter/2@127.0.0.1:1", "hunter");
+    assert_secret_is_kept(f, "redis://me@lab:hunter#2@127.0.0.1:1?timeout=0.1", "hunter");
     assert_secret_is_kept(f, "redis://me:hunter@2@127.0.0.1:1?timeout=0.1", "hunter");
     assert_secret_is_kept(f, "redis://me:hunter2@127.0.0.1:port", "hunter2");
     assert_secret_is_kept(f, "redis://me:hunter2%@127.0.0.1", "hunter2");

@@ -304,7 +304,7 @@ static void test_unknown_schemes_are_refused_with_the_known_ones(void **state)
 {
     fixture *f = *state;
     nitro_store *store = NULL;
-    const char *urls[] = {"mysql:store", "http://example.org/store", "sqlite3:store", "c:store"};
+    const char *urls[] = {"mysql:store", "gopher://example.org/store", "sqlite3:store", "c:store"};
     for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
         assert_fails(f->context, nitro_store_open(f->context, urls[i], NITRO_STORE_WRITE, &store),
                      NITRO_ERR_NOT_FOUND, "there is: sqlite");

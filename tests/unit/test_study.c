@@ -231,6 +231,7 @@ static void test_seeds_are_averaged(void **state)
     assert_non_null(found);
     assert_true(fabs(found->mean - mean) < 1e-9 && fabs(found->p5 - p5) < 1e-9);
     assert_int_equal(found->inputs, inputs);
+    assert_true(isnan(found->sure) && isnan(found->sure_good)); /* it knows no confidence */
     assert_null(nitro_study_find(results, count, "gpu1", "auto"));
     nitro_evaluate_result over_targets;
     assert_true(nitro_study_mean(results, count, "fixed", &over_targets));
@@ -240,6 +241,42 @@ static void test_seeds_are_averaged(void **state)
     assert_true(fabs(over_targets.mean - mean) < 1e-9);
     assert_false(nitro_study_mean(results, count, "auto", &over_targets));
     nitro_evaluate_results_free(results, count);
+}
+
+/* How many decisions are sure is a plain mean; how many of these are good, of all that are sure. */
+static void test_sure_decisions_are_averaged(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list methods = {0};
+    nitro_evaluate_result *results = NULL, *one = NULL;
+    size_t count = 0, count_one = 0;
+    double sure = 0.0, good = 0.0;
+    assert_ok(f->context, nitro_string_list_add(f->context, &methods, "forest"));
+    f->options.methods = &methods;
+    f->options.num_seeds = 2;
+    f->options.num_threads = 1;
+    assert_ok(f->context,
+              nitro_study_quality(f->store, "toy", &f->options, NULL, &results, &count));
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        nitro_evaluate_options how;
+        nitro_evaluate_options_init(&how);
+        how.seed = seed;
+        how.methods = &methods;
+        how.num_threads = 1;
+        assert_ok(f->context, nitro_evaluate(f->store, "toy", &how, &one, &count_one));
+        const nitro_evaluate_result *found = nitro_study_find(one, count_one, "gpu1", "forest");
+        sure += found->sure / 2.0;
+        good += found->sure > 0.0 ? found->sure * found->sure_good / 2.0 : 0.0;
+        nitro_evaluate_results_free(one, count_one);
+    }
+    const nitro_evaluate_result *found = nitro_study_find(results, count, "gpu1", "forest");
+    assert_true(fabs(found->sure - sure) < 1e-9);
+    if (sure > 0.0)
+        assert_true(fabs(found->sure_good - good / sure) < 1e-9);
+    else
+        assert_true(isnan(found->sure_good));
+    nitro_evaluate_results_free(results, count);
+    nitro_string_list_free(&methods);
 }
 
 /* "fixed" for gpu0 from gpu1 alone is what leaving gpu2 out gives; gpu2 is no target then. */
@@ -331,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_common_features),
         cmocka_unit_test_setup_teardown(test_seeds_are_averaged, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_sure_decisions_are_averaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_less, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_study_can_be_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_selections, setup, teardown),

@@ -13,6 +13,10 @@
 #define MODULE_VERSION NITRO_MODULE_VERSION
 #endif
 
+#ifndef SLOW_VERSION
+#define SLOW_VERSION "1"
+#endif
+
 enum { MOST_NUMBERS = 1000 };
 
 typedef struct numbers {
@@ -104,7 +108,7 @@ static nitro_status create(nitro_context *context, nitro_computation **computati
 {
     static const nitro_variant variants[] = {
         {.name = "plain", .run = plain, .time_source = NITRO_TIME_THREAD_CPU},
-        {.name = "slow", .run = slow, .time_source = NITRO_TIME_WALL},
+        {.name = "slow", .version = SLOW_VERSION, .run = slow, .time_source = NITRO_TIME_WALL},
         {.name = "positive", .run = positive, .time_source = NITRO_TIME_THREAD_CPU},
         {.name = "fragile", .run = fragile, .time_source = NITRO_TIME_THREAD_CPU},
         {.name = "short", .run = plain, .allows = is_short, .time_source = NITRO_TIME_THREAD_CPU},

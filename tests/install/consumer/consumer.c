@@ -12,9 +12,15 @@ static int run_twice(void *argument, void *user)
     return 0;
 }
 
+#ifdef CONSUMER_VERSION /* by nitro_source_version of the CMake package: 12 digits */
+_Static_assert(sizeof CONSUMER_VERSION == 13, "a version of this file's bytes");
+#else
+#define CONSUMER_VERSION NULL
+#endif
+
 int main(void)
 {
-    const nitro_variant twice = {.name = "twice", .run = run_twice};
+    const nitro_variant twice = {.name = "twice", .version = CONSUMER_VERSION, .run = run_twice};
     nitro_context *context = NULL;
     nitro_computation *computation = NULL;
     nitro_decision decision;

@@ -1,0 +1,384 @@
+/* From one store into another: what becomes of what both have, and of what is stale or damaged. */
+#include <sqlite3.h>
+
+#include "unit/store_records.h"
+#include "unit/temporary.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    temporary folder;
+    nitro_store *from, *to;
+} fixture;
+
+static nitro_store *open_store(fixture *f, const char *name)
+{
+    nitro_store *store = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, name),
+                                           NITRO_STORE_WRITE, &store));
+    return store;
+}
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    f->folder = temporary_make();
+    f->from = open_store(f, "from");
+    f->to = open_store(f, "to");
+    records_put_names(f->from, "spmv", "K20");
+    records_put_names(f->to, "spmv", "K20");
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_store_close(f->from);
+    nitro_store_close(f->to);
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+/* One sample, told apart by its time. */
+static void put(fixture *f, nitro_store *store, const char *device, const char *input,
+                int64_t time_s)
+{
+    nitro_sample *sample = records_sample(f->context, input);
+    const nitro_sample *samples[] = {sample};
+    sample->provenance.time_s = time_s;
+    assert_ok(f->context, nitro_store_put_samples(store, "spmv", device, samples, 1, true));
+    nitro_sample_free(sample);
+}
+
+/* The time of an input's sample; 0: it is not there. */
+static int64_t time_of(fixture *f, nitro_store *store, const char *device, const char *input)
+{
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_store_get_sample(store, "spmv", device, input, &sample);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return 0;
+    assert_ok(f->context, status);
+    int64_t time_s = sample->provenance.time_s;
+    nitro_sample_free(sample);
+    return time_s;
+}
+
+static nitro_copy_report sync_with(fixture *f, nitro_conflict conflict, const char *campaign)
+{
+    const nitro_sync_options options = {.conflict = conflict, .campaign = campaign};
+    nitro_copy_report report = {0};
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+    records_assert_sound(f->to);
+    return report;
+}
+
+/* one: both the same; two: newer in FROM; three: newer in TO; four: in FROM alone. */
+static void put_conflicts(fixture *f)
+{
+    put(f, f->from, "K20", "one", 100);
+    put(f, f->to, "K20", "one", 100);
+    put(f, f->from, "K20", "two", 300);
+    put(f, f->to, "K20", "two", 200);
+    put(f, f->from, "K20", "three", 200);
+    put(f, f->to, "K20", "three", 300);
+    put(f, f->from, "K20", "four", 100);
+}
+
+static void test_keeping(void **state)
+{
+    fixture *f = *state;
+    put_conflicts(f);
+    nitro_copy_report report = sync_with(f, NITRO_CONFLICT_KEEP, NULL);
+    assert_int_equal(report.samples, 1);
+    assert_int_equal(report.samples_skipped, 3);
+    assert_int_equal(report.samples_differing, 2);
+    assert_int_equal(time_of(f, f->to, "K20", "two"), 200);
+    assert_int_equal(time_of(f, f->to, "K20", "three"), 300);
+    assert_int_equal(time_of(f, f->to, "K20", "four"), 100);
+}
+
+static void test_the_newer_counts(void **state)
+{
+    fixture *f = *state;
+    put_conflicts(f);
+    for (int again = 0; again < 2; again++) {
+        nitro_copy_report report = sync_with(f, NITRO_CONFLICT_NEWER, NULL);
+        assert_int_equal(report.samples, again ? 0 : 1);
+        assert_int_equal(report.samples_replaced, again ? 0 : 1);
+        assert_int_equal(report.samples_skipped, again ? 4 : 2);
+        assert_int_equal(report.samples_differing, 1);
+        assert_int_equal(time_of(f, f->to, "K20", "two"), 300);
+        assert_int_equal(time_of(f, f->to, "K20", "three"), 300);
+    }
+}
+
+static void test_both_are_kept(void **state)
+{
+    fixture *f = *state;
+    put_conflicts(f);
+    for (int again = 0; again < 2; again++) {
+        nitro_copy_report report = sync_with(f, NITRO_CONFLICT_BOTH, "lab2");
+        assert_int_equal(report.samples, again ? 0 : 3);
+        assert_int_equal(report.samples_skipped, again ? 4 : 1);
+        assert_int_equal(time_of(f, f->to, "K20", "one"), 100);
+        assert_int_equal(time_of(f, f->to, "K20", "two"), 200);
+        assert_int_equal(time_of(f, f->to, "K20", "three"), 300);
+        assert_int_equal(time_of(f, f->to, "K20@lab2", "one"), 0); /* the same: there once */
+        assert_int_equal(time_of(f, f->to, "K20@lab2", "two"), 300);
+        assert_int_equal(time_of(f, f->to, "K20@lab2", "three"), 200);
+        assert_int_equal(time_of(f, f->to, "K20@lab2", "four"), 100);
+    }
+    put(f, f->from, "K20", "two", 400); /* measured again there */
+    nitro_copy_report report = sync_with(f, NITRO_CONFLICT_BOTH, "lab2");
+    assert_int_equal(report.samples_replaced, 1);
+    assert_int_equal(time_of(f, f->to, "K20@lab2", "two"), 400);
+    assert_int_equal(time_of(f, f->to, "K20", "two"), 200);
+}
+
+static void test_a_campaign_is_the_same_device(void **state)
+{
+    fixture *f = *state;
+    nitro_device *a = NULL, *b = NULL, *other = records_device(f->context, "K40");
+    put_conflicts(f);
+    sync_with(f, NITRO_CONFLICT_BOTH, "lab2");
+    assert_ok(f->context, nitro_store_get_device(f->to, "K20", &a));
+    assert_ok(f->context, nitro_store_get_device(f->to, "K20@lab2", &b));
+    assert_string_equal(nitro_device_label(b, NITRO_LABEL_SAME_AS), "K20");
+    assert_true(nitro_device_value(b, "peak_gbps") == nitro_device_value(a, "peak_gbps"));
+    assert_true(nitro_device_is_same(a, b) && nitro_device_is_same(b, a));
+    assert_false(nitro_device_is_same(a, other) || nitro_device_is_same(other, b));
+    /* It is no source of itself: without another device there is nothing to learn from. */
+    nitro_learn_options options;
+    nitro_model *model = NULL;
+    nitro_learn_options_init(&options);
+    assert_fails(f->context,
+                 nitro_tune_from_source(f->context, f->to, "spmv", "K20", &options, &model),
+                 NITRO_ERR_NO_DATA, "samples of no device but the target");
+    nitro_device_free(a);
+    nitro_device_free(b);
+    nitro_device_free(other);
+}
+
+static void test_without_a_name_both_are_refused(void **state)
+{
+    fixture *f = *state;
+    const nitro_sync_options options = {.conflict = NITRO_CONFLICT_BOTH};
+    nitro_copy_report report = {0};
+    put(f, f->from, "K20", "one", 100);
+    sync_with(f, NITRO_CONFLICT_BOTH, NULL); /* nothing is in conflict yet */
+    put(f, f->from, "K20", "one", 200);
+    assert_fails(f->context, nitro_store_sync(f->from, f->to, &options, &report), NITRO_ERR_EXISTS,
+                 "spmv on K20: both stores have measurements of the same inputs");
+}
+
+/* ---- What is damaged ------------------------------------------------------------------------- */
+
+static void run_sql(fixture *f, const char *name, const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(temporary_path(&f->folder, name), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_true(sqlite3_total_changes(db) > 0);
+    sqlite3_close(db);
+}
+
+/* Where FROM is damaged, the rest goes; where TO is, it is healed. */
+static void test_damage_stays_behind(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list problems = {0};
+    nitro_copy_report report = {0};
+    const nitro_sync_options options = {
+        .conflict = NITRO_CONFLICT_NEWER, .damaged = records_keep_problem, .user = &problems};
+    records_put_names(f->from, "spmv", "K40");
+    records_put_names(f->from, "sort", "K20");
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 4, false));
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K40", 0, 2, false));
+    assert_ok(f->context, records_put_samples(f->from, "sort", "K20", 0, 2, false));
+    assert_ok(f->context, records_put_samples(f->to, "spmv", "K20", 0, 1, false));
+    run_sql(f, "from", "UPDATE samples SET time_s = 7 WHERE input = 'input-002'");
+    run_sql(f, "from", "UPDATE devices SET kind = 'host' WHERE name = 'K40'");
+    run_sql(f, "from", "UPDATE computations SET default_variant = 0 WHERE name = 'sort'");
+    run_sql(f, "to", "UPDATE samples SET time_s = 7 WHERE input = 'input-000'");
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+    assert_int_equal(report.samples, 3);
+    assert_int_equal(report.damaged, 3);
+    assert_int_equal(problems.count, 3);
+    nitro_string_list_sort(&problems);
+    assert_non_null(strstr(problems.items[2], "sample 'spmv on K20: input-002'"));
+    records_assert_sound(f->to);
+    nitro_string_list_free(&problems);
+}
+
+/* ---- What is stale --------------------------------------------------------------------------- */
+
+typedef struct found {
+    char text[2048];
+} found;
+
+static void note_stale(void *user, const nitro_stale *stale)
+{
+    found *self = user;
+    size_t used = strlen(self->text);
+    snprintf(self->text + used, sizeof(self->text) - used, "%s/%s/%s: %s %s -> %s, %zu\n",
+             stale->computation, stale->device, stale->variant ? stale->variant : "*", stale->what,
+             strcmp(stale->what, "device") ? stale->was : "?",
+             strcmp(stale->what, "device") ? stale->now : "?", stale->samples);
+}
+
+static void put_made(fixture *f, const char *input, int64_t time_s, const char *version,
+                     const char *compiler, const char *driver, const char *digest)
+{
+    nitro_sample *sample = records_sample(f->context, input);
+    const nitro_sample *samples[] = {sample};
+    sample->provenance.time_s = time_s;
+    free(sample->entries[0].version);
+    sample->entries[0].version = version ? strdup(version) : NULL;
+    sample->provenance.compiler = compiler ? strdup(compiler) : NULL;
+    sample->provenance.driver = driver ? strdup(driver) : NULL;
+    sample->provenance.device_digest = digest ? strdup(digest) : NULL;
+    assert_ok(f->context, nitro_store_put_samples(f->from, "spmv", "K20", samples, 1, true));
+    nitro_sample_free(sample);
+}
+
+static void put_a_history(fixture *f, char digest[NITRO_DIGEST_SIZE])
+{
+    nitro_device *device = records_device(f->context, "K20");
+    nitro_device_digest(device, digest);
+    nitro_device_free(device);
+    put_made(f, "a", 100, "1", "GCC 11", "535", digest);
+    put_made(f, "b", 100, "1", "GCC 12", "535", digest);
+    put_made(f, "c", 300, "2", "GCC 12", "550", digest);
+    put_made(f, "d", 200, "2", "GCC 12", "550", "0123456789abcdef");
+    put_made(f, "e", 400, NULL, NULL, NULL, NULL); /* imported: nobody knows */
+}
+
+static void test_what_is_stale_and_why(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    found all = {""}, given = {""};
+    static const char *const versions[] = {"3", NULL};
+    put_a_history(f, digest);
+    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &all));
+    assert_string_equal(all.text, "spmv/K20/*: compiler GCC 11 -> GCC 12, 1\n"
+                                  "spmv/K20/*: driver 535 -> 550, 2\n"
+                                  "spmv/K20/csr: version 1 -> 2, 2\n"
+                                  "spmv/K20/*: device ? -> ?, 1\n");
+    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", versions, note_stale, &given));
+    assert_non_null(strstr(given.text, "csr: version 1 -> 3, 2\n"));
+    assert_non_null(strstr(given.text, "csr: version 2 -> 3, 2\n"));
+}
+
+/* A driver that the device's description names is today's, though no sample was made with it yet.
+ */
+static void test_a_new_driver_makes_all_samples_stale(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    found all = {""};
+    nitro_device *device = records_device(f->context, "K20");
+    put_a_history(f, digest);
+    assert_ok(f->context, nitro_device_set_label(f->context, device, "driver", "560"));
+    assert_ok(f->context, nitro_store_put_device(f->from, device));
+    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &all));
+    assert_non_null(strstr(all.text, "driver 535 -> 560, 2\n"));
+    assert_non_null(strstr(all.text, "driver 550 -> 560, 2\n"));
+    nitro_device_free(device);
+}
+
+static void test_stale_times_are_taken_back(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    found said = {""}, done = {""}, left = {""};
+    nitro_sample *sample = NULL;
+    size_t count = 0;
+    put_a_history(f, digest);
+    assert_ok(f->context, nitro_store_remove_stale(f->from, "spmv", NULL, true, note_stale, &said));
+    assert_ok(f->context,
+              nitro_store_remove_stale(f->from, "spmv", NULL, false, note_stale, &done));
+    assert_string_equal(said.text, done.text);
+    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &left));
+    assert_null(strstr(left.text, "version"));
+    assert_ok(f->context, nitro_store_get_sample(f->from, "spmv", "K20", "a", &sample));
+    assert_int_equal(sample->entries[0].outcome, NITRO_OUTCOME_MISSING);
+    assert_null(sample->entries[0].version);
+    assert_int_equal(sample->entries[1].outcome, NITRO_OUTCOME_CRASHED); /* the other's stays */
+    assert_int_equal(sample->provenance.time_s, 100);
+    nitro_sample_free(sample);
+    assert_ok(f->context, nitro_store_count_samples(f->from, "spmv", "K20", &count));
+    assert_int_equal(count, 5);
+    records_assert_sound(f->from);
+}
+
+static void keep_warning(void *user, nitro_log_level level, const char *message)
+{
+    if (level == NITRO_LOG_WARNING)
+        records_keep_problem(user, message);
+}
+
+static void test_learning_from_two_versions_is_said(void **state)
+{
+    fixture *f = *state;
+    char digest[NITRO_DIGEST_SIZE];
+    nitro_string_list warnings = {0};
+    nitro_dataset *dataset = NULL;
+    const char *const devices[] = {"K20"};
+    put_a_history(f, digest);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
+    assert_ok(f->context, nitro_dataset_load(f->from, "spmv", devices, 1, &dataset));
+    assert_int_equal(warnings.count, 2); /* the other one: the holes in their features */
+    assert_string_equal(warnings.items[0],
+                        "spmv: times of variant csr are of version 1 and of others (2 on K20): "
+                        "'nitro store list --stale' says which, and a tune measures them again");
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+    nitro_string_list_free(&warnings);
+    nitro_dataset_free(dataset);
+}
+
+/* A digest is of what the device is, not of the order or of a microbenchmark's luck. */
+static void test_digests_of_devices(void **state)
+{
+    fixture *f = *state;
+    nitro_device *a = NULL, *b = NULL;
+    char digest_a[NITRO_DIGEST_SIZE], digest_b[NITRO_DIGEST_SIZE];
+    assert_ok(f->context, nitro_device_create(f->context, "a", "cuda", &a));
+    assert_ok(f->context, nitro_device_create(f->context, "b", "cuda", &b));
+    assert_ok(f->context, nitro_device_set(f->context, a, "x", 1, NITRO_VALUE_QUERY, 0));
+    assert_ok(f->context, nitro_device_set(f->context, a, "y", 2, NITRO_VALUE_STATIC, 0));
+    assert_ok(f->context, nitro_device_set(f->context, b, "y", 2, NITRO_VALUE_QUERY, 0));
+    assert_ok(f->context, nitro_device_set(f->context, b, "x", 1, NITRO_VALUE_QUERY, 0));
+    assert_ok(f->context, nitro_device_set(f->context, b, "z", 3, NITRO_VALUE_MEASURED, 0.1));
+    nitro_device_digest(a, digest_a);
+    nitro_device_digest(b, digest_b);
+    assert_string_equal(digest_a, digest_b);
+    assert_ok(f->context, nitro_device_set(f->context, b, "x", 2, NITRO_VALUE_QUERY, 0));
+    assert_ok(f->context, nitro_device_set(f->context, b, "y", 1, NITRO_VALUE_QUERY, 0));
+    nitro_device_digest(b, digest_b);
+    assert_string_not_equal(digest_a, digest_b);
+    nitro_device_free(a);
+    nitro_device_free(b);
+}
+
+int main(void)
+{
+#define SYNC_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        SYNC_TEST(test_keeping),
+        SYNC_TEST(test_the_newer_counts),
+        SYNC_TEST(test_both_are_kept),
+        SYNC_TEST(test_a_campaign_is_the_same_device),
+        SYNC_TEST(test_without_a_name_both_are_refused),
+        SYNC_TEST(test_damage_stays_behind),
+        SYNC_TEST(test_what_is_stale_and_why),
+        SYNC_TEST(test_a_new_driver_makes_all_samples_stale),
+        SYNC_TEST(test_stale_times_are_taken_back),
+        SYNC_TEST(test_learning_from_two_versions_is_said),
+        SYNC_TEST(test_digests_of_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
