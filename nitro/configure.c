@@ -61,6 +61,15 @@ static nitro_status apply_min_confidence(nitro_computation *computation,
     return nitro_computation_set_min_confidence(computation, number);
 }
 
+static nitro_status apply_memo_size(nitro_computation *computation,
+                                    const nitro_setting_value *value)
+{
+    double number = 0.0;
+    if (value->origin == NITRO_SETTING_DEFAULT || !nitro_parse_number(value->text, &number))
+        return NITRO_OK;
+    return nitro_computation_set_memo_size(computation, (size_t)number);
+}
+
 static nitro_status apply_explain(nitro_computation *computation, const nitro_setting_value *value)
 {
     if (strcmp(value->text, "1") != 0 || computation->explained)
@@ -115,6 +124,7 @@ static const struct {
     {"log", apply_log},
     {"explain", apply_explain},
     {"min_confidence", apply_min_confidence},
+    {"memo_size", apply_memo_size},
     {"force", apply_force},
     {"model", apply_model},
     {"watch", apply_watch},

@@ -46,7 +46,13 @@ printf '#include <%s>\n#include <%s>\n' nitro/nitro.hpp nitro/nitro.hpp >"$work/
 # The library's name carries its version, and it exports its interface and nothing else.
 readelf -d "$library_dir/libnitro.so" | grep -q "SONAME.*\[libnitro\.so\.0\.1\]" ||
     fail "libnitro.so has no versioned soname"
-nm -D --defined-only "$library_dir/libnitro.so" | awk '{ print $3 }' | sort >"$work/exported"
+# exported LIBRARY: the names, each of which must be of the interface's version.
+exported() {
+    nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort >"$work/versioned"
+    ! grep -v "@@NITRO_${version%.*}$" "$work/versioned" >&2 || fail "$1: names without a version"
+    sed 's/@.*//' "$work/versioned"
+}
+exported "$library_dir/libnitro.so" >"$work/exported"
 strays=$(grep -v '^nitro_' "$work/exported" || true)
 [[ -z $strays ]] || fail "libnitro.so exports names that are not its own: $strays"
 # (After preprocessing, what NITRO_API stood for marks the declarations.)
@@ -79,8 +85,7 @@ grep -q "SONAME.*\[libnitro-runtime\.so\.0\.1\]" "$work/dynamic" ||
     fail "libnitro-runtime.so has no versioned soname"
 needed=$(sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' "$work/dynamic" | grep -vE '^lib(c|m)\.so|^ld-' || true)
 [[ -z $needed ]] || fail "libnitro-runtime.so needs more than libc and libm: $needed"
-strays=$(nm -D --defined-only "$library_dir/libnitro-runtime.so" | awk '{ print $3 }' |
-    grep -v '^nitro_' || true)
+strays=$(exported "$library_dir/libnitro-runtime.so" | grep -v '^nitro_' || true)
 [[ -z $strays ]] || fail "libnitro-runtime.so exports names that are not its own: $strays"
 model=$source_dir/tests/fuzz/seeds/model/few.json
 "$prefix/bin/nitro" compile --model "$model" --output "$work/few.bin" >"$work/compiled" ||

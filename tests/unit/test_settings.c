@@ -174,6 +174,24 @@ static void test_a_forced_variant_is_taken_wherever_it_accepts_the_input(void **
     nitro_context_free(context);
 }
 
+static void test_the_memo_is_as_large_as_asked_for(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_computation *computation = declare(context);
+    nitro_memo_statistics counts;
+    assert_int_equal(setenv("NITRO_MEMO_SIZE", "settings=64", 1), 0);
+    assert_ok(context, nitro_computation_configure(computation));
+    nitro_computation_memo_statistics(computation, &counts);
+    assert_int_equal(counts.num_entries, 64);
+    assert_int_equal(setenv("NITRO_MEMO_SIZE", "0", 1), 0);
+    assert_ok(context, nitro_computation_configure(computation));
+    nitro_computation_memo_statistics(computation, &counts);
+    assert_int_equal(counts.num_entries, 0);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
 static void test_a_model_that_is_not_there(void **state)
 {
     (void)state;
@@ -263,6 +281,7 @@ int main(void)
         cmocka_unit_test_setup(test_malformed_settings_are_named, forget_environment),
         cmocka_unit_test_setup(test_a_forced_variant_is_taken_wherever_it_accepts_the_input,
                                forget_environment),
+        cmocka_unit_test_setup(test_the_memo_is_as_large_as_asked_for, forget_environment),
         cmocka_unit_test_setup(test_a_model_that_is_not_there, forget_environment),
         cmocka_unit_test_setup(test_each_new_decision_is_explained_once, forget_environment),
         cmocka_unit_test_setup(test_the_setting_names_the_store, forget_environment),
