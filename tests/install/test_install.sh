@@ -63,6 +63,27 @@ echo '#include <nitro/nitro_backend.h>' | "$CC" -E -P -I"$prefix/include" -x c -
 missing=$(comm -23 "$work/declared" "$work/exported")
 [[ -z $missing ]] || fail "the headers declare functions that libnitro.so lacks: $missing"
 
+# What programs were built against: users' functions and the sizes of users' structs. A change of
+# what stands in the list breaks them; what is new goes in with it.
+if [[ $(uname -m) == x86_64 ]]; then
+    {
+        echo '#include <nitro/nitro.h>' | "$CC" -E -P -I"$prefix/include" -x c - | tr '\n' ' ' |
+            sed 's/[;{}]/\n/g' | grep -F 'visibility("default")' |
+            grep -oE 'nitro_[a-z0-9_]+\(' | tr -d '(' | sort -u
+        {
+            printf '#include <nitro/nitro.h>\n#include <stdio.h>\nint main(void)\n{\n'
+            sed -nE 's/^} (nitro_[a-z_]+);$/    printf("sizeof \1 %zu\\n", sizeof(\1));/p' \
+                "$prefix/include/nitro/nitro.h"
+            printf '}\n'
+        } >"$work/sizes.c"
+        "$CC" -I"$prefix/include" "$work/sizes.c" -o "$work/sizes" && "$work/sizes"
+    } >"$work/abi.txt"
+    diff -u "$source_dir/tests/install/abi_x86_64.txt" "$work/abi.txt" ||
+        fail "the interface is not that of tests/install/abi_x86_64.txt: programs built against" \
+            "$version may break. Raise the minor version, or put back what changed; what is only" \
+            "new is added there"
+fi
+
 # pkg-config and the compiler.
 export PKG_CONFIG_PATH="$library_dir/pkgconfig"
 [[ $(pkg-config --modversion nitro) == "$version" ]] || fail "nitro.pc is of another version"
