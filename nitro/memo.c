@@ -5,17 +5,16 @@
  */
 #include "nitro/memo.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WAYS           2  /* entries that a set of features may stand in */
-#define NUM_COUNTERS   64 /* threads get one each, by a hash of who they are */
-#define LINE_BYTES     64
-#define MAX_ENTRIES    ((size_t)1 << 24)
-#define MIX            UINT64_C(0x9E3779B97F4A7C15)
-#define COUNTERS_SHIFT 58
+#include "nitro/thread_shard.h"
+
+#define WAYS        2 /* entries that a set of features may stand in */
+#define LINE_BYTES  64
+#define MAX_ENTRIES ((size_t)1 << 24)
+#define MIX         UINT64_C(0x9E3779B97F4A7C15)
 
 /* Before an entry's features stand these words. */
 enum { SEQUENCE, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
@@ -29,7 +28,7 @@ typedef struct memo_counter {
 } memo_counter;
 
 struct nitro_memo {
-    memo_counter counters[NUM_COUNTERS];
+    memo_counter counters[NITRO_NUM_SHARDS];
     size_t num_features, num_sets; /* sets: a power of two */
     size_t stride;                 /* words an entry: whole cache lines */
     word *entries;                 /* shape [num_sets x WAYS x stride] */
@@ -129,8 +128,7 @@ static bool is_of(const nitro_memo *memo, const word *entry, const double *featu
 
 static memo_counter *own_counter(nitro_memo *memo)
 {
-    uint64_t thread = (uint64_t)(uintptr_t)pthread_self();
-    return &memo->counters[thread * MIX >> COUNTERS_SHIFT];
+    return &memo->counters[nitro_thread_shard()];
 }
 
 static void count(word *counter)
@@ -141,7 +139,7 @@ static void count(word *counter)
 void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
 {
     nitro_memo_statistics sums = {.num_entries = memo->num_sets * WAYS};
-    for (size_t i = 0; i < NUM_COUNTERS; i++) {
+    for (size_t i = 0; i < NITRO_NUM_SHARDS; i++) {
         sums.hits += load(&memo->counters[i].hits);
         sums.misses += load(&memo->counters[i].misses);
         sums.evictions += load(&memo->counters[i].evictions);

@@ -11,11 +11,10 @@
 
 #include "nitro/nitro_backend.h"
 #include "nitro/publish.h"
-
-enum { NUM_SHARDS = 64, LINE_BYTES = 64 };
+#include "nitro/thread_shard.h"
 
 typedef struct shard {
-    _Alignas(LINE_BYTES) atomic_size_t readers;
+    _Alignas(NITRO_SHARD_BYTES) atomic_size_t readers;
 } shard;
 
 /** A value that was replaced; bit s of `maybe_held`: shard s was not seen empty since. */
@@ -26,32 +25,22 @@ typedef struct retired {
 } retired;
 
 struct nitro_published {
-    shard shards[NUM_SHARDS];
-    _Alignas(LINE_BYTES) _Atomic(void *) value;
+    shard shards[NITRO_NUM_SHARDS];
+    _Alignas(NITRO_SHARD_BYTES) _Atomic(void *) value;
     void (*free_value)(void *);
     pthread_mutex_t replacing;
     retired *retired;
 };
 
-_Static_assert(NUM_SHARDS == 64, "retired.maybe_held has one bit a shard");
-
-/** Threads differ in where their own variables lie. */
-static shard *own_shard(nitro_published *published)
-{
-    static _Thread_local char own;
-    uint64_t place = (uint64_t)(uintptr_t)&own;
-    return &published->shards[(place >> 6) * UINT64_C(0x9E3779B97F4A7C15) >> 58];
-}
-
 nitro_status nitro_published_create(nitro_context *context, void (*free_value)(void *),
                                     nitro_published **published)
 {
-    nitro_published *made = aligned_alloc(LINE_BYTES, sizeof *made);
+    nitro_published *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
     if (!made || pthread_mutex_init(&made->replacing, NULL) != 0) {
         free(made);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", sizeof *made);
     }
-    for (size_t s = 0; s < NUM_SHARDS; s++)
+    for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
         atomic_init(&made->shards[s].readers, 0);
     atomic_init(&made->value, NULL);
     made->free_value = free_value;
@@ -64,19 +53,20 @@ void *nitro_published_enter(nitro_published *published)
 {
     /* Counted in first, in the one order that all threads agree on (seq_cst): a replacement either
      * sees the count, or is seen by the load. */
-    atomic_fetch_add(&own_shard(published)->readers, 1);
+    atomic_fetch_add(&published->shards[nitro_thread_shard()].readers, 1);
     return atomic_load(&published->value);
 }
 
 void nitro_published_leave(nitro_published *published)
 {
-    atomic_fetch_sub_explicit(&own_shard(published)->readers, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&published->shards[nitro_thread_shard()].readers, 1,
+                              memory_order_release);
 }
 
 static void free_unheld(nitro_published *published)
 {
     uint64_t busy = 0;
-    for (size_t s = 0; s < NUM_SHARDS; s++)
+    for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
         if (atomic_load(&published->shards[s].readers) != 0)
             busy |= UINT64_C(1) << s;
     retired **link = &published->retired;

@@ -10,16 +10,17 @@
 #include <string.h>
 
 #include "nitro/model.h"
+#include "nitro/thread_shard.h"
 
-enum { NUM_SHARDS = 64, LINE_BYTES = 64, MAX_EVERY = 1000000000 };
+enum { MAX_EVERY = 1000000000 };
 
 /** Calls are counted by thread, so that threads do not disturb each other. */
 typedef struct shard {
-    _Alignas(LINE_BYTES) _Atomic uint64_t calls;
+    _Alignas(NITRO_SHARD_BYTES) _Atomic uint64_t calls;
 } shard;
 
 struct nitro_watch {
-    shard shards[NUM_SHARDS];
+    shard shards[NITRO_NUM_SHARDS];
     const nitro_computation *computation;
     nitro_watch_options options;
     bool by_thread_cpu; /* all variants are timed so */
@@ -71,7 +72,7 @@ nitro_status nitro_watch_create(const nitro_computation *computation,
     nitro_status status = check_options(computation, options);
     if (status != NITRO_OK)
         return status;
-    nitro_watch *made = aligned_alloc(LINE_BYTES, sizeof *made);
+    nitro_watch *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
     if (!made)
         return nitro_fail(computation->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
                           sizeof *made);
@@ -124,15 +125,11 @@ static void add_time(_Atomic int64_t *sum_ns, double time_ms)
     atomic_fetch_add_explicit(sum_ns, (int64_t)(time_ms * 1e6), memory_order_relaxed);
 }
 
-/** The thread's own; threads differ in where their variables lie. */
 bool nitro_watch_samples(nitro_watch *watch)
 {
-    static _Thread_local char own;
-    uint64_t place = (uint64_t)(uintptr_t)&own;
     if (watch->options.every == 0)
         return false;
-    shard *mine = &watch->shards[(place >> 6) * UINT64_C(0x9E3779B97F4A7C15) >> 58];
-    return add(&mine->calls, 1) % watch->options.every == 0;
+    return add(&watch->shards[nitro_thread_shard()].calls, 1) % watch->options.every == 0;
 }
 
 void nitro_watch_decided(nitro_watch *watch, double decision_ms)
