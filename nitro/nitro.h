@@ -692,7 +692,7 @@ typedef struct nitro_tune_progress {
     size_t resumed;     /* of `done`, those found in the store */
     size_t failed;      /* inputs that could not be loaded */
     double elapsed_ms;
-    const char *input; /* the one just finished */
+    const char *input; /* the one just finished; NULL: waiting for other tuners of the device */
     const char *best;  /* its fastest variant, or NULL */
 } nitro_tune_progress;
 

@@ -179,6 +179,20 @@ static nitro_status report(tuning *self, size_t input)
                       progress->total);
 }
 
+/* While other tuners measure: there is no input to tell of, but the user may want to stop. */
+static nitro_status report_waiting(tuning *self)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->input = progress->best = NULL;
+    progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
+    if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
+        return NITRO_OK;
+    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped while other tuners measure what is left, %zu of %zu inputs are "
+                      "done",
+                      self->plan.computation->schema->computation, progress->done, progress->total);
+}
+
 static void note_failure(tuning *self, nitro_status status)
 {
     char message[1024];
@@ -243,6 +257,9 @@ static nitro_status tune_all(tuning *self, bool *left)
                       "%zu inputs are being measured by other tuners of %s", num_left,
                       share.target->device->id);
         before = num_left;
+        status = report_waiting(self);
+        if (status != NITRO_OK)
+            break;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
         status = tune_round(self, &share, left, &num_left);
     }

@@ -171,7 +171,8 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     if (progress->best && self->num_devices == 1)
         snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
     else
-        snprintf(detail, sizeof detail, "%s", progress->input ? progress->input : "");
+        snprintf(detail, sizeof detail, "%s",
+                 progress->input ? progress->input : "waiting for other tuners of this device");
     progress_update(&self->progress, progress->done, progress->total, progress->resumed,
                     detail[0] ? detail : NULL);
     return !interrupted;

@@ -66,12 +66,16 @@ static nitro_computation *declare(nitro_context *context)
     return made;
 }
 
-static nitro_status tune(nitro_context *context, const char *url)
+typedef bool (*progress_function)(void *user, const nitro_tune_progress *progress);
+
+static nitro_status tune_watched(nitro_context *context, const char *url,
+                                 progress_function progress)
 {
     nitro_computation *computation = declare(context);
     nitro_store *store = NULL;
     nitro_tune_options options;
     nitro_tune_options_init(&options);
+    options.progress = progress;
     options.measure.warmups = 0;
     options.measure.min_repetitions = options.measure.max_repetitions = 1;
     nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
@@ -80,6 +84,11 @@ static nitro_status tune(nitro_context *context, const char *url)
     nitro_store_close(store);
     nitro_computation_free(computation);
     return status;
+}
+
+static nitro_status tune(nitro_context *context, const char *url)
+{
+    return tune_watched(context, url, NULL);
 }
 
 static void assert_all_stored(nitro_context *context, const char *url)
@@ -172,6 +181,38 @@ static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
     redis_server_remove(&server);
 }
 
+static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progress)
+{
+    (void)user;
+    return progress->input != NULL;
+}
+
+static void test_waiting_for_another_tuner_can_be_stopped(void **state)
+{
+    redis_server server = {0};
+    char url[160];
+    nitro_store *store = NULL;
+    nitro_device *host = NULL;
+    const nitro_device_kind *kind = NULL;
+    bool claimed = false;
+    (void)state;
+    if (!begin(&server, url, sizeof url))
+        skip();
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
+    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
+    assert_ok(context,
+              nitro_store_claim(store, "shared", host->id, names[3], "other", 60000, &claimed));
+    assert_true(claimed);
+    assert_fails(context, tune_watched(context, url, goes_on_unless_waiting), NITRO_ERR_INTERRUPTED,
+                 "29 of 30 inputs are done");
+    assert_int_equal(num_loads[3], 0);
+    nitro_store_close(store);
+    nitro_device_free(host);
+    nitro_context_free(context);
+    redis_server_remove(&server);
+}
+
 static void test_a_file_has_no_claims(void **state)
 {
     nitro_context *context = unit_context();
@@ -195,6 +236,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_input_is_measured_once),
         cmocka_unit_test(test_what_a_dead_tuner_claimed_is_measured_by_another),
+        cmocka_unit_test(test_waiting_for_another_tuner_can_be_stopped),
         cmocka_unit_test(test_a_file_has_no_claims),
     };
     make_inputs();
