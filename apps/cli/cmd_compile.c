@@ -16,26 +16,25 @@ static const struct {
     nitro_export_format format;
 } formats[] = {{"binary", NITRO_EXPORT_BINARY}, {"c", NITRO_EXPORT_C}};
 
-static const option options[] = {
-    {.name = "model",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, model),
-     .value = "FILE",
-     .help = "the model file, JSON or binary",
-     .required = true},
-    {.name = "format",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, format),
-     .value = "FORMAT",
-     .help = "binary (default) or c, see above"},
-    {.name = "output",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, output),
-     .value = "FILE",
-     .help = "the file to write",
-     .required = true},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {{.name = "model",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, model),
+                                  .value = "FILE",
+                                  .help = "the model file, JSON or binary",
+                                  .required = true},
+                                 {.name = "format",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, format),
+                                  .value = "FORMAT",
+                                  .help = "binary (default) or c, see above"},
+                                 {.name = "output",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, output),
+                                  .value = "FILE",
+                                  .help = "the file to write",
+                                  .required = true},
+                                 OPTION_JSON,
+                                 {0}};
 
 static int print_result(const invocation *call, const nitro_model *model, const char *format)
 {

@@ -6,9 +6,7 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const option options[] = {
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {OPTION_JSON, {0}};
 
 static const argument arguments[] = {{.name = "COMPUTATION",
                                       .help = "also what is set for this computation alone",

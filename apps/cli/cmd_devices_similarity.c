@@ -13,25 +13,24 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const option options[] = {
-    {.name = "features",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, features),
-     .value = "A,B,...",
-     .help = "the device features to compare by",
-     .required = true},
-    {.name = "devices",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, devices),
-     .value = "FILE",
-     .help = "compare the devices of this CSV file, one a row"},
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "compare the devices of this store"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {{.name = "features",
+                                  .type = OPTION_LIST,
+                                  .offset = offsetof(settings, features),
+                                  .value = "A,B,...",
+                                  .help = "the device features to compare by",
+                                  .required = true},
+                                 {.name = "devices",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, devices),
+                                  .value = "FILE",
+                                  .help = "compare the devices of this CSV file, one a row"},
+                                 {.name = "store",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, store),
+                                  .value = "URL",
+                                  .help = "compare the devices of this store"},
+                                 OPTION_JSON,
+                                 {0}};
 
 static const nitro_device_kind *find_kind(const char *name)
 {

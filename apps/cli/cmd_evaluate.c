@@ -29,11 +29,7 @@ static void set_defaults(void *place)
 static const char *const formats[] = {"table", "csv", "json", NULL};
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store with the samples (default: the user's own)"},
+    OPTION_STORE,
     {.name = "targets",
      .type = OPTION_LIST,
      .offset = offsetof(settings, targets),

@@ -35,7 +35,7 @@ static const option options[] = {
      .offset = offsetof(settings, store),
      .value = "URL",
      .help = "the store with the samples that the model was learnt from: shows the nearest ones"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

@@ -36,7 +36,7 @@ static const option options[] = {
      .help = "largest archive, and largest matrix in it",
      .minimum = 1,
      .maximum = 1e9},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

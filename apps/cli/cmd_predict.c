@@ -22,7 +22,7 @@ static const option options[] = {
      .value = "NAME=VALUE,...",
      .help = "a value for every input feature of the model, in any order; may be given in parts",
      .required = true},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 /** What the model said, with its names in the model's order. */

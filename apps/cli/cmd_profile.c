@@ -32,7 +32,7 @@ static const option options[] = {
      .offset = offsetof(settings, seed),
      .value = "N",
      .help = "seed of the metrics' noise"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

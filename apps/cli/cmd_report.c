@@ -29,11 +29,7 @@ static void set_defaults(void *place)
 }
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store with the samples (default: the user's own)"},
+    OPTION_STORE,
     {.name = "output",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, output),

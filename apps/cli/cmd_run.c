@@ -71,7 +71,7 @@ static const option options[] = {
      .minimum = 0.001,
      .maximum = 1e6,
      .help = "a single call of a variant that takes longer counts as hung"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

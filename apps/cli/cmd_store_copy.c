@@ -6,9 +6,7 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const option options[] = {
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {OPTION_JSON, {0}};
 
 static const argument arguments[] = {{.name = "FROM", .help = "the URL of the store to read"},
                                      {.name = "TO", .help = "the URL of the store to add to"},

@@ -7,11 +7,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
+    OPTION_STORE,
     {.name = "computation",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),

@@ -11,11 +11,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
+    OPTION_STORE,
     {.name = "quarantined",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, quarantined),
@@ -34,7 +30,7 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, apply),
      .help = "remove what is listed (default: list it only)"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 typedef struct collecting {

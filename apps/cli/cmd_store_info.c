@@ -9,14 +9,7 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {OPTION_STORE, OPTION_JSON, {0}};
 
 typedef struct totals {
     size_t computations, devices, samples, profiles;

@@ -17,7 +17,7 @@ static const option options[] = {
      .value = "NAME",
      .help = "whose key it is, e.g. a mail address: shown to those who check signatures",
      .required = true},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

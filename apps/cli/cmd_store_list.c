@@ -12,11 +12,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
+    OPTION_STORE,
     {.name = "stale",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, stale),
@@ -27,7 +23,7 @@ static const option options[] = {
      .value = "NAME",
      .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
              "count"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 /* ---- JSON ----------------------------------------------------------------------------------- */

@@ -18,7 +18,7 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, newer),
      .help = "keep the newer of two measurements of one input instead"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {{.name = "FROM", .help = "the URL of the store to read"},

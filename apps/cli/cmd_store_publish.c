@@ -24,7 +24,7 @@ static const option options[] = {
      .offset = offsetof(settings, sign),
      .value = "KEY",
      .help = "file of the secret key to sign with; 'nitro store keygen' makes one"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static int print_report(const invocation *call, const nitro_publish_report *report)

@@ -25,7 +25,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "public keys, one a line; implies --require-signature (default: "
              "nitro/trusted-keys in $XDG_CONFIG_HOME)"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

@@ -8,11 +8,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
+    OPTION_STORE,
     {.name = "computation",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),
@@ -28,7 +24,7 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, profiles),
      .help = "remove profiles alone, and no samples"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 /** A slip in a name shall not look like success, nor one in the URL make a store. */

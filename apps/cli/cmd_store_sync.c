@@ -16,16 +16,15 @@ static void set_defaults(void *place)
     given->patience_s = 10;
 }
 
-static const option options[] = {
-    {.name = "patience",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, patience_s),
-     .value = "SECONDS",
-     .help = "how long to try to send what waits for a store",
-     .minimum = 0,
-     .maximum = 86400},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
-    {0}};
+static const option options[] = {{.name = "patience",
+                                  .type = OPTION_NUMBER,
+                                  .offset = offsetof(settings, patience_s),
+                                  .value = "SECONDS",
+                                  .help = "how long to try to send what waits for a store",
+                                  .minimum = 0,
+                                  .maximum = 86400},
+                                 OPTION_JSON,
+                                 {0}};
 
 static const argument arguments[] = {
     {.name = "FROM", .help = "the URL of the store to read", .optional = true},

@@ -8,17 +8,13 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store (default: the user's own)"},
+    OPTION_STORE,
     {.name = "model",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, model),
      .value = "FILE",
      .help = "check instead whether the store still holds the records that this model was made of"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 typedef struct findings {

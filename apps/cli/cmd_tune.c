@@ -124,7 +124,7 @@ static const option options[] = {
      .maximum = 1e9,
      .help = "memory that measuring an input may take (default: three quarters of what is here); "
              "0: no limit"},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

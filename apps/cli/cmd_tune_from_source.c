@@ -28,11 +28,7 @@ static void set_defaults(void *place)
 }
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store with the samples (default: the user's own)"},
+    OPTION_STORE,
     {.name = "target",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, target),
@@ -132,7 +128,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "where the model goes; written whole or not at all",
      .required = true},
-    {.name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json), .help = "print JSON"},
+    OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {

@@ -34,6 +34,20 @@ typedef struct option {
     bool required;
 } option;
 
+/* Rows that many commands have, where their struct is called `settings` and its member as the
+ * option.
+ */
+#define OPTION_STORE                                                                               \
+    {                                                                                              \
+        .name = "store", .type = OPTION_TEXT, .offset = offsetof(settings, store), .value = "URL", \
+        .help = "the store (default: what 'nitro config' says, else the user's own)"               \
+    }
+#define OPTION_JSON                                                                                \
+    {                                                                                              \
+        .name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json),                   \
+        .help = "print JSON"                                                                       \
+    }
+
 /** A positional argument; tables end with a NULL name. */
 typedef struct argument {
     const char *name;
