@@ -1298,8 +1298,7 @@ typedef struct nitro_dfs_effort {
  * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
  * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
  * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
- * seed: memory is bounded, about 12 MB a thread and 100 MB for all. Not read: `store`, `target`,
- * `max_subset`, `k`.
+ * seed, so that memory is bounded. Not read: `store`, `target`, `max_subset`, `k`.
  *
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
