@@ -188,8 +188,8 @@ static int measure(one_run *self)
     nitro_input input = {
         .name = self->inputs.inputs[0].name, .load = hand_over, .state = self->input};
     uint64_t wanted = given->compare ? UINT64_MAX : UINT64_C(1) << self->decision.variant;
-    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, &tune.measure,
-                                                 wanted, &self->sample);
+    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, self->device,
+                                                 &tune.measure, wanted, &self->sample);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
