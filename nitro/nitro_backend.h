@@ -1244,10 +1244,14 @@ typedef struct nitro_training_set {
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
+    uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
 typedef struct nitro_parts nitro_parts;
+
+/** Most strategies that one averages. */
+#define NITRO_MAX_MEMBERS 8
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -1272,6 +1276,13 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** A strategy that averages others: how many, 0 for all else, how they are called, and what
+     * each says by itself. */
+    size_t num_members;
+    const char *const *member_names; /* shape [num_members] */
+    /** @param[out] scores  shape [num_members x num_variants], all in the units of `score`, whose
+     *                      average they make; for predictors with all members. */
+    void (*score_members)(const void *predictor, const double *columns, double *scores);
     /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */
     nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
