@@ -1173,6 +1173,64 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
+/* ---- Family: proxy kernels ----------------------------------------------------------------- */
+
+/** A proxy's dial goes from 0, none of its kind of work, to this: of every five instructions of its
+ *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
+#define NITRO_PROXY_MAX_INTENSITY 5
+
+/** How much one run does. Of the counts 0 stands for what suits the device: a run that keeps all of
+ *  it busy for about a millisecond, with a footprint that is what the proxy stands for. */
+typedef struct nitro_proxy_work {
+    unsigned intensity;  /* 0 to NITRO_PROXY_MAX_INTENSITY */
+    size_t num_threads;  /* rounded up to whole blocks on cuda */
+    size_t num_passes;   /* how often each thread goes through the kernel's unrolled loop */
+    size_t memory_bytes; /* that all threads together go through; rounded up; of no meaning where
+                            the kernel has a fixed place to work on */
+    void *stream;        /* cuda: the cudaStream_t that runs go to; NULL: the default stream */
+} nitro_proxy_work;
+
+/** Code of a kernel, to be disassembled, not called. */
+typedef void (*nitro_proxy_code)(void);
+
+/**
+ * A proxy's kernel on one kind of device. On cuda every function works on the calling thread's
+ * current device, and needs a process that will not fork.
+ */
+typedef struct nitro_proxy_kernel {
+    const char *proxy;       /* "SP-GFLOP": a name in data/proxies/paper.json */
+    const char *device_kind; /* "host", "cuda" */
+    const char *description; /* what it does, in one line */
+
+    /**
+     * Get memory ready for runs.
+     * @param[in] work  borrowed until return; the stream until free.
+     * @return NITRO_OK; NITRO_ERR_ARGUMENT (the intensity, counts too large for the kernel);
+     *         NITRO_ERR_NO_MEMORY, also of the device; NITRO_ERR_IO (the device failed);
+     *         NITRO_ERR_NOT_BUILT.
+     */
+    nitro_status (*create)(nitro_context *context, const nitro_proxy_work *work, void **state);
+    /** One run. On cuda: one kernel launch on the stream, and nothing else; on the host: on threads
+     *  of its own, that are gone when it returns. May be called any number of times. */
+    nitro_status (*run)(void *state);
+    /** Memory as at first, one run, wait for it, and compare what it left behind with what the same
+     *  steps give one after the other. NITRO_ERR_MISMATCH says what differs. */
+    nitro_status (*check)(void *state);
+    /** Waits for runs. */
+    void (*free)(void *state);
+
+    /** cuda: the name of its kernels without the intensity, that a template argument is:
+     *  "nitro_proxy_sp_gflop" of nitro_proxy_sp_gflop<3>. NULL on the host. */
+    const char *symbol;
+    /** host: the code of an intensity. NULL on cuda. */
+    nitro_proxy_code (*code)(unsigned intensity);
+} nitro_proxy_kernel;
+
+/** The kernel of a proxy on a kind of device, or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const char *proxy,
+                                               const char *device_kind,
+                                               const nitro_proxy_kernel **kernel);
+
 /**
  * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
  * paper's Table 2). Constant features count as 0 in all.
@@ -1429,6 +1487,7 @@ NITRO_API const nitro_device_kind *const *nitro_builtin_device_kinds(void);
 NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
 NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
+NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
 
 #ifdef __cplusplus
 }
