@@ -1,5 +1,6 @@
 /* Declaring a computation: variants, input features, hooks. A declaration closes when a model is
  * attached, so that what a model was checked against cannot change. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
         return status;
     }
     created->context = context;
+    strcpy(created->device_kind, "host");
     created->reference = NITRO_NONE;
     created->forced = NITRO_NONE;
     created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
@@ -163,6 +165,22 @@ nitro_status nitro_computation_force(nitro_computation *computation, const char 
     if (status == NITRO_OK)
         computation->forced = forced;
     return status;
+}
+
+nitro_status nitro_computation_set_device_kind(nitro_computation *computation, const char *kind)
+{
+    if (!nitro_name_is_clean(kind))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: '%.80s' is no kind of device: use 1 to 63 of [A-Za-z0-9_.+-], such "
+                          "as host or cuda",
+                          computation->schema->computation, kind ? kind : "(null)");
+    snprintf(computation->device_kind, sizeof(computation->device_kind), "%s", kind);
+    return NITRO_OK;
+}
+
+const char *nitro_computation_device_kind(const nitro_computation *computation)
+{
+    return computation->device_kind;
 }
 
 nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)

@@ -129,8 +129,10 @@ NITRO_API void nitro_context_set_clock(nitro_context *context, const nitro_clock
 typedef struct nitro_computation nitro_computation;
 
 typedef enum nitro_time_source {
-    NITRO_TIME_WALL,      /* wall time: variants that use several threads, or a device */
-    NITRO_TIME_THREAD_CPU /* processor time of the calling thread: right on busy machines too */
+    NITRO_TIME_WALL,       /* wall time: variants that use several threads */
+    NITRO_TIME_THREAD_CPU, /* processor time of the calling thread: right on busy machines too */
+    NITRO_TIME_DEVICE /* the device's own clock (CUDA events), around the work that `run` put on
+                         the stream which nitro_hooks.stream names; `run` need not wait for it */
 } nitro_time_source;
 
 /**
@@ -219,6 +221,12 @@ typedef struct nitro_hooks {
      * say in `why` (shape [size]) where it differs and by how much. Its time then does not count.
      */
     int (*check_result)(void *argument, char *why, size_t size, void *user);
+    /**
+     * The device's stream (a cudaStream_t) that variants put their work for this argument on; NULL
+     * is the device's default stream. Asked before every timing of a variant that is timed by
+     * NITRO_TIME_DEVICE.
+     */
+    void *(*stream)(const void *argument, void *user);
     void *user; /* borrowed */
 } nitro_hooks;
 
@@ -294,6 +302,18 @@ NITRO_API nitro_status nitro_computation_set_reference(nitro_computation *comput
 
 NITRO_API nitro_status nitro_computation_set_hooks(nitro_computation *computation,
                                                    const nitro_hooks *hooks);
+
+/**
+ * The kind of device that the variants run on: "host" unless set here, or "cuda". The same
+ * computation may be declared for several kinds, with the same variants and features: their samples
+ * then teach one model. Measuring opens that device in its worker processes, and refuses a device
+ * of another kind.
+ * @return NITRO_OK or NITRO_ERR_ARGUMENT (not a clean name).
+ */
+NITRO_API nitro_status nitro_computation_set_device_kind(nitro_computation *computation,
+                                                         const char *kind);
+/** Owned by the computation. */
+NITRO_API const char *nitro_computation_device_kind(const nitro_computation *computation);
 
 NITRO_API const char *nitro_computation_name(const nitro_computation *computation);
 NITRO_API size_t nitro_computation_num_variants(const nitro_computation *computation);
@@ -810,7 +830,7 @@ NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *c
 
 /* ---- Modules: computations in shared objects ---------------------------------------------- */
 
-#define NITRO_MODULE_VERSION 1
+#define NITRO_MODULE_VERSION 2
 
 /**
  * A computation with its inputs, as the command line uses it. A shared object that exports
@@ -821,6 +841,10 @@ typedef struct nitro_module {
     unsigned version; /* NITRO_MODULE_VERSION */
     const char *name;
     const char *description; /* one line */
+
+    /** The kind of device that its variants run on: "cuda", or NULL for "host". A computation for
+     *  several kinds is several modules of one name. */
+    const char *device_kind;
 
     /** Create the computation with its variants and features. */
     nitro_status (*create)(nitro_context *context, nitro_computation **computation);

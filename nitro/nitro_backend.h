@@ -1091,6 +1091,34 @@ NITRO_API nitro_status nitro_fetch_matrix(nitro_context *context, const char *ma
 
 /* ---- Family: device kinds ------------------------------------------------------------------ */
 
+/** An open device, in the worker process that runs variants on it. */
+typedef struct nitro_device_session nitro_device_session;
+
+/**
+ * A device's own clock, caches and memory. `stream` is what nitro_hooks.stream says; NULL is the
+ * default one. Called by one thread of a worker process, never before a fork. A call that fails
+ * says why: so does the first one after asynchronous work that failed.
+ */
+typedef struct nitro_device_access {
+    /** Errors as nitro_device_kind.describe, and NITRO_ERR_IO: the device refuses. */
+    nitro_status (*open)(nitro_context *context, const char *id, nitro_device_session **session);
+    void (*close)(nitro_device_session *session);
+
+    /** What the stream is given between the two is what is timed; `stop` waits for it. */
+    nitro_status (*start)(nitro_device_session *session, void *stream);
+    nitro_status (*stop)(nitro_device_session *session, void *stream, double *elapsed_ms);
+
+    /** Leave nothing of the input in the caches; on the stream, without waiting. */
+    nitro_status (*flush)(nitro_device_session *session, void *stream);
+
+    /** Memory that could be allocated now. */
+    nitro_status (*free_memory)(nitro_device_session *session, size_t *bytes);
+
+    /** Clocks and what holds them back, for people: "1980 MHz, memory 2619 MHz, throttled: power".
+     *  "" where nothing is known. */
+    nitro_status (*state)(nitro_device_session *session, char *text, size_t size);
+} nitro_device_access;
+
 typedef struct nitro_device_kind {
     const char *name; /* "host", "model" */
     const char *description;
@@ -1123,6 +1151,9 @@ typedef struct nitro_device_kind {
     nitro_status (*simulate_profiles)(nitro_context *context, const nitro_device *device,
                                       const nitro_schema *schema, const nitro_sample *sample,
                                       uint64_t seed, nitro_profile_function function, void *user);
+
+    /** NULL where variants run in the host's memory and time. */
+    const nitro_device_access *access;
 } nitro_device_kind;
 
 /**

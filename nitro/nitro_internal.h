@@ -34,6 +34,7 @@ typedef struct nitro_feature_group {
 struct nitro_computation {
     nitro_context *context;
     nitro_schema *schema;
+    char device_kind[64];
     nitro_variant variants[NITRO_MAX_VARIANTS]; /* names owned by the schema, versions by these */
     double feature_costs_ns[NITRO_MAX_FEATURES];
     nitro_feature_group groups[NITRO_MAX_FEATURES];

@@ -10,7 +10,7 @@ clang_format=$(command -v clang-format-14) || {
     exit 1
 }
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \) -prune -o \
-    -type f \( -name '*.[ch]' -o -name '*.[ch]pp' \) -print0 | sort -z)
+    -type f \( -name '*.[ch]' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' \) -print0 | sort -z)
 ((${#files[@]} > 0)) || { echo "format: no C file found in $PWD" >&2 && exit 1; }
 "$clang_format" --dry-run -Werror "${files[@]}"
 echo "format: ${#files[@]} files are as clang-format would write them"

@@ -11,7 +11,7 @@ nitro/nitro.h          none
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
-variants/*             nitro/nitro.h @own
+variants/*             nitro/nitro.h variants/cuda.h @own
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
@@ -34,6 +34,10 @@ archive*   store/* tests/*
 hwloc*     features/device/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
+nvml*      features/device/* tests/*
+cusparse*  variants/* tests/*
+cub/*      variants/* tests/*
+cuda*      features/device/* variants/* proxies/* apps/* examples/* tests/*
 '
 
 root=$(cd -- "${1:-$(dirname -- "${BASH_SOURCE[0]}")/..}" && pwd)
