@@ -1,4 +1,5 @@
-/* CUPTI's host half: counters' names to a configuration for a chip. Needs neither driver nor GPU. */
+/* CUPTI's host half: counters' names to a configuration for a chip. Needs neither driver nor GPU.
+ */
 #include <stdlib.h>
 #include <string.h>
 

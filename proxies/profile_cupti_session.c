@@ -90,9 +90,8 @@ static nitro_status require_supported(session *self, CUdevice device)
 
 static nitro_status read_chip(session *self, CUdevice device)
 {
-    CUpti_Device_GetChipName_Params params = {.structSize =
-                                                  CUpti_Device_GetChipName_Params_STRUCT_SIZE,
-                                              .deviceIndex = (size_t)device};
+    CUpti_Device_GetChipName_Params params = {
+        .structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE, .deviceIndex = (size_t)device};
     CUptiResult result = self->functions.chip_name(&params);
     if (result != CUPTI_SUCCESS)
         return cupti_fail(self->context, "asking for the chip's name", result);
@@ -412,9 +411,9 @@ static nitro_status profile(counting *self, const nitro_string_list *counters,
 
 static void end(counting *self)
 {
-    CUpti_RangeProfiler_Disable_Params params = {
-        .structSize = CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
-        .pRangeProfilerObject = self->ranges};
+    CUpti_RangeProfiler_Disable_Params params = {.structSize =
+                                                     CUpti_RangeProfiler_Disable_Params_STRUCT_SIZE,
+                                                 .pRangeProfilerObject = self->ranges};
     if (self->ranges)
         self->functions->range_disable(&params);
     cupti_host_close(&self->host);
