@@ -548,6 +548,17 @@ NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_
                                             const nitro_profile *profile, double *values);
 
 /**
+ * What to collect so that the metrics can be made: of each metric's formulas, the counters of the
+ * first all of whose counters can be counted.
+ * @param[in]  has       can this be counted here? Asked once a counter.
+ * @param[out] counters  in the set's order; appended.
+ */
+NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
+                                                     const nitro_proxies *proxies,
+                                                     bool (*has)(void *user, const char *counter),
+                                                     void *user, nitro_string_list *counters);
+
+/**
  * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
  * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
  * that was learnt from is asked about at the range's edge.
@@ -1242,6 +1253,46 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
                                                size_t num_devices, const char *const *features,
                                                size_t num_features, double *matrix);
 
+/* ---- Family: profilers ---------------------------------------------------------------------- */
+
+/** What a profiler looks at. Functions return 0 on success. */
+typedef struct nitro_profiled_work {
+    int (*restore)(void *user); /* before every run, not looked at; NULL: nothing to do */
+    int (*run)(void *user);     /* may leave work on the device unfinished */
+    void *user;
+} nitro_profiled_work;
+
+/** Told of each kernel that the work launched, in order; a host's run is one kernel.
+ *  @param[in] values  shape [count of the counters asked for]; NaN: it has none here. */
+typedef nitro_status (*nitro_kernel_function)(void *user, const char *kernel, const double *values);
+
+/**
+ * Reads hardware counters. Used by one thread of a worker process in which the device is open, from
+ * before an input is loaded: threads that start later are counted too. Work is run several times,
+ * and slowly: no time of it means anything.
+ */
+typedef struct nitro_profiler {
+    const char *name; /* "cupti" */
+    const char *description;
+    const char *device_kind; /* "cuda": the kind of device that it profiles */
+
+    /**
+     * @return NITRO_OK; NITRO_ERR_NOT_BUILT; NITRO_ERR_IO: it cannot be done here (no permission, a
+     *         device without counters, another tool in the way): one sentence with the remedy.
+     */
+    nitro_status (*open)(nitro_context *context, const char *device, void **state);
+    /** Can the device count it? Names are those of the proxies' formulas. */
+    bool (*has)(void *state, const char *counter);
+    /**
+     * @param[in] counters  all of which it has.
+     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did); NITRO_ERR_IO; the function's.
+     */
+    nitro_status (*collect)(void *state, const nitro_string_list *counters,
+                            const nitro_profiled_work *work, nitro_kernel_function function,
+                            void *user);
+    void (*close)(void *state); /* switches off what was switched on */
+} nitro_profiler;
+
 /* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
@@ -1488,6 +1539,7 @@ NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
 NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
 NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
+NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
 
 #ifdef __cplusplus
 }
