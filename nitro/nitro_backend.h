@@ -415,6 +415,10 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
+    char *device_state;  /* clocks and what held them back while it was measured, for people: as the
+                            device said before, "; then " and as after where that differs */
+    char *cache;         /* "cold": the caches were flushed before each run; NULL: they were left as
+                            runs leave them */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
@@ -423,7 +427,8 @@ NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro
 /**
  * What makes a record on this device here and now: this library and its compiler, this machine, the
  * time, and the device as it is.
- * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ * @param[in,out] made  zero or cleared but for device_state and cache, which stay as they are; on
+ *                      error (out of memory) it is cleared.
  */
 NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
                                                   const nitro_device *device, const char *origin,
