@@ -868,7 +868,8 @@ typedef struct nitro_module {
     /** Create the computation with its variants and features. */
     nitro_status (*create)(nitro_context *context, nitro_computation **computation);
 
-    /** Read an input from a file; errors name file and line. */
+    /** Read an input from a file; errors name file and line. Like generating, it touches no device:
+     *  it may run before a fork. What the device shall have, `prepare` and `run` put there. */
     nitro_status (*load)(nitro_context *context, const char *path, void **argument);
 
     /**
