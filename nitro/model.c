@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "nitro/correction.h"
+#include "nitro/finite.h"
 #include "nitro/promise.h"
 
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
@@ -285,14 +286,6 @@ static void decide(const nitro_model *model, const double *features, const doubl
     decision->variant_name = model->schema->variants[decision->variant];
 }
 
-static bool are_finite(const nitro_model *model, const double *features)
-{
-    for (size_t f = 0; f < model->schema->num_features; f++)
-        if (!isfinite(features[f]))
-            return false;
-    return true;
-}
-
 /** Would scores that are off by up to `bound` lead to the same decision? Not so where they are NaN.
  */
 static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t allowed,
@@ -311,7 +304,7 @@ static bool is_sure(const nitro_model *model, const double *scores, double bound
 nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
                                 double min_confidence, nitro_decision *decision)
 {
-    if (!are_finite(model, features))
+    if (!nitro_all_finite(features, model->schema->num_features))
         return NITRO_ERR_BAD_FEATURE;
     double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
     bool defined = nitro_model_columns(model, features, columns);
