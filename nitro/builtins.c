@@ -19,6 +19,9 @@
 #define NITRO_PLUGIN(symbol) extern const nitro_proxy_kernel symbol;
 #include "nitro/lists/proxy_kernels.list"
 #undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_profiler symbol;
+#include "nitro/lists/profilers.list"
+#undef NITRO_PLUGIN
 
 #define NITRO_PLUGIN(symbol) &symbol,
 const nitro_store_kind *const *nitro_builtin_stores(void)
@@ -67,4 +70,12 @@ const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void)
 #include "nitro/lists/proxy_kernels.list"
         NULL};
     return kernels;
+}
+
+const nitro_profiler *const *nitro_builtin_profilers(void)
+{
+    static const nitro_profiler *const profilers[] = {
+#include "nitro/lists/profilers.list"
+        NULL};
+    return profilers;
 }

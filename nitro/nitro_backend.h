@@ -415,6 +415,10 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
+    char *device_state;  /* clocks and what held them back while it was measured, for people: as the
+                            device said before, "; then " and as after where that differs */
+    char *cache;         /* "cold": the caches were flushed before each run; NULL: they were left as
+                            runs leave them */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
@@ -423,7 +427,8 @@ NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro
 /**
  * What makes a record on this device here and now: this library and its compiler, this machine, the
  * time, and the device as it is.
- * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ * @param[in,out] made  zero or cleared but for device_state and cache, which stay as they are; on
+ *                      error (out of memory) it is cleared.
  */
 NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
                                                   const nitro_device *device, const char *origin,
@@ -546,6 +551,17 @@ NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
  */
 NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
                                             const nitro_profile *profile, double *values);
+
+/**
+ * What to collect so that the metrics can be made: of each metric's formulas, the counters of the
+ * first all of whose counters can be counted.
+ * @param[in]  has       can this be counted here? Asked once a counter.
+ * @param[out] counters  in the set's order; appended.
+ */
+NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
+                                                     const nitro_proxies *proxies,
+                                                     bool (*has)(void *user, const char *counter),
+                                                     void *user, nitro_string_list *counters);
 
 /**
  * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
@@ -1242,6 +1258,46 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
                                                size_t num_devices, const char *const *features,
                                                size_t num_features, double *matrix);
 
+/* ---- Family: profilers ---------------------------------------------------------------------- */
+
+/** What a profiler looks at. Functions return 0 on success. */
+typedef struct nitro_profiled_work {
+    int (*restore)(void *user); /* before every run, not looked at; NULL: nothing to do */
+    int (*run)(void *user);     /* may leave work on the device unfinished */
+    void *user;
+} nitro_profiled_work;
+
+/** Told of each kernel that the work launched, in order; a host's run is one kernel.
+ *  @param[in] values  shape [count of the counters asked for]; NaN: it has none here. */
+typedef nitro_status (*nitro_kernel_function)(void *user, const char *kernel, const double *values);
+
+/**
+ * Reads hardware counters. Used by one thread of a worker process in which the device is open, from
+ * before an input is loaded: threads that start later are counted too. Work is run several times,
+ * and slowly: no time of it means anything.
+ */
+typedef struct nitro_profiler {
+    const char *name; /* "cupti" */
+    const char *description;
+    const char *device_kind; /* "cuda": the kind of device that it profiles */
+
+    /**
+     * @return NITRO_OK; NITRO_ERR_NOT_BUILT; NITRO_ERR_IO: it cannot be done here (no permission, a
+     *         device without counters, another tool in the way): one sentence with the remedy.
+     */
+    nitro_status (*open)(nitro_context *context, const char *device, void **state);
+    /** Can the device count it? Names are those of the proxies' formulas. */
+    bool (*has)(void *state, const char *counter);
+    /**
+     * @param[in] counters  all of which it has.
+     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did); NITRO_ERR_IO; the function's.
+     */
+    nitro_status (*collect)(void *state, const nitro_string_list *counters,
+                            const nitro_profiled_work *work, nitro_kernel_function function,
+                            void *user);
+    void (*close)(void *state); /* switches off what was switched on */
+} nitro_profiler;
+
 /* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
@@ -1302,10 +1358,14 @@ typedef struct nitro_training_set {
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
+    uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
 typedef struct nitro_parts nitro_parts;
+
+/** Most strategies that one averages. */
+#define NITRO_MAX_MEMBERS 8
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -1330,6 +1390,13 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** A strategy that averages others: how many, 0 for all else, how they are called, and what
+     * each says by itself. */
+    size_t num_members;
+    const char *const *member_names; /* shape [num_members] */
+    /** @param[out] scores  shape [num_members x num_variants], all in the units of `score`, whose
+     *                      average they make; for predictors with all members. */
+    void (*score_members)(const void *predictor, const double *columns, double *scores);
     /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */
     nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
@@ -1477,6 +1544,7 @@ NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
 NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
 NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
+NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
 
 #ifdef __cplusplus
 }
