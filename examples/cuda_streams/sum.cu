@@ -4,6 +4,8 @@
  * time, and better where atomics are slow. Which is faster depends on the GPU and on the count.
  */
 #include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
 
 #include "sum.h"
 
