@@ -419,7 +419,7 @@ static void test_a_sticky_error_costs_one_entry(void **state)
     bench *b = *state;
     measure_among_good_ones(b, FAULT_LATER, 1);
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2); /* the first worker ended */
     assert_int_equal(fake_device.counts->closes, 1);
 }
@@ -429,7 +429,7 @@ static void test_a_sticky_error_while_timing_costs_one_entry(void **state)
     bench *b = *state;
     measure_among_good_ones(b, FAULT_LATER, 4);
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 4 of run: fake: an illegal memory access");
+                        "in call 4 of run: fake: stopping: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -440,7 +440,7 @@ static void test_a_sticky_error_of_the_reference_costs_one_entry(void **state)
     add(b, (script){.name = "ell", .device_ms = 2});
     measure(b);
     assert_without_time(b, 0, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_measured(b, 1, 2);
     assert_string_equal(b->sample->entries[1].detail,
                         "unchecked: it stands in for reference csr, which has no result here");
@@ -454,9 +454,9 @@ static void test_each_of_two_sticky_errors_costs_one_entry(void **state)
     add(b, (script){.name = "dia", .device_ms = 1});
     measure(b);
     assert_without_time(b, 0, NITRO_OUTCOME_FAILED,
-                        "in call 3 of run: fake: an illegal memory access");
+                        "in call 3 of run: fake: stopping: an illegal memory access");
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_measured(b, 2, 1);
     assert_int_equal(fake_device.counts->opens, 3);
 }
@@ -467,7 +467,8 @@ static void test_what_run_returned_is_told_with_the_devices_words(void **state)
     measure_among_good_ones(b, FAULT_AT_LAUNCH, 0);
     assert_without_time(
         b, 1, NITRO_OUTCOME_FAILED,
-        "run returned 700 in call 1: the launch failed: fake: an illegal memory access");
+        "run returned 700 in call 1: the launch failed: fake: stopping: an illegal memory "
+        "access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -475,9 +476,10 @@ static void test_a_fault_found_by_the_check_ends_the_worker(void **state)
 {
     bench *b = *state;
     measure_among_good_ones(b, FAULT_IN_CHECK, 0);
-    assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT,
-                        "the result cannot be copied (after call 1 of run); then fake: an illegal "
-                        "memory access");
+    assert_without_time(
+        b, 1, NITRO_OUTCOME_WRONG_RESULT,
+        "the result cannot be copied (after call 1 of run); then fake: asking: an illegal "
+        "memory access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
