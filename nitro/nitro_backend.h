@@ -415,6 +415,10 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
+    char *device_state;  /* clocks and what held them back while it was measured, for people: as the
+                            device said before, "; then " and as after where that differs */
+    char *cache;         /* "cold": the caches were flushed before each run; NULL: they were left as
+                            runs leave them */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
@@ -423,7 +427,8 @@ NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro
 /**
  * What makes a record on this device here and now: this library and its compiler, this machine, the
  * time, and the device as it is.
- * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ * @param[in,out] made  zero or cleared but for device_state and cache, which stay as they are; on
+ *                      error (out of memory) it is cleared.
  */
 NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
                                                   const nitro_device *device, const char *origin,
@@ -546,6 +551,17 @@ NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
  */
 NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
                                             const nitro_profile *profile, double *values);
+
+/**
+ * What to collect so that the metrics can be made: of each metric's formulas, the counters of the
+ * first all of whose counters can be counted.
+ * @param[in]  has       can this be counted here? Asked once a counter.
+ * @param[out] counters  in the set's order; appended.
+ */
+NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
+                                                     const nitro_proxies *proxies,
+                                                     bool (*has)(void *user, const char *counter),
+                                                     void *user, nitro_string_list *counters);
 
 /**
  * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
@@ -1104,14 +1120,17 @@ typedef struct nitro_device_access {
     nitro_status (*open)(nitro_context *context, const char *id, nitro_device_session **session);
     void (*close)(nitro_device_session *session);
 
-    /** What the stream is given between the two is what is timed; `stop` waits for it. */
+    /** What the stream is given between the two is what is timed; `stop` waits for it, also after
+     *  a variant failed. Both NULL: the device has no clock of its own. */
     nitro_status (*start)(nitro_device_session *session, void *stream);
     nitro_status (*stop)(nitro_device_session *session, void *stream, double *elapsed_ms);
 
     /** Leave nothing of the input in the caches; on the stream, without waiting. */
     nitro_status (*flush)(nitro_device_session *session, void *stream);
 
-    /** Memory that could be allocated now. */
+    /** Memory that could be allocated now. It fails once a fault has made the device useless for
+     *  this process: measuring asks after each failure, and goes on in a new process then. NULL:
+     *  not known. */
     nitro_status (*free_memory)(nitro_device_session *session, size_t *bytes);
 
     /** Clocks and what holds them back, for people: "1980 MHz, memory 2619 MHz, throttled: power".
@@ -1168,10 +1187,72 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
                                                          const char *device, uint64_t seed,
                                                          size_t *count);
 
+/** The device kind of this name; NULL: this build knows none. */
+NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *context,
+                                                          const char *name);
+
 /** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  *  @param[out] kind  may be NULL. */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
+
+/* ---- Family: proxy kernels ----------------------------------------------------------------- */
+
+/** A proxy's dial goes from 0, none of its kind of work, to this: of every five instructions of its
+ *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
+#define NITRO_PROXY_MAX_INTENSITY 5
+
+/** How much one run does. Of the counts 0 stands for what suits the device: a run that keeps all of
+ *  it busy for about a millisecond, with a footprint that is what the proxy stands for. */
+typedef struct nitro_proxy_work {
+    unsigned intensity;  /* 0 to NITRO_PROXY_MAX_INTENSITY */
+    size_t num_threads;  /* rounded up to whole blocks on cuda */
+    size_t num_passes;   /* how often each thread goes through the kernel's unrolled loop */
+    size_t memory_bytes; /* that all threads together go through; rounded up; of no meaning where
+                            the kernel has a fixed place to work on */
+    void *stream;        /* cuda: the cudaStream_t that runs go to; NULL: the default stream */
+} nitro_proxy_work;
+
+/** Code of a kernel, to be disassembled, not called. */
+typedef void (*nitro_proxy_code)(void);
+
+/**
+ * A proxy's kernel on one kind of device. On cuda every function works on the calling thread's
+ * current device, and needs a process that will not fork.
+ */
+typedef struct nitro_proxy_kernel {
+    const char *proxy;       /* "SP-GFLOP": a name in data/proxies/paper.json */
+    const char *device_kind; /* "host", "cuda" */
+    const char *description; /* what it does, in one line */
+
+    /**
+     * Get memory ready for runs.
+     * @param[in] work  borrowed until return; the stream until free.
+     * @return NITRO_OK; NITRO_ERR_ARGUMENT (the intensity, counts too large for the kernel);
+     *         NITRO_ERR_NO_MEMORY, also of the device; NITRO_ERR_IO (the device failed);
+     *         NITRO_ERR_NOT_BUILT.
+     */
+    nitro_status (*create)(nitro_context *context, const nitro_proxy_work *work, void **state);
+    /** One run. On cuda: one kernel launch on the stream, and nothing else; on the host: on threads
+     *  of its own, that are gone when it returns. May be called any number of times. */
+    nitro_status (*run)(void *state);
+    /** Memory as at first, one run, wait for it, and compare what it left behind with what the same
+     *  steps give one after the other. NITRO_ERR_MISMATCH says what differs. */
+    nitro_status (*check)(void *state);
+    /** Waits for runs. */
+    void (*free)(void *state);
+
+    /** cuda: the name of its kernels without the intensity, that a template argument is:
+     *  "nitro_proxy_sp_gflop" of nitro_proxy_sp_gflop<3>. NULL on the host. */
+    const char *symbol;
+    /** host: the code of an intensity. NULL on cuda. */
+    nitro_proxy_code (*code)(unsigned intensity);
+} nitro_proxy_kernel;
+
+/** The kernel of a proxy on a kind of device, or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const char *proxy,
+                                               const char *device_kind,
+                                               const nitro_proxy_kernel **kernel);
 
 /**
  * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
@@ -1184,24 +1265,67 @@ NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
                                                size_t num_devices, const char *const *features,
                                                size_t num_features, double *matrix);
 
+/* ---- Family: profilers ---------------------------------------------------------------------- */
+
+/** What a profiler looks at. Functions return 0 on success. */
+typedef struct nitro_profiled_work {
+    int (*restore)(void *user); /* before every run, not looked at; NULL: nothing to do */
+    int (*run)(void *user);     /* may leave work on the device unfinished */
+    void *user;
+} nitro_profiled_work;
+
+/** Told of each kernel that the work launched, in order; a host's run is one kernel.
+ *  @param[in] values  shape [count of the counters asked for]; NaN: it has none here. */
+typedef nitro_status (*nitro_kernel_function)(void *user, const char *kernel, const double *values);
+
+/**
+ * Reads hardware counters. Used by one thread of a worker process in which the device is open, from
+ * before an input is loaded: threads that start later are counted too. Work is run several times,
+ * and slowly: no time of it means anything.
+ */
+typedef struct nitro_profiler {
+    const char *name; /* "cupti" */
+    const char *description;
+    const char *device_kind; /* "cuda": the kind of device that it profiles */
+
+    /**
+     * @return NITRO_OK; NITRO_ERR_NOT_BUILT; NITRO_ERR_IO: it cannot be done here (no permission, a
+     *         device without counters, another tool in the way): one sentence with the remedy.
+     */
+    nitro_status (*open)(nitro_context *context, const char *device, void **state);
+    /** Can the device count it? Names are those of the proxies' formulas. */
+    bool (*has)(void *state, const char *counter);
+    /**
+     * @param[in] counters  all of which it has.
+     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did); NITRO_ERR_IO; the function's.
+     */
+    nitro_status (*collect)(void *state, const nitro_string_list *counters,
+                            const nitro_profiled_work *work, nitro_kernel_function function,
+                            void *user);
+    void (*close)(void *state); /* switches off what was switched on */
+} nitro_profiler;
+
 /* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
- * Measure every variant of a computation on one input in worker processes, as nitro_tune() does.
+ * Measure every variant of a computation on one input in worker processes, as nitro_tune() does, on
+ * the first device of the computation's kind.
  * @param[in]  options  NULL: the defaults.
- * @param[out] sample  features and entries, whatever happened to the variants.
+ * @param[out] sample  features and entries, whatever happened to the variants; of the provenance
+ *                     what is known here: the device's state and whether caches were cold.
  * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
- *         or its features not evaluated.
+ *         or its features not evaluated, or the device cannot be opened or timed by.
  */
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
 /**
- * The same for some variants: bit v of `variants` asks for variant v. The reference variant is
- * measured as well; the others' entries stay missing.
+ * The same on a device by its id (of the computation's kind; NULL: the first one) for some
+ * variants: bit v of `variants` asks for variant v. The reference variant is measured as well; the
+ * others' entries stay missing.
  */
 NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
-                                              const nitro_input *input,
+                                              const nitro_input *input, const char *device,
                                               const nitro_measure_options *options,
                                               uint64_t variants, nitro_sample **sample);
 
@@ -1244,10 +1368,14 @@ typedef struct nitro_training_set {
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
+    uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
 typedef struct nitro_parts nitro_parts;
+
+/** Most strategies that one averages. */
+#define NITRO_MAX_MEMBERS 8
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -1272,6 +1400,13 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** A strategy that averages others: how many, 0 for all else, how they are called, and what
+     * each says by itself. */
+    size_t num_members;
+    const char *const *member_names; /* shape [num_members] */
+    /** @param[out] scores  shape [num_members x num_variants], all in the units of `score`, whose
+     *                      average they make; for predictors with all members. */
+    void (*score_members)(const void *predictor, const double *columns, double *scores);
     /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */
     nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
@@ -1418,6 +1553,8 @@ NITRO_API const nitro_device_kind *const *nitro_builtin_device_kinds(void);
 NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
 NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
+NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
+NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
 
 #ifdef __cplusplus
 }

@@ -81,19 +81,26 @@ static bool has_counters(const nitro_formula *formula, const double *counters, s
     return true;
 }
 
+/* The formula that counts; NULL: none has all its counters. */
+static const nitro_formula *usable_formula(const nitro_proxies *proxies,
+                                           const nitro_proxy_metric *metric, const double *counters)
+{
+    for (size_t i = 0; i < metric->num_formulas; i++)
+        if (has_counters(metric->formulas[i], counters, proxies->counters.count))
+            return metric->formulas[i];
+    return NULL;
+}
+
 /** With all its counters there, only a division by zero leaves a formula undefined: none of it. */
 static double metric_value(const nitro_proxies *proxies, const nitro_proxy_metric *metric,
                            const nitro_profile *profile, const double *counters)
 {
     double value = nitro_profile_value(profile, metric->name);
-    for (size_t i = 0; isnan(value) && i < metric->num_formulas; i++) {
-        if (!has_counters(metric->formulas[i], counters, proxies->counters.count))
-            continue;
-        value = nitro_formula_evaluate(metric->formulas[i], counters);
-        if (isnan(value))
-            value = 0;
-    }
-    return value;
+    const nitro_formula *formula = isnan(value) ? usable_formula(proxies, metric, counters) : NULL;
+    if (!formula)
+        return value;
+    value = nitro_formula_evaluate(formula, counters);
+    return isnan(value) ? 0 : value;
 }
 
 nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
@@ -120,4 +127,39 @@ nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *p
     }
     free(counters);
     return NITRO_OK;
+}
+
+/* Does any of the set's metrics need it? */
+static bool is_used(const nitro_proxies *proxies, size_t counter)
+{
+    for (size_t m = 0; m < proxies->num_metrics; m++)
+        for (size_t i = 0; i < proxies->metrics[m].num_formulas; i++)
+            if (nitro_formula_uses(proxies->metrics[m].formulas[i], counter))
+                return true;
+    return false;
+}
+
+nitro_status nitro_proxies_choose_counters(nitro_context *context, const nitro_proxies *proxies,
+                                           bool (*has)(void *user, const char *counter), void *user,
+                                           nitro_string_list *counters)
+{
+    size_t count = proxies->counters.count;
+    nitro_status status = NITRO_OK;
+    double *known = nitro_calloc(context, count + 1, sizeof *known);
+    bool *chosen = nitro_calloc(context, count + 1, sizeof *chosen);
+    if (!known || !chosen)
+        status = NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        known[i] = is_used(proxies, i) && has(user, proxies->counters.items[i]) ? 1 : NAN;
+    for (size_t m = 0; m < proxies->num_metrics && status == NITRO_OK; m++) {
+        const nitro_formula *formula = usable_formula(proxies, &proxies->metrics[m], known);
+        for (size_t i = 0; formula && i < count; i++)
+            chosen[i] = chosen[i] || nitro_formula_uses(formula, i);
+    }
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        if (chosen[i])
+            status = nitro_string_list_add(context, counters, proxies->counters.items[i]);
+    free(known);
+    free(chosen);
+    return status;
 }

@@ -12,7 +12,7 @@ nitro/nitro.h          none
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
-variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh @own
+variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
@@ -33,6 +33,7 @@ sodium*    store/* tests/*
 zstd*      store/* tests/*
 archive*   store/* tests/*
 hwloc*     features/device/* tests/*
+png.h      apps/histogram/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
