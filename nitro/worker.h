@@ -101,6 +101,9 @@ typedef struct nitro_job {
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
 } nitro_job;
 
+/** fork(), with the context fit for use in the child too. */
+pid_t nitro_worker_fork(nitro_context *context);
+
 /** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
 void nitro_worker_become(pid_t parent);
 
