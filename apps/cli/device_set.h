@@ -19,6 +19,8 @@ nitro_status device_set_record(nitro_context *context, const char *id, bool meas
                                const char *path, device_set *set);
 /** The device of such a file. */
 nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set);
+/** The kind of those on which variants really run, for module_open; NULL: all are modelled. */
+const char *device_set_kind(const nitro_context *context, const device_set *set);
 /** All devices of a store. */
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);
 /** All rows of a devices.csv. */
