@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nitro/nitro_internal.h"
+#include "nitro/profiling.h"
 #include "nitro/worker.h"
 
 #define MAX_REPETITIONS 1000000
@@ -18,9 +19,11 @@ typedef struct measurement {
     nitro_computation *computation;
     nitro_context *context;
     nitro_sample *sample;
-    uint64_t todo;   /* a bit for each variant that has no entry yet */
-    uint64_t usable; /* a bit for each variant that was measured */
+    uint64_t todo;              /* a bit for each variant that has no entry yet */
+    uint64_t usable;            /* a bit for each variant that was measured */
+    nitro_profiling *profiling; /* NULL: variants are timed */
     bool done;
+    bool given_up;        /* by a worker that a variant left of no more use */
     nitro_status failure; /* the worker's word that the input is no good */
     char message[3840];
     bool out_of_memory; /* while an entry was written down */
@@ -134,6 +137,24 @@ static void receive_error(measurement *self, uint32_t status, const char *text)
              text[0] ? text : "its loader failed and did not say why");
 }
 
+/* Of a variant that was profiled there is no time, and nothing else to say. */
+static void receive_profile(measurement *self, const nitro_record *record)
+{
+    if (!self->profiling)
+        return;
+    bool has_kernels = self->profiling->count > self->profiling->num_finished;
+    nitro_profiling_receive(self->profiling, record);
+    if (record->kind != NITRO_RECORD_PROFILED || record->index >= self->sample->num_entries)
+        return;
+    if (!has_kernels)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s, input '%s': variant %s launches no kernel that the profiler sees",
+                  self->computation->schema->computation, self->sample->input,
+                  self->computation->variants[record->index].name);
+    self->todo &= ~(UINT64_C(1) << record->index);
+    self->usable |= UINT64_C(1) << record->index;
+}
+
 static void receive(void *user, const nitro_record *record)
 {
     measurement *self = user;
@@ -157,6 +178,15 @@ static void receive(void *user, const nitro_record *record)
         break;
     case NITRO_RECORD_DONE:
         self->done = true;
+        break;
+    case NITRO_RECORD_GIVEN_UP:
+        self->given_up = true;
+        break;
+    case NITRO_RECORD_KERNEL:
+    case NITRO_RECORD_COUNTERS:
+    case NITRO_RECORD_PROFILED:
+    case NITRO_RECORD_UNAVAILABLE:
+        receive_profile(self, record);
         break;
     }
 }
@@ -256,6 +286,18 @@ static nitro_status blame(measurement *self, const nitro_measure_options *option
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
+/* What the worker's profiler had to say: nothing, where variants are timed. */
+static nitro_status check_profiling(const measurement *self)
+{
+    if (!self->profiling)
+        return NITRO_OK;
+    nitro_profiling_drop_unfinished(self->profiling);
+    if (self->profiling->unavailable != NITRO_OK)
+        return nitro_fail(self->context, self->profiling->unavailable, "%s",
+                          self->profiling->message);
+    return self->profiling->failure;
+}
+
 /* Each round either comes to its end or finds one more variant that fails, so rounds are few. */
 static nitro_status run_workers(measurement *self, const nitro_input *input,
                                 const nitro_measure_options *options, nitro_measure_extent extent,
@@ -267,9 +309,13 @@ static nitro_status run_workers(measurement *self, const nitro_input *input,
                          .options = options,
                          .extent = extent,
                          .todo = self->todo,
-                         .usable = self->usable};
+                         .usable = self->usable,
+                         .profiling = self->profiling};
         nitro_worker_end end;
+        self->given_up = false;
         nitro_status status = nitro_worker_run(&job, receive, self, &end);
+        if (status == NITRO_OK)
+            status = check_profiling(self);
         if (status != NITRO_OK)
             return status;
         if (self->out_of_memory)
@@ -278,7 +324,7 @@ static nitro_status run_workers(measurement *self, const nitro_input *input,
         if (self->failure != NITRO_OK)
             return nitro_fail(self->context, self->failure, "input '%s': %s", input->name,
                               self->message);
-        if (!self->done)
+        if (!self->done && !self->given_up)
             status = blame(self, options, &end);
         if (status != NITRO_OK)
             return status;
@@ -303,6 +349,31 @@ static uint64_t reference_bit(const nitro_computation *computation)
     size_t reference = computation->reference;
     return UINT64_C(1) << (reference == NITRO_NONE ? computation->schema->default_variant
                                                    : reference);
+}
+
+nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
+                                    const nitro_measure_options *options, uint64_t variants,
+                                    nitro_profiling *profiling, nitro_sample **sample,
+                                    bool *input_failed)
+{
+    const nitro_schema *schema = computation->schema;
+    uint64_t all = UINT64_MAX >> (64 - schema->num_variants);
+    measurement self = {.computation = computation,
+                        .context = computation->context,
+                        .todo = all & variants,
+                        .usable = all & ~variants, /* one of them may be the reference */
+                        .profiling = profiling};
+    *input_failed = false;
+    nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
+                                              schema->num_variants, &self.sample);
+    if (status != NITRO_OK)
+        return status;
+    status = run_workers(&self, input, options, NITRO_MEASURE_PROFILES, input_failed);
+    if (status == NITRO_OK)
+        *sample = self.sample;
+    else
+        nitro_sample_free(self.sample);
+    return status;
 }
 
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,

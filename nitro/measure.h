@@ -4,10 +4,14 @@
 
 #include "nitro/nitro_backend.h"
 
+struct nitro_profiling;
+
 /** How much of an input's work is wanted. */
 typedef enum nitro_measure_extent {
-    NITRO_MEASURE_ALL,          /* features, and a time for every variant */
-    NITRO_MEASURE_FEATURES_ONLY /* load the input and evaluate its features; entries stay missing */
+    NITRO_MEASURE_ALL,           /* features, and a time for every variant */
+    NITRO_MEASURE_FEATURES_ONLY, /* load the input and evaluate its features; entries stay missing
+                                  */
+    NITRO_MEASURE_PROFILES       /* check the variants, and profile instead of timing */
 } nitro_measure_extent;
 
 /** The defaults of nitro_tune_options_init. */
@@ -25,5 +29,17 @@ nitro_status nitro_measure_options_check(nitro_context *context,
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
                                  const nitro_measure_options *options, nitro_measure_extent extent,
                                  uint64_t variants, nitro_sample **sample, bool *input_failed);
+
+/**
+ * Check some variants as measuring does, and have each profiled that may run and runs well. What
+ * was collected is in `profiling`; entries say what became of the others.
+ * @param[in] variants  bit v: variant v. The reference variant runs in any case.
+ * @return as nitro_measure_input; what made the profiler unavailable, `*input_failed` then is
+ *         false.
+ */
+nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
+                                    const nitro_measure_options *options, uint64_t variants,
+                                    struct nitro_profiling *profiling, nitro_sample **sample,
+                                    bool *input_failed);
 
 #endif

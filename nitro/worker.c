@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "nitro/nitro_internal.h"
+#include "nitro/profiling.h"
 #include "nitro/series.h"
 #include "nitro/statistics.h"
 
@@ -296,6 +297,72 @@ static void time_variants(worker *self, uint64_t ready)
                 ready &= ~(UINT64_C(1) << v);
 }
 
+/* ---- Profiling instead of timing ---------------------------------------------------------- */
+
+static int restore_profiled(void *user)
+{
+    const nitro_series *series = user;
+    const nitro_hooks *hooks = &series->computation->hooks;
+    nitro_series_enter(series, NITRO_PHASE_RESTORE);
+    int failure = hooks->restore_input ? hooks->restore_input(series->argument, hooks->user) : 0;
+    nitro_series_enter(series, NITRO_PHASE_BETWEEN);
+    return failure;
+}
+
+/* What it left to the device is waited for by the profiler: that too is the variant's phase. */
+static int run_profiled(void *user)
+{
+    nitro_series *series = user;
+    const nitro_variant *variant = &series->computation->variants[series->variant];
+    series->calls++;
+    nitro_series_enter(series, NITRO_PHASE_RUN);
+    return variant->run(series->argument, variant->user);
+}
+
+static void send_profile_record(void *user, const nitro_record *record)
+{
+    send_record(user, record);
+}
+
+static void send_unavailable(const worker *self, nitro_status status)
+{
+    nitro_record record = {.kind = NITRO_RECORD_UNAVAILABLE, .index = (uint32_t)status};
+    nitro_context_last_error(self->context, record.text, sizeof(record.text));
+    send_record(self, &record);
+}
+
+/* A variant that fails on a device may leave it so that nothing runs there any more. */
+static bool profile_variant(worker *self, size_t v)
+{
+    char why[512];
+    nitro_series *series = &self->series[v];
+    const nitro_profiled_work work = {
+        .restore = restore_profiled, .run = run_profiled, .user = series};
+    nitro_status status =
+        nitro_profiling_collect(self->job->profiling, &work, v, send_profile_record, self);
+    nitro_series_enter(series, NITRO_PHASE_BETWEEN);
+    if (status == NITRO_OK)
+        return true;
+    nitro_context_last_error(self->context, why, sizeof(why));
+    if (status == NITRO_ERR_VARIANT_FAILED) {
+        send_problem(self, v, NITRO_OUTCOME_FAILED, why);
+        send_text(self, NITRO_RECORD_GIVEN_UP, 0, "");
+    } else {
+        send_unavailable(self, status);
+    }
+    return false;
+}
+
+static bool profile_variants(worker *self, uint64_t ready)
+{
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        if (ready >> v & 1 && !profile_variant(self, v))
+            return false;
+    return true;
+}
+
+/* ---- The whole ---------------------------------------------------------------------------- */
+
 static void start_series(worker *self)
 {
     const nitro_measure_options *options = self->job->options;
@@ -350,7 +417,12 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     if (self.context->log)
         nitro_context_set_log(self.context, self.context->log_level, send_log, &self);
     double features[NITRO_MAX_FEATURES] = {0};
-    nitro_status status = load_input(&self, features);
+    nitro_status status = job->profiling ? nitro_profiling_open(job->profiling) : NITRO_OK;
+    if (status != NITRO_OK) {
+        send_unavailable(&self, status);
+        _exit(EXIT_SUCCESS);
+    }
+    status = load_input(&self, features);
     if (status != NITRO_OK) {
         send_error(&self, status);
         _exit(EXIT_SUCCESS);
@@ -359,6 +431,12 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     if (job->extent == NITRO_MEASURE_ALL) {
         start_series(&self);
         time_variants(&self, warm_up(&self, try_variants(&self, features)));
+    }
+    if (job->extent == NITRO_MEASURE_PROFILES) {
+        start_series(&self);
+        if (!profile_variants(&self, try_variants(&self, features)))
+            _exit(EXIT_SUCCESS);
+        nitro_profiling_close(job->profiling);
     }
     send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);

@@ -59,8 +59,17 @@ typedef enum nitro_record_kind {
     NITRO_RECORD_ENTRY,    /* `index` is the variant; `entry`, `text` its detail */
     NITRO_RECORD_ERROR,    /* the input is no good: `index` is the status, `text` says why */
     NITRO_RECORD_LOG,      /* `index` is the level */
-    NITRO_RECORD_DONE      /* nothing that matters comes after it */
+    NITRO_RECORD_DONE,     /* nothing that matters comes after it */
+    /* While profiling; see profiling.h. */
+    NITRO_RECORD_KERNEL,      /* `index` is the variant; `text` the kernel's name */
+    NITRO_RECORD_COUNTERS,    /* of that kernel, `values` from counter `index` on */
+    NITRO_RECORD_PROFILED,    /* `index` is the variant: all of its kernels were sent */
+    NITRO_RECORD_UNAVAILABLE, /* the profiler: `index` is the status, `text` says why */
+    NITRO_RECORD_GIVEN_UP     /* a variant failed on the device: the others need a new worker */
 } nitro_record_kind;
+
+/** Values of counters in one record. */
+#define NITRO_RECORD_VALUES 256
 
 /** One size for all: a reader needs no more framing, and a write of PIPE_BUF bytes is never torn.
  */
@@ -74,6 +83,7 @@ typedef struct nitro_record {
     } entry;
     union {
         double features[NITRO_MAX_FEATURES];
+        double values[NITRO_RECORD_VALUES];
         char text[3840];
     };
 } nitro_record;
@@ -88,6 +98,7 @@ typedef struct nitro_job {
     nitro_measure_extent extent;
     uint64_t todo;   /* a bit for each variant to be measured */
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
+    struct nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 
 /** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */

@@ -316,7 +316,7 @@ static nitro_status decode(const counting *self, size_t *count)
     if (result != CUPTI_SUCCESS)
         return cupti_fail(self->context, "decoding the counters", result);
     if (decoded.numOfRangeDropped > 0)
-        return nitro_fail(self->context, NITRO_ERR_IO,
+        return nitro_fail(self->context, NITRO_ERR_VARIANT_FAILED,
                           "it launched %zu kernels when they were counted and more when they were "
                           "profiled: %zu were lost, so none is kept",
                           self->launches.kernels.count, decoded.numOfRangeDropped);
