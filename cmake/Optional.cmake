@@ -17,6 +17,7 @@ macro(nitro_optional_library option help module package)
     endif()
 endmacro()
 
+nitro_optional_library(NITRO_PNG "PNG images as inputs of histogram (libpng)" png "libpng>=1.6")
 nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis)
 nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (hiredis with TLS)" hiredis_ssl
     "hiredis_ssl>=1.1")

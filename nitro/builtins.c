@@ -16,6 +16,9 @@
 #define NITRO_PLUGIN(symbol) extern const nitro_module symbol;
 #include "nitro/lists/modules.list"
 #undef NITRO_PLUGIN
+#define NITRO_PLUGIN(symbol) extern const nitro_proxy_kernel symbol;
+#include "nitro/lists/proxy_kernels.list"
+#undef NITRO_PLUGIN
 #define NITRO_PLUGIN(symbol) extern const nitro_profiler symbol;
 #include "nitro/lists/profilers.list"
 #undef NITRO_PLUGIN
@@ -59,6 +62,14 @@ const nitro_module *const *nitro_builtin_modules(void)
 #include "nitro/lists/modules.list"
         NULL};
     return modules;
+}
+
+const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void)
+{
+    static const nitro_proxy_kernel *const kernels[] = {
+#include "nitro/lists/proxy_kernels.list"
+        NULL};
+    return kernels;
 }
 
 const nitro_profiler *const *nitro_builtin_profilers(void)

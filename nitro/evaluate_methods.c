@@ -491,7 +491,10 @@ static const nitro_method_info infos[] = {
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
                   false},
     [FOREST] = {"forest", "trees that regress log(time / best time), no device features", false},
-    [AUTO] = {"auto", "svm-cost, forest and kernel-ridge averaged, no device features", false},
+    [AUTO] = {"auto",
+              "svm-cost, forest and kernel-ridge averaged, or what serves left-out sources clearly "
+              "better; no device features",
+              false},
     [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
     [NUM_METHODS] = {NULL, NULL, false},
 };

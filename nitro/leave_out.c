@@ -32,6 +32,8 @@ void nitro_leave_out_free(nitro_leave_out *result)
     free(result->scores);
     free(result->num_rows);
     free(result->qualities);
+    free(result->mix_gains);
+    free(result->mix_variances);
     *result = (nitro_leave_out){0};
 }
 
@@ -74,11 +76,17 @@ static nitro_status prepare(leave_out_run *run)
         nitro_calloc(run->context, sources->num_rows, num_variants * sizeof *result->scores);
     result->num_rows = nitro_calloc(run->context, sources->num_devices, sizeof *result->num_rows);
     result->qualities = nitro_calloc(run->context, sources->num_devices, sizeof *result->qualities);
+    if (run->lesson->strategy->num_members > 0 && run->lesson->members == 0)
+        result->num_mixes = (size_t)1 << run->lesson->strategy->num_members;
+    size_t num_mixes = sources->num_devices * result->num_mixes;
+    result->mix_gains = nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_gains);
+    result->mix_variances =
+        nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_variances);
     run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
     run->devices = nitro_calloc(run->context, sources->num_devices, sizeof *run->devices);
     run->inputs = nitro_calloc(run->context, sources->num_inputs, sizeof *run->inputs);
-    if (!result->scores || !result->num_rows || !result->qualities || !run->part_of ||
-        !run->devices || !run->inputs)
+    if (!result->scores || !result->num_rows || !result->qualities || !result->mix_gains ||
+        !result->mix_variances || !run->part_of || !run->devices || !run->inputs)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < sources->num_rows * num_variants; i++)
         result->scores[i] = NAN;
@@ -120,6 +128,46 @@ static nitro_status select_rows(leave_out_run *run, size_t part, nitro_dataset *
     return NITRO_OK;
 }
 
+/** What a subset of the strategy's members would choose: its quality in percent. */
+static double judge_mix(const double *own, size_t mix, const double *times, size_t num_variants)
+{
+    double sums[NITRO_MAX_VARIANTS] = {0};
+    for (size_t m = 0; mix >> m; m++)
+        for (size_t v = 0; mix >> m & 1 && v < num_variants; v++)
+            sums[v] += own[m * num_variants + v];
+    return 100.0 * nitro_times_quality(times, num_variants, nitro_scores_best(sums, num_variants));
+}
+
+/** Add what each subset gains over all members on one row, and its square. */
+static void judge_mixes(const leave_out_run *run, const nitro_model *model, size_t row,
+                        double *gains, double *squares)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    const double *times = nitro_dataset_times(sources, row);
+    size_t num_variants = sources->schema->num_variants, num_mixes = run->result->num_mixes;
+    double columns[NITRO_MODEL_MAX_COLUMNS], own[NITRO_MAX_MEMBERS * NITRO_MAX_VARIANTS];
+    nitro_model_columns(model, nitro_dataset_features(sources, row), columns);
+    model->strategy->score_members(model->predictor, columns, own);
+    double all = judge_mix(own, num_mixes - 1, times, num_variants);
+    for (size_t mix = 1; mix < num_mixes; mix++) {
+        double gain = judge_mix(own, mix, times, num_variants) - all;
+        gains[mix] += gain;
+        squares[mix] += gain * gain;
+    }
+}
+
+/** From sums over a device's rows to means, and how far those may be off. */
+static void conclude_mixes(const nitro_leave_out *result, size_t device)
+{
+    double num_rows = (double)result->num_rows[device];
+    double *gains = result->mix_gains + device * result->num_mixes;
+    double *variances = result->mix_variances + device * result->num_mixes;
+    for (size_t mix = 0; mix < result->num_mixes; mix++) {
+        gains[mix] /= num_rows;
+        variances[mix] = (variances[mix] / num_rows - gains[mix] * gains[mix]) / num_rows;
+    }
+}
+
 static void score_rows(leave_out_run *run, const nitro_model *model, size_t source, size_t part)
 {
     const nitro_dataset *sources = run->lesson->sources;
@@ -135,6 +183,9 @@ static void score_rows(leave_out_run *run, const nitro_model *model, size_t sour
         result->qualities[source] +=
             100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);
         result->num_rows[source]++;
+        if (result->num_mixes > 0)
+            judge_mixes(run, model, row, result->mix_gains + source * result->num_mixes,
+                        result->mix_variances + source * result->num_mixes);
     }
 }
 
@@ -182,6 +233,7 @@ static nitro_status leave_out_each(leave_out_run *run)
         if (run->devices[d])
             status = leave_out_source(run, d);
         run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
+        conclude_mixes(run->result, d);
         num_scored += run->result->num_rows[d];
     }
     if (status == NITRO_OK && num_scored == 0)

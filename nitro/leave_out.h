@@ -11,6 +11,11 @@ typedef struct nitro_leave_out {
                           learnt from other sources and other inputs; NaN in rows without */
     size_t *num_rows;  /* shape [num_devices]: rows with scores */
     double *qualities; /* shape [num_devices]: their mean quality in percent; NaN without rows */
+    size_t num_mixes;  /* of a strategy that averages others: subsets of its members, by the bits of
+                          their numbers, from 0 (none, of quality NaN) on; else 0 */
+    double *mix_gains; /* shape [num_devices x num_mixes]: quality of each subset minus that of
+                          all members, its mean over the device's rows; NaN without rows */
+    double *mix_variances; /* the same shape: of those means */
 } nitro_leave_out;
 
 /**

@@ -109,8 +109,9 @@ typedef struct nitro_lesson {
     bool clamps; /* where the target lies outside the sources' range of a device feature, take the
                     near end of that range */
     nitro_evidence evidence;
-    bool quiet; /* another lesson said already what is left out */
-    bool quick; /* one of many rehearsals: parameters may be searched for less thoroughly */
+    bool quiet;       /* another lesson said already what is left out */
+    bool quick;       /* one of many rehearsals: parameters may be searched for less thoroughly */
+    uint64_t members; /* of a strategy that averages others: which; 0: left-out sources choose */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

@@ -415,6 +415,10 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
+    char *device_state;  /* clocks and what held them back while it was measured, for people: as the
+                            device said before, "; then " and as after where that differs */
+    char *cache;         /* "cold": the caches were flushed before each run; NULL: they were left as
+                            runs leave them */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
@@ -423,7 +427,8 @@ NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro
 /**
  * What makes a record on this device here and now: this library and its compiler, this machine, the
  * time, and the device as it is.
- * @param[out] made  zero or cleared; on error (out of memory) it is cleared.
+ * @param[in,out] made  zero or cleared but for device_state and cache, which stay as they are; on
+ *                      error (out of memory) it is cleared.
  */
 NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
                                                   const nitro_device *device, const char *origin,
@@ -1184,6 +1189,64 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
+/* ---- Family: proxy kernels ----------------------------------------------------------------- */
+
+/** A proxy's dial goes from 0, none of its kind of work, to this: of every five instructions of its
+ *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
+#define NITRO_PROXY_MAX_INTENSITY 5
+
+/** How much one run does. Of the counts 0 stands for what suits the device: a run that keeps all of
+ *  it busy for about a millisecond, with a footprint that is what the proxy stands for. */
+typedef struct nitro_proxy_work {
+    unsigned intensity;  /* 0 to NITRO_PROXY_MAX_INTENSITY */
+    size_t num_threads;  /* rounded up to whole blocks on cuda */
+    size_t num_passes;   /* how often each thread goes through the kernel's unrolled loop */
+    size_t memory_bytes; /* that all threads together go through; rounded up; of no meaning where
+                            the kernel has a fixed place to work on */
+    void *stream;        /* cuda: the cudaStream_t that runs go to; NULL: the default stream */
+} nitro_proxy_work;
+
+/** Code of a kernel, to be disassembled, not called. */
+typedef void (*nitro_proxy_code)(void);
+
+/**
+ * A proxy's kernel on one kind of device. On cuda every function works on the calling thread's
+ * current device, and needs a process that will not fork.
+ */
+typedef struct nitro_proxy_kernel {
+    const char *proxy;       /* "SP-GFLOP": a name in data/proxies/paper.json */
+    const char *device_kind; /* "host", "cuda" */
+    const char *description; /* what it does, in one line */
+
+    /**
+     * Get memory ready for runs.
+     * @param[in] work  borrowed until return; the stream until free.
+     * @return NITRO_OK; NITRO_ERR_ARGUMENT (the intensity, counts too large for the kernel);
+     *         NITRO_ERR_NO_MEMORY, also of the device; NITRO_ERR_IO (the device failed);
+     *         NITRO_ERR_NOT_BUILT.
+     */
+    nitro_status (*create)(nitro_context *context, const nitro_proxy_work *work, void **state);
+    /** One run. On cuda: one kernel launch on the stream, and nothing else; on the host: on threads
+     *  of its own, that are gone when it returns. May be called any number of times. */
+    nitro_status (*run)(void *state);
+    /** Memory as at first, one run, wait for it, and compare what it left behind with what the same
+     *  steps give one after the other. NITRO_ERR_MISMATCH says what differs. */
+    nitro_status (*check)(void *state);
+    /** Waits for runs. */
+    void (*free)(void *state);
+
+    /** cuda: the name of its kernels without the intensity, that a template argument is:
+     *  "nitro_proxy_sp_gflop" of nitro_proxy_sp_gflop<3>. NULL on the host. */
+    const char *symbol;
+    /** host: the code of an intensity. NULL on cuda. */
+    nitro_proxy_code (*code)(unsigned intensity);
+} nitro_proxy_kernel;
+
+/** The kernel of a proxy on a kind of device, or NITRO_ERR_NOT_FOUND. */
+NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const char *proxy,
+                                               const char *device_kind,
+                                               const nitro_proxy_kernel **kernel);
+
 /**
  * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
  * paper's Table 2). Constant features count as 0 in all.
@@ -1341,10 +1404,14 @@ typedef struct nitro_training_set {
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
     bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
+    uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
 typedef struct nitro_parts nitro_parts;
+
+/** Most strategies that one averages. */
+#define NITRO_MAX_MEMBERS 8
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -1369,6 +1436,13 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
+    /** A strategy that averages others: how many, 0 for all else, how they are called, and what
+     * each says by itself. */
+    size_t num_members;
+    const char *const *member_names; /* shape [num_members] */
+    /** @param[out] scores  shape [num_members x num_variants], all in the units of `score`, whose
+     *                      average they make; for predictors with all members. */
+    void (*score_members)(const void *predictor, const double *columns, double *scores);
     /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */
     nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
@@ -1515,6 +1589,7 @@ NITRO_API const nitro_device_kind *const *nitro_builtin_device_kinds(void);
 NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);
 NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
+NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
 NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
 
 #ifdef __cplusplus

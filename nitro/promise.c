@@ -18,6 +18,8 @@
 #define NO_DISTANCE    1.0  /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
+#define CLEARLY        0.3  /* percent of quality by which some members must be better than all, */
+#define SURELY         2.0  /* and standard errors */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
 
 void nitro_promise_free(nitro_promise *promise)
@@ -135,6 +137,40 @@ static void take_means(const nitro_leave_out *left_out, nitro_promise *promise)
     promise->usual_distance = distances / weights;
 }
 
+/** What left-out sources gain from some members of the strategy, and its standard error. */
+static double find_gain(const nitro_leave_out *left_out, const nitro_promise *promise, size_t mix,
+                        double *error)
+{
+    double gains = 0.0, variances = 0.0, weights = 0.0;
+    for (size_t i = 0; i < promise->num_sources; i++) {
+        const nitro_promise_source *source = &promise->sources[i];
+        size_t at = source->device * left_out->num_mixes + mix;
+        double weight = weight_of(source);
+        if (isnan(source->left_out_quality))
+            continue;
+        gains += weight * left_out->mix_gains[at];
+        variances += weight * weight * left_out->mix_variances[at];
+        weights += weight;
+    }
+    *error = sqrt(variances) / weights;
+    return gains / weights;
+}
+
+/** Some members alone where that is clearly better than all of them: by enough to matter, and by
+ *  more than chance would have it. */
+static void choose_members(const nitro_leave_out *left_out, nitro_promise *promise)
+{
+    double best = CLEARLY, error;
+    for (size_t mix = 1; mix < left_out->num_mixes; mix++) {
+        double gain = find_gain(left_out, promise, mix, &error);
+        if (!(gain > best && gain > SURELY * error))
+            continue;
+        best = gain;
+        promise->members = mix;
+        promise->members_quality = promise->left_out_quality + gain;
+    }
+}
+
 /** How sure decisions on left-out sources may be. */
 static nitro_status calibrate(nitro_context *context, const nitro_dataset *sources,
                               const nitro_leave_out *left_out, const nitro_promise *promise,
@@ -219,6 +255,7 @@ static nitro_status ask_sources(nitro_context *context, const nitro_lesson *less
     }
     if (status == NITRO_OK) {
         take_means(&left_out, promise);
+        choose_members(&left_out, promise);
         status = calibrate(context, lesson->sources, &left_out, promise, &promise->left_out);
     }
     if (status == NITRO_OK)

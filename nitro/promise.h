@@ -33,7 +33,10 @@ typedef struct nitro_promise {
     double share; /* how much left-out sources count, in [0, 2]; 1: the target is as far */
     nitro_calibration within, left_out; /* how sure held-out inputs, left-out sources are */
     double quality;                     /* what is promised, percent; NaN: nothing can be */
-    const char *warning;                /* why the promise is not worth much; static; NULL: it is */
+    uint64_t members;       /* of a strategy that averages others: those that serve left-out sources
+                               clearly better than all do; 0: all, or none were compared */
+    double members_quality; /* of left-out sources by these, percent */
+    const char *warning;    /* why the promise is not worth much; static; NULL: it is */
 } nitro_promise;
 
 /**

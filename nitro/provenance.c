@@ -81,7 +81,9 @@ nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenanc
         copy_text(context, from->host, &copy->host) &&
         copy_text(context, from->driver, &copy->driver) &&
         copy_text(context, from->toolkit, &copy->toolkit) &&
-        copy_text(context, from->device_digest, &copy->device_digest))
+        copy_text(context, from->device_digest, &copy->device_digest) &&
+        copy_text(context, from->device_state, &copy->device_state) &&
+        copy_text(context, from->cache, &copy->cache))
         return NITRO_OK;
     nitro_provenance_clear(copy);
     return NITRO_ERR_NO_MEMORY;
@@ -96,5 +98,7 @@ void nitro_provenance_clear(nitro_provenance *provenance)
     free(provenance->driver);
     free(provenance->toolkit);
     free(provenance->device_digest);
+    free(provenance->device_state);
+    free(provenance->cache);
     *provenance = (nitro_provenance){0};
 }

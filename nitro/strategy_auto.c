@@ -2,7 +2,8 @@
  * Strategy "auto": strategies that err differently, averaged. Hides who they are and their weights:
  * each one's scores, times its weight, are about the expected ln(time / best time), negated. Of the
  * blends in a study on recorded SpMV data (devices of one vendor and of two, a target's generation
- * left out, inputs split by groups) the plain average was the one that never was far from the best.
+ * left out, inputs split by groups) the plain average was the one that never was far from the best:
+ * so all members speak, unless left-out sources are clearly better served by some of them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -23,15 +24,18 @@ static const nitro_strategy *const members[] = {
 
 enum { NUM_MEMBERS = sizeof members / sizeof members[0] };
 
-static double weight_of(size_t member)
-{
-    return members[member]->regret_per_score / (double)NUM_MEMBERS;
-}
+static const char *const member_names[NUM_MEMBERS] = {"kernel-ridge", "forest", "svm-cost"};
 
 typedef struct auto_predictor {
     size_t num_variants;
-    void *members[NUM_MEMBERS];
+    size_t num_members;         /* that are there */
+    void *members[NUM_MEMBERS]; /* NULL: not there */
 } auto_predictor;
+
+static double weight_of(const auto_predictor *predictor, size_t member)
+{
+    return members[member]->regret_per_score / (double)predictor->num_members;
+}
 
 static void auto_free(void *user)
 {
@@ -39,7 +43,8 @@ static void auto_free(void *user)
     if (!predictor)
         return;
     for (size_t m = 0; m < NUM_MEMBERS; m++)
-        members[m]->free(predictor->members[m]);
+        if (predictor->members[m])
+            members[m]->free(predictor->members[m]);
     free(predictor);
 }
 
@@ -50,9 +55,22 @@ static void auto_score(const void *user, const double *columns, double *scores)
     for (size_t v = 0; v < predictor->num_variants; v++)
         scores[v] = 0.0;
     for (size_t m = 0; m < NUM_MEMBERS; m++) {
+        if (!predictor->members[m])
+            continue;
         members[m]->score(predictor->members[m], columns, own);
         for (size_t v = 0; v < predictor->num_variants; v++)
-            scores[v] += weight_of(m) * own[v];
+            scores[v] += weight_of(predictor, m) * own[v];
+    }
+}
+
+static void auto_score_members(const void *user, const double *columns, double *scores)
+{
+    const auto_predictor *predictor = user;
+    for (size_t m = 0; m < NUM_MEMBERS; m++) {
+        double *own = scores + m * predictor->num_variants;
+        members[m]->score(predictor->members[m], columns, own);
+        for (size_t v = 0; v < predictor->num_variants; v++)
+            own[v] *= members[m]->regret_per_score;
     }
 }
 
@@ -62,24 +80,37 @@ static nitro_status auto_parts(nitro_context *context, const void *user, nitro_p
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         size_t first = parts->count;
-        status = members[m]->parts(context, predictor->members[m], parts);
+        if (predictor->members[m])
+            status = members[m]->parts(context, predictor->members[m], parts);
         for (size_t i = first; i < parts->count; i++)
-            parts->items[i].weight *= weight_of(m);
+            parts->items[i].weight *= weight_of(predictor, m);
     }
     return status;
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
+static bool speaks(const nitro_training_set *set, size_t member)
+{
+    return set->members == 0 || set->members >> member & 1;
+}
+
 /** Members hold out the same rows, so that their held-out scores add up like any others. */
 static nitro_status train_members(nitro_context *context, const nitro_training_set *set,
                                   auto_predictor *predictor, double *own, double *sums)
 {
     nitro_status status = NITRO_OK;
+    size_t num_scores = sums ? set->num_rows * set->num_variants : 0;
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
+        predictor->num_members += speaks(set, m);
+    for (size_t i = 0; i < num_scores; i++)
+        sums[i] = 0.0;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
-        status = members[m]->train(context, set, &predictor->members[m], own);
-        for (size_t i = 0; status == NITRO_OK && own && i < set->num_rows * set->num_variants; i++)
-            sums[i] = (m > 0 ? sums[i] : 0.0) + weight_of(m) * own[i];
+        if (!speaks(set, m))
+            continue;
+        status = members[m]->train(context, set, &predictor->members[m], sums ? own : NULL);
+        for (size_t i = 0; status == NITRO_OK && i < num_scores; i++)
+            sums[i] += weight_of(predictor, m) * own[i];
     }
     return status;
 }
@@ -93,7 +124,7 @@ static nitro_status auto_train(nitro_context *context, const nitro_training_set 
     if (!made || !own)
         goto free_all;
     made->num_variants = set->num_variants;
-    status = train_members(context, set, made, held_out_scores ? own : NULL, held_out_scores);
+    status = train_members(context, set, made, own, held_out_scores);
     if (status != NITRO_OK)
         goto free_all;
     *predictor = made;
@@ -108,13 +139,27 @@ free_all:
 
 /* ---- Model files -------------------------------------------------------------------------- */
 
+/** Files of all members need not say so. */
+static json_t *members_json(const auto_predictor *predictor)
+{
+    if (predictor->num_members == NUM_MEMBERS)
+        return NULL;
+    json_t *names = json_array();
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
+        if (predictor->members[m])
+            json_array_append_new(names, json_string(members[m]->name));
+    return names;
+}
+
 static nitro_status auto_encode(nitro_context *context, const void *user, json_t **json)
 {
     const auto_predictor *predictor = user;
-    json_t *made = json_object();
+    json_t *made = json_pack("{s:o*}", "members", members_json(predictor));
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
+        if (!predictor->members[m])
+            continue;
         status = members[m]->encode(context, predictor->members[m], &own);
         if (status == NITRO_OK && json_object_set_new(made, members[m]->name, own) != 0)
             status =
@@ -128,17 +173,52 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
     return status;
 }
 
+/** Which members the file is of: a bit for each; all where it does not say. */
+static nitro_status decode_members(const nitro_json_place *place, const json_t *json,
+                                   uint64_t *mask)
+{
+    *mask = (UINT64_C(1) << NUM_MEMBERS) - 1;
+    json_t *names = NULL, *name;
+    size_t i;
+    if (!json_object_get(json, "members"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, json, "members", JSON_ARRAY, &names);
+    if (status != NITRO_OK)
+        return status;
+    *mask = 0;
+    json_array_foreach(names, i, name)
+    {
+        size_t m = 0;
+        while (m < NUM_MEMBERS &&
+               (!json_is_string(name) || strcmp(json_string_value(name), members[m]->name) != 0))
+            m++;
+        if (m == NUM_MEMBERS || *mask >> m & 1)
+            return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                              "%s: field %s.members[%zu] is not one of kernel-ridge, forest and "
+                              "svm-cost, once each",
+                              place->path, place->field, i);
+        *mask |= UINT64_C(1) << m;
+    }
+    return *mask ? NITRO_OK
+                 : nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s.members is empty",
+                              place->path, place->field);
+}
+
 static nitro_status auto_decode(nitro_context *context, const char *path, const json_t *json,
                                 size_t num_columns, size_t num_variants, void **predictor)
 {
     nitro_json_place place = {context, path, "predictor"};
+    uint64_t mask = 0;
     auto_predictor *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->num_variants = num_variants;
-    nitro_status status = NITRO_OK;
+    nitro_status status = decode_members(&place, json, &mask);
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         json_t *own = NULL;
+        if (!(mask >> m & 1))
+            continue;
+        made->num_members++;
         status = nitro_json_member(&place, json, members[m]->name, JSON_OBJECT, &own);
         if (status == NITRO_OK)
             status = members[m]->decode(context, path, own, num_columns, num_variants,
@@ -153,12 +233,16 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 
 const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
-    .description = "kernel-ridge, forest and svm-cost, their scores averaged",
+    .description = "kernel-ridge, forest and svm-cost, averaged: all, or those that serve left-out "
+                   "sources better",
     .priority = 30, /* compiled, it decides fast enough to be the default */
     .dfs = "omit",
     .regret_per_score = 1.0,
     .train = auto_train,
     .score = auto_score,
+    .num_members = NUM_MEMBERS,
+    .member_names = member_names,
+    .score_members = auto_score_members,
     .parts = auto_parts,
     .encode = auto_encode,
     .decode = auto_decode,

@@ -211,7 +211,8 @@ static nitro_training_set make_set(const nitro_lesson *lesson, const lesson_rows
                                 .row_device = rows->row_device,
                                 .seed = lesson->seed,
                                 .num_threads = lesson->num_threads,
-                                .quick = lesson->quick};
+                                .quick = lesson->quick,
+                                .members = lesson->members};
 }
 
 /** Train, and calibrate by rows whose input was held out. */
@@ -318,8 +319,8 @@ static void clamp_device(nitro_model *model)
     }
 }
 
-nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
-                               nitro_model **model)
+static nitro_status train_as_told(nitro_context *context, const nitro_lesson *lesson,
+                                  nitro_model **model)
 {
     nitro_model *made = NULL;
     lesson_rows rows = {0};
@@ -347,6 +348,54 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
     if (status == NITRO_OK && lesson->evidence == NITRO_EVIDENCE_SOURCES)
         status = nitro_promise_find(context, lesson, held_out_quality, made, &made->promise);
     free_rows(&rows);
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+static void say_members(nitro_context *context, const nitro_lesson *lesson,
+                        const nitro_promise *promise)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t m = 0; m < lesson->strategy->num_members && used < sizeof names; m++)
+        if (promise->members >> m & 1)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     lesson->strategy->member_names[m]);
+    if (!lesson->quiet)
+        nitro_log(context, NITRO_LOG_INFO,
+                  "strategy %s is %s alone for target %s: on sources that were left out, quality "
+                  "is %.1f %% with all of its strategies and %.1f %% so",
+                  lesson->strategy->name, names, lesson->target->id, promise->left_out_quality,
+                  promise->members_quality);
+}
+
+/** Left-out sources are served better by some members of the strategy: let those alone speak. */
+static nitro_status train_again(nitro_context *context, const nitro_lesson *lesson,
+                                nitro_model **model)
+{
+    nitro_lesson chosen = *lesson;
+    nitro_model *made = NULL;
+    say_members(context, lesson, (*model)->promise);
+    chosen.members = (*model)->promise->members;
+    chosen.quiet = true; /* it was said the first time */
+    nitro_status status = train_as_told(context, &chosen, &made);
+    if (status != NITRO_OK)
+        return status;
+    nitro_model_free(*model);
+    *model = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
+                               nitro_model **model)
+{
+    nitro_model *made = NULL;
+    nitro_status status = train_as_told(context, lesson, &made);
+    if (status == NITRO_OK && made->promise && made->promise->members)
+        status = train_again(context, lesson, &made);
     if (status == NITRO_OK)
         *model = made;
     else

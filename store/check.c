@@ -139,7 +139,8 @@ static bool is_provenance(const nitro_provenance *provenance)
     return is_text_or_null(provenance->origin) && is_text_or_null(provenance->library) &&
            is_text_or_null(provenance->compiler) && is_text_or_null(provenance->host) &&
            is_text_or_null(provenance->driver) && is_text_or_null(provenance->toolkit) &&
-           is_text_or_null(provenance->device_digest);
+           is_text_or_null(provenance->device_digest) &&
+           is_text_or_null(provenance->device_state) && is_text_or_null(provenance->cache);
 }
 
 nitro_status nitro_store_check_sample(nitro_context *context, const char *where,

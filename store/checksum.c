@@ -75,7 +75,8 @@ uint64_t nitro_store_device_checksum(const nitro_device *device)
     return add_words(hash, counts, 2);
 }
 
-/* Records from before there was a driver, toolkit or digest keep their checksums. */
+/* Records from before there was a driver, toolkit or digest, or a state of the device, keep their
+ * checksums. */
 static uint64_t add_provenance(uint64_t hash, const nitro_provenance *provenance)
 {
     hash = add_text(add_text(hash, provenance->origin), provenance->library);
@@ -84,6 +85,8 @@ static uint64_t add_provenance(uint64_t hash, const nitro_provenance *provenance
         hash = add_text(add_text(hash, provenance->driver), provenance->toolkit);
         hash = add_text(hash, provenance->device_digest);
     }
+    if (provenance->device_state || provenance->cache)
+        hash = add_text(add_text(hash, provenance->device_state), provenance->cache);
     return hash;
 }
 

@@ -148,7 +148,9 @@ nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenanc
                  {"host", &provenance->host},
                  {"driver", &provenance->driver},
                  {"toolkit", &provenance->toolkit},
-                 {"device_digest", &provenance->device_digest}};
+                 {"device_digest", &provenance->device_digest},
+                 {"device_state", &provenance->device_state},
+                 {"cache", &provenance->cache}};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status == NITRO_OK; i++)
         status = nitro_record_copy_text(record, json_object_get(record->json, texts[i].key),

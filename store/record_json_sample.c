@@ -1,7 +1,7 @@
 /* A sample as JSON: {"computation", "device", "input", "features": [NUMBER or null],
  * "entries": [[OUTCOME, MEDIAN_MS, SPREAD, PREPARE_MS, COUNT, VERSION, DETAIL]],
- * "origin", "library", "compiler", "host", "time_s", "driver", "toolkit", "device_digest"}; null or
- * missing is what is not known. */
+ * "origin", "library", "compiler", "host", "time_s", "driver", "toolkit", "device_digest",
+ * "device_state", "cache"}; null or missing is what is not known. */
 #include <string.h>
 
 #include "store/record_json_internal.h"
@@ -43,11 +43,12 @@ nitro_status nitro_record_encode_sample(nitro_context *context, const char *comp
 {
     const nitro_provenance *from = &sample->provenance;
     json_t *body = json_pack(
-        "{ss ss ss so so ss? ss? ss? ss? sI ss* ss* ss*}", "computation", computation, "device",
-        device, "input", sample->input, "features", features_json(sample), "entries",
+        "{ss ss ss so so ss? ss? ss? ss? sI ss* ss* ss* ss* ss*}", "computation", computation,
+        "device", device, "input", sample->input, "features", features_json(sample), "entries",
         entries_json(sample), "origin", from->origin, "library", from->library, "compiler",
         from->compiler, "host", from->host, "time_s", (json_int_t)from->time_s, "driver",
-        from->driver, "toolkit", from->toolkit, "device_digest", from->device_digest);
+        from->driver, "toolkit", from->toolkit, "device_digest", from->device_digest,
+        "device_state", from->device_state, "cache", from->cache);
     uint64_t checksum = nitro_store_sample_checksum(computation, device, sample);
     return nitro_record_finish(context, "sample", checksum, body, text, size);
 }

@@ -8,7 +8,7 @@
 #include "store/store_internal.h"
 
 #define MAGIC   0x4E /* so that other bytes are not taken for a newer version */
-#define VERSION 1
+#define VERSION 2    /* a record is of version 1 where that has all there is to say */
 
 enum { HAS_MEDIAN = 1, HAS_SPREAD = 2, HAS_PREPARE = 4, HAS_VERSION = 8, HAS_DETAIL = 16 };
 enum {
@@ -18,7 +18,9 @@ enum {
     HAS_HOST = 8,
     HAS_DRIVER = 16,
     HAS_TOOLKIT = 32,
-    HAS_DIGEST = 64
+    HAS_DIGEST = 64,
+    HAS_STATE = 256, /* from here on: version 2, whose flags take two bytes */
+    HAS_CACHE = 512
 };
 
 uint64_t nitro_record_names_hash(const nitro_schema *schema)
@@ -41,13 +43,13 @@ static size_t text_size(const char *text)
 static size_t record_size(const nitro_sample *sample)
 {
     const nitro_provenance *from = &sample->provenance;
-    size_t size = 2 + 8 + 8 + 2 + 8 * sample->num_features + 9;
+    size_t size = 2 + 8 + 8 + 2 + 8 * sample->num_features + 10;
     for (size_t i = 0; i < sample->num_entries; i++)
         size += 2 + 4 + 3 * 8 + text_size(sample->entries[i].version) +
                 text_size(sample->entries[i].detail);
     return size + text_size(from->origin) + text_size(from->library) + text_size(from->compiler) +
            text_size(from->host) + text_size(from->driver) + text_size(from->toolkit) +
-           text_size(from->device_digest);
+           text_size(from->device_digest) + text_size(from->device_state) + text_size(from->cache);
 }
 
 static nitro_status make_room(nitro_context *context, nitro_record_bytes *record, size_t size)
@@ -107,14 +109,22 @@ static void put_entry(nitro_record_bytes *record, const nitro_entry *entry)
     put_text(record, entry->detail);
 }
 
-static void put_provenance(nitro_record_bytes *record, const nitro_provenance *from)
+/* An older Nitro reads all records that say no more than it knows of. */
+static unsigned version_of(const nitro_sample *sample)
+{
+    return sample->provenance.device_state || sample->provenance.cache ? 2 : 1;
+}
+
+static void put_provenance(nitro_record_bytes *record, const nitro_provenance *from,
+                           unsigned version)
 {
     put_word(record,
              (from->origin ? HAS_ORIGIN : 0) | (from->library ? HAS_LIBRARY : 0) |
                  (from->compiler ? HAS_COMPILER : 0) | (from->host ? HAS_HOST : 0) |
                  (from->driver ? HAS_DRIVER : 0) | (from->toolkit ? HAS_TOOLKIT : 0) |
-                 (from->device_digest ? HAS_DIGEST : 0),
-             1);
+                 (from->device_digest ? HAS_DIGEST : 0) | (from->device_state ? HAS_STATE : 0) |
+                 (from->cache ? HAS_CACHE : 0),
+             version);
     put_word(record, (uint64_t)from->time_s, 8);
     put_text(record, from->origin);
     put_text(record, from->library);
@@ -123,6 +133,8 @@ static void put_provenance(nitro_record_bytes *record, const nitro_provenance *f
     put_text(record, from->driver);
     put_text(record, from->toolkit);
     put_text(record, from->device_digest);
+    put_text(record, from->device_state);
+    put_text(record, from->cache);
 }
 
 nitro_status nitro_record_append_sample(nitro_context *context, const char *computation,
@@ -133,7 +145,7 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
     if (status != NITRO_OK)
         return status;
     put_word(record, MAGIC, 1);
-    put_word(record, VERSION, 1);
+    put_word(record, version_of(sample), 1);
     put_word(record, nitro_store_sample_checksum(computation, device, sample), 8);
     put_word(record, names_hash, 8);
     put_word(record, sample->num_features, 1);
@@ -142,7 +154,7 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
         put_number(record, sample->features[i]);
     for (size_t i = 0; i < sample->num_entries; i++)
         put_entry(record, &sample->entries[i]);
-    put_provenance(record, &sample->provenance);
+    put_provenance(record, &sample->provenance, version_of(sample));
     return NITRO_OK;
 }
 
@@ -151,6 +163,7 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
 typedef struct cursor {
     nitro_context *context;
     const unsigned char *at, *end;
+    uint64_t version;
     bool failed;    /* the record is too short, or says what cannot be */
     bool no_memory; /* recorded */
 } cursor;
@@ -215,7 +228,7 @@ static void take_entry(cursor *c, nitro_entry *entry)
 
 static void take_provenance(cursor *c, nitro_provenance *provenance)
 {
-    uint64_t flags = take_word(c, 1);
+    uint64_t flags = take_word(c, c->version);
     provenance->time_s = (int64_t)take_word(c, 8);
     if (flags & HAS_ORIGIN)
         provenance->origin = take_text(c);
@@ -231,6 +244,10 @@ static void take_provenance(cursor *c, nitro_provenance *provenance)
         provenance->toolkit = take_text(c);
     if (flags & HAS_DIGEST)
         provenance->device_digest = take_text(c);
+    if (flags & HAS_STATE)
+        provenance->device_state = take_text(c);
+    if (flags & HAS_CACHE)
+        provenance->cache = take_text(c);
 }
 
 /* What is being read, for errors. */
@@ -250,6 +267,7 @@ static nitro_status refuse(cursor *c, const place *at, const char *problem)
 static nitro_status read_head(cursor *c, const place *at, uint64_t names_hash, uint64_t *checksum)
 {
     uint64_t magic = take_word(c, 1), version = take_word(c, 1);
+    c->version = version;
     if (magic == MAGIC && version > VERSION)
         return nitro_fail(
             c->context, NITRO_ERR_NEWER,

@@ -9,7 +9,7 @@
 
 #define NITRO_SQLITE_MAX_STATEMENTS 64
 #define NITRO_SQLITE_APPLICATION_ID 0x4E54524F /* "NTRO" */
-#define NITRO_SQLITE_VERSION        3          /* of the tables: sqlite_schema.c */
+#define NITRO_SQLITE_VERSION        4          /* of the tables: sqlite_schema.c */
 
 typedef struct sqlite_statement {
     const char *sql; /* a literal: compared by address first */
@@ -58,8 +58,11 @@ nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
 void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text);
-/** Eight values from `index` on: origin, library, compiler, host, time_s, driver, toolkit,
- *  device_digest. */
+/** What made a record: columns of samples and of profiles. */
+#define NITRO_SQLITE_PROVENANCE                                                                    \
+    "origin, library, compiler, host, time_s, driver, toolkit, device_digest, device_state, cache"
+#define NITRO_SQLITE_PROVENANCE_COUNT 10
+/** Their values, from `index` on. */
 void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
                                   const nitro_provenance *provenance);
 

@@ -91,18 +91,17 @@ static nitro_status insert_profile(sqlite_store *store, const profile_place *pla
                                    const nitro_profile *profile)
 {
     sqlite3_stmt *statement;
-    nitro_status status =
-        take_run(store,
-                 "INSERT INTO profiles (device, computation, name, input, intensity, kernel, "
-                 "origin, library, compiler, host, time_s, driver, toolkit, device_digest, "
-                 "checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, "
-                 "?15)",
-                 place, profile, &statement);
+    nitro_status status = take_run(store,
+                                   "INSERT INTO profiles (device, computation, name, input, "
+                                   "intensity, kernel, " NITRO_SQLITE_PROVENANCE
+                                   ", checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
+                                   "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+                                   place, profile, &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 6, profile->kernel);
     nitro_sqlite_bind_provenance(statement, 7, &profile->provenance);
-    sqlite3_bind_int64(statement, 15,
+    sqlite3_bind_int64(statement, 7 + NITRO_SQLITE_PROVENANCE_COUNT,
                        (sqlite3_int64)nitro_store_profile_checksum(place->device, profile));
     status = nitro_sqlite_finish(store, statement);
     sqlite3_int64 id = sqlite3_last_insert_rowid(store->db);

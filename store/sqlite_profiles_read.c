@@ -60,7 +60,8 @@ static nitro_status read_profile(sqlite_store *store, const char *computation, s
     if (status == NITRO_OK)
         status = read_metrics(store, sqlite3_column_int64(row, 0), read);
     if (status == NITRO_OK &&
-        (uint64_t)sqlite3_column_int64(row, 14) != nitro_store_profile_checksum(*device, read))
+        (uint64_t)sqlite3_column_int64(row, 6 + NITRO_SQLITE_PROVENANCE_COUNT) !=
+            nitro_store_profile_checksum(*device, read))
         status = NITRO_ERR_FORMAT;
     if (status == NITRO_OK)
         *profile = read;
@@ -137,14 +138,13 @@ nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
     const profile_loop loop = {store, schema, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
     bool has_row;
-    nitro_status status =
-        take_profiles(store,
-                      "SELECT p.id, d.name, p.name, p.input, p.intensity, p.kernel, p.origin, "
-                      "p.library, p.compiler, p.host, p.time_s, p.driver, p.toolkit, "
-                      "p.device_digest, p.checksum FROM profiles AS p JOIN "
-                      "devices AS d ON p.device = d.id WHERE p.computation IS ?1 AND (?2 IS NULL "
-                      "OR d.name = ?2) ORDER BY d.name, p.name, p.input, p.intensity, p.kernel",
-                      schema ? schema->computation : NULL, device, &statement);
+    nitro_status status = take_profiles(
+        store,
+        "SELECT p.id, d.name, p.name, p.input, p.intensity, p.kernel, " NITRO_SQLITE_PROVENANCE
+        ", p.checksum FROM profiles AS p JOIN "
+        "devices AS d ON p.device = d.id WHERE p.computation IS ?1 AND (?2 IS NULL "
+        "OR d.name = ?2) ORDER BY d.name, p.name, p.input, p.intensity, p.kernel",
+        schema ? schema->computation : NULL, device, &statement);
     if (status != NITRO_OK)
         return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&

@@ -79,9 +79,8 @@ static nitro_status insert_sample_row(sqlite_store *store, const sample_place *p
     sqlite3_stmt *statement;
     nitro_status status = take_at(
         store,
-        "INSERT INTO samples (computation, device, input, features, origin, library, compiler, "
-        "host, time_s, driver, toolkit, device_digest, checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, "
-        "?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        "INSERT INTO samples (computation, device, input, features, " NITRO_SQLITE_PROVENANCE
+        ", checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         place, sample->input, &statement);
     if (status != NITRO_OK)
         return status;
@@ -89,7 +88,7 @@ static nitro_status insert_sample_row(sqlite_store *store, const sample_place *p
     uint64_t checksum = nitro_store_sample_checksum(place->computation, place->device, sample);
     sqlite3_bind_blob64(statement, 4, bytes, size, SQLITE_STATIC);
     nitro_sqlite_bind_provenance(statement, 5, &sample->provenance);
-    sqlite3_bind_int64(statement, 13, (sqlite3_int64)checksum);
+    sqlite3_bind_int64(statement, 5 + NITRO_SQLITE_PROVENANCE_COUNT, (sqlite3_int64)checksum);
     return nitro_sqlite_finish(store, statement);
 }
 

@@ -85,7 +85,7 @@ static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema,
     if (status != NITRO_OK)
         goto free_sample;
     status = NITRO_ERR_FORMAT;
-    if ((uint64_t)sqlite3_column_int64(row, 11) !=
+    if ((uint64_t)sqlite3_column_int64(row, 3 + NITRO_SQLITE_PROVENANCE_COUNT) !=
         nitro_store_sample_checksum(schema->computation, device, read))
         goto free_sample;
     *sample = read;
@@ -141,8 +141,8 @@ static nitro_status hand_on_row(const sample_loop *loop, sqlite3_stmt *row)
 }
 
 #define SELECT_SAMPLES                                                                             \
-    "SELECT id, input, features, origin, library, compiler, host, time_s, driver, toolkit, "       \
-    "device_digest, checksum FROM samples WHERE computation = (SELECT id FROM computations WHERE " \
+    "SELECT id, input, features, " NITRO_SQLITE_PROVENANCE                                         \
+    ", checksum FROM samples WHERE computation = (SELECT id FROM computations WHERE "              \
     "name = ?1) AND device = (SELECT id FROM devices WHERE name = ?2) "
 
 nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *schema,

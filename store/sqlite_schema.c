@@ -62,8 +62,14 @@ static const char provenance[] = "ALTER TABLE samples ADD COLUMN driver TEXT;"
                                  "ALTER TABLE profiles ADD COLUMN toolkit TEXT;"
                                  "ALTER TABLE profiles ADD COLUMN device_digest TEXT;";
 
+/* 4: in which state the device was, and its caches. */
+static const char device_state[] = "ALTER TABLE samples ADD COLUMN device_state TEXT;"
+                                   "ALTER TABLE samples ADD COLUMN cache TEXT;"
+                                   "ALTER TABLE profiles ADD COLUMN device_state TEXT;"
+                                   "ALTER TABLE profiles ADD COLUMN cache TEXT;";
+
 /* Number i leads from version i to i + 1. */
-static const char *const steps[] = {first_tables, profiles, provenance};
+static const char *const steps[] = {first_tables, profiles, provenance, device_state};
 _Static_assert(sizeof(steps) / sizeof(steps[0]) == NITRO_SQLITE_VERSION, "a step a version");
 
 nitro_status nitro_sqlite_upgrade(sqlite_store *store, int64_t version)

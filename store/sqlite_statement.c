@@ -152,6 +152,8 @@ void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
     nitro_sqlite_bind_text(statement, index + 5, provenance->driver);
     nitro_sqlite_bind_text(statement, index + 6, provenance->toolkit);
     nitro_sqlite_bind_text(statement, index + 7, provenance->device_digest);
+    nitro_sqlite_bind_text(statement, index + 8, provenance->device_state);
+    nitro_sqlite_bind_text(statement, index + 9, provenance->cache);
 }
 
 /* ---- Transactions -------------------------------------------------------------------------- */
@@ -252,7 +254,9 @@ bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, in
            nitro_sqlite_integer(statement, column + 4, &provenance->time_s) &&
            nitro_sqlite_copy_text(context, statement, column + 5, &provenance->driver) &&
            nitro_sqlite_copy_text(context, statement, column + 6, &provenance->toolkit) &&
-           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest);
+           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest) &&
+           nitro_sqlite_copy_text(context, statement, column + 8, &provenance->device_state) &&
+           nitro_sqlite_copy_text(context, statement, column + 9, &provenance->cache);
 }
 
 nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,

@@ -5,13 +5,14 @@
 set -euo pipefail
 
 # FILES (first match counts), then the project's headers that they may include:
-# @own: headers of the same folder; @argument: a computation's variants/NAME/NAME.h.
+# @own: headers of the same folder; @argument: a computation's variants/NAME/NAME.h, and
+# NAME_cuda.h of its argument on CUDA devices.
 readonly project_rules='
 nitro/nitro.h          none
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
-variants/*             nitro/nitro.h variants/cuda.h @own
+variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
 features/input/*       nitro/nitro.h @own @argument
 features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
@@ -32,6 +33,7 @@ sodium*    store/* tests/*
 zstd*      store/* tests/*
 archive*   store/* tests/*
 hwloc*     features/device/* tests/*
+png.h      apps/histogram/* tests/*
 cupti*     proxies/* tests/*
 nvperf*    proxies/* tests/*
 nvml*      features/device/* tests/*
@@ -63,8 +65,8 @@ allows() {
         if [[ $word == @own ]]; then
             [[ ${3%/*} == "${2%/*}" ]] && return
         elif [[ $word == @argument ]]; then
-            [[ $3 =~ ^variants/([^/]+)/([^/]+)\.h$ && ${BASH_REMATCH[1]} == "${BASH_REMATCH[2]}" ]] &&
-                return
+            [[ $3 =~ ^variants/([^/]+)/([^/]+)\.h$ &&
+                ${BASH_REMATCH[1]} == "${BASH_REMATCH[2]%_cuda}" ]] && return
         elif [[ $3 == $word ]]; then
             return
         fi

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/bench.h"
@@ -281,64 +282,122 @@ static int measure_svm(bench_report *report, nitro_context *context, size_t num_
 
 /* ---- Threads ---- */
 
+#define MOST_THREADS 64
+#define ALONE_BYTES  128 /* no line that another thread writes, nor the one beside it */
+
+/* Threads that wait until there is something to decide: what is timed is neither their beginning
+ * nor lines that they share with each other and not with the library. */
 typedef struct crew {
-    decider *deciders;
-    size_t num_threads, batches;
+    size_t num_threads, batches; /* altogether, whatever the threads */
+    bool is_over;
+    double cpu_ns; /* of all its threads, in all rounds */
+    size_t num_decisions;
+    pthread_barrier_t begin, end;
+    struct member *members; /* shape [num_threads] */
 } crew;
+
+typedef struct member {
+    _Alignas(ALONE_BYTES) decider decider;
+    pthread_t thread;
+    crew *crew;
+} member;
 
 static void *work(void *state)
 {
-    decider *d = state;
-    size_t batches = d->sum;
-    d->sum = 0;
-    for (size_t i = 0; i < batches; i++)
-        select_batch(d);
-    return NULL;
+    member *self = state;
+    for (;;) {
+        pthread_barrier_wait(&self->crew->begin);
+        if (self->crew->is_over)
+            return NULL;
+        for (size_t i = 0; i < self->crew->batches / self->crew->num_threads; i++)
+            select_batch(&self->decider);
+        pthread_barrier_wait(&self->crew->end);
+    }
 }
 
-/* The same number of decisions altogether, whatever the threads. */
+static double cpu_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
 static void run_crew(void *state)
 {
     crew *c = state;
-    pthread_t threads[64];
-    for (size_t t = 0; t < c->num_threads; t++) {
-        c->deciders[t].sum = c->batches / c->num_threads;
-        if (pthread_create(&threads[t], NULL, work, &c->deciders[t]) != 0)
+    c->cpu_ns -= cpu_now_ns();
+    pthread_barrier_wait(&c->begin);
+    pthread_barrier_wait(&c->end);
+    c->cpu_ns += cpu_now_ns();
+    c->num_decisions += c->batches * BATCH;
+}
+
+static void begin_crew(size_t num_threads, size_t batches, const decider *each, crew *c)
+{
+    *c = (crew){.num_threads = num_threads, .batches = batches};
+    c->members = aligned_alloc(ALONE_BYTES, num_threads * sizeof *c->members);
+    if (!c->members || pthread_barrier_init(&c->begin, NULL, (unsigned)num_threads + 1) != 0 ||
+        pthread_barrier_init(&c->end, NULL, (unsigned)num_threads + 1) != 0)
+        abort();
+    for (size_t t = 0; t < num_threads; t++) {
+        c->members[t] = (member){.decider = *each, .crew = c};
+        c->members[t].decider.next = t;
+        if (pthread_create(&c->members[t].thread, NULL, work, &c->members[t]) != 0)
             abort();
     }
+}
+
+static void end_crew(crew *c)
+{
+    c->is_over = true;
+    pthread_barrier_wait(&c->begin);
     for (size_t t = 0; t < c->num_threads; t++)
-        pthread_join(threads[t], NULL);
+        pthread_join(c->members[t].thread, NULL);
+    pthread_barrier_destroy(&c->begin);
+    pthread_barrier_destroy(&c->end);
+    free(c->members);
 }
 
 static int measure_threads(bench_report *report, nitro_context *context, bool memo,
                            double (*inputs)[DISPATCH_FEATURES])
 {
+    enum { NUM_CREWS = 3 };
+    static const size_t num_threads[NUM_CREWS] = {1, 2, MOST_THREADS};
     nitro_computation *computation = NULL;
     nitro_model *model = NULL;
-    decider deciders[64];
+    crew crews[NUM_CREWS];
+    bench_subject subjects[NUM_CREWS];
     if (dispatch_declare(context, &computation) != NITRO_OK ||
         dispatch_train(context, "auto", 300, false, &model) != NITRO_OK ||
         nitro_computation_attach_model(computation, model) != NITRO_OK ||
         nitro_computation_set_memo_size(computation, memo ? 256 : 0) != NITRO_OK)
         return bench_fail("cannot make a model");
-    for (size_t t = 0; t < 64; t++)
-        deciders[t] = (decider){computation, model, t, inputs, memo ? 32 : NUM_INPUTS, 0};
-    size_t batches = memo ? 64 * 20 : 64 * 2;
-    crew crews[] = {{deciders, 1, batches}, {deciders, 2, batches}, {deciders, 64, batches}};
-    bench_subject subjects[] = {{.run = run_crew, .state = &crews[0]},
-                                {.run = run_crew, .state = &crews[1]},
-                                {.run = run_crew, .state = &crews[2]}};
-    int failed = bench_measure(subjects, 3, 51, BUDGET_MS);
+    decider each = {computation, model, 0, inputs, memo ? 32 : NUM_INPUTS, 0};
+    size_t batches = MOST_THREADS * (memo ? 100 : 5);
+    for (size_t i = 0; i < NUM_CREWS; i++) {
+        begin_crew(num_threads[i], batches, &each, &crews[i]);
+        subjects[i] = (bench_subject){.run = run_crew, .state = &crews[i]};
+    }
+    int failed = bench_measure(subjects, NUM_CREWS, 31, BUDGET_MS);
     const char *what = memo ? "memo hits" : "auto's decisions";
-    double million[3];
+    double million[NUM_CREWS], cpu_ns[NUM_CREWS];
     char name[96];
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < NUM_CREWS; i++) {
         million[i] = (double)(batches * BATCH) / subjects[i].median_ms * 1e-3;
+        cpu_ns[i] = crews[i].cpu_ns / (double)crews[i].num_decisions;
+        end_crew(&crews[i]);
+    }
     snprintf(name, sizeof name, "%s, 2 threads; 1 thread (%ld cores)", what,
              sysconf(_SC_NPROCESSORS_ONLN));
     bench_add(report, name, million[1], million[0], "M/s", subjects[1].spread);
-    snprintf(name, sizeof name, "%s, 64 threads; 2 threads", what);
+    snprintf(name, sizeof name, "%s, %d threads; 2 threads", what, MOST_THREADS);
     bench_add(report, name, million[2], million[1], "M/s", subjects[2].spread);
+    /* What threads cost each other, also where other programs take the cores. */
+    for (size_t i = 1; i < NUM_CREWS; i++) {
+        snprintf(name, sizeof name, "%s, %zu threads: CPU time of one; 1 thread", what,
+                 num_threads[i]);
+        bench_add(report, name, cpu_ns[i], cpu_ns[0], "ns", subjects[i].spread);
+    }
     nitro_computation_free(computation);
     return failed;
 }

@@ -148,6 +148,76 @@ static void test_scores_come_from_others(void **state)
     nitro_leave_out_free(&result);
 }
 
+/* ---- Strategies that average others ------------------------------------------------------- */
+
+/* A team of two that always say the same: the first variant, the other one. A lesson's members are
+ * all that a predictor remembers. */
+static nitro_status train_team(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    uint64_t *members = nitro_calloc(context, 1, sizeof(*members));
+    assert_non_null(members);
+    *members = set->members;
+    for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
+        held_out_scores[i] = NAN;
+    *predictor = members;
+    return NITRO_OK;
+}
+
+static void score_team_members(const void *predictor, const double *columns, double *scores)
+{
+    (void)predictor, (void)columns;
+    const double said[2][SYNTHETIC_VARIANTS] = {{2.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    memcpy(scores, said, sizeof(said));
+}
+
+static void score_team(const void *predictor, const double *columns, double *scores)
+{
+    double own[2 * SYNTHETIC_VARIANTS];
+    uint64_t members = *(const uint64_t *)predictor;
+    score_team_members(predictor, columns, own);
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        scores[v] =
+            (members != 2 ? own[v] : 0.0) + (members != 1 ? own[v + SYNTHETIC_VARIANTS] : 0.0);
+}
+
+static const char *const team_names[] = {"one", "two"};
+static const nitro_strategy team = {.name = "team",
+                                    .dfs = "omit",
+                                    .train = train_team,
+                                    .score = score_team,
+                                    .num_members = 2,
+                                    .member_names = team_names,
+                                    .score_members = score_team_members,
+                                    .free = free};
+
+/* All say the first variant; on every source the second is fastest, by `factor`. */
+static uint64_t members_chosen(fixture *f, double factor)
+{
+    f->lesson.strategy = &team;
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = factor;
+        times[1] = 1.0;
+        times[2] = 8.0;
+    }
+    learn(f);
+    return *(const uint64_t *)f->model->predictor;
+}
+
+static void test_left_out_sources_choose_members(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    assert_int_equal(members_chosen(f, 4.0), 2);
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
+    assert_int_equal(members_chosen(f, 1.002), 0); /* by too little to be sure of it */
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0 / 1.002));
+    f->lesson.members = 1; /* the caller chose */
+    assert_int_equal(members_chosen(f, 4.0), 1);
+    assert_true(is_near(f->model->promise->left_out_quality, 25.0));
+}
+
 /* ---- Promises ----------------------------------------------------------------------------- */
 
 static void test_nearer_targets_are_promised_more(void **state)
@@ -271,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_left_out_source_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_members, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),

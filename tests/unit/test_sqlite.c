@@ -110,12 +110,12 @@ static void test_a_newer_schema_is_refused_with_both_versions(void **state)
     make_store(f, path);
     run_sql(path, "PRAGMA user_version = 7");
     assert_refused(f, path, NITRO_ERR_NEWER, "schema is version 7 and this Nitro");
-    assert_refused(f, path, NITRO_ERR_NEWER, "knows up to 3");
+    assert_refused(f, path, NITRO_ERR_NEWER, "knows up to 4");
     run_sql(path, "PRAGMA user_version = 0");
     assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
     run_sql(path, "PRAGMA user_version = -1");
     assert_refused(f, path, NITRO_ERR_FORMAT, "damaged or was altered");
-    run_sql(path, "PRAGMA user_version = 3");
+    run_sql(path, "PRAGMA user_version = 4");
     assert_is_store(f, path);
 }
 
@@ -220,7 +220,7 @@ static void test_another_programs_file_is_refused(void **state)
     assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
     /* No tables yet, but marked as someone's own. */
     path = temporary_path(&f->folder, "marked.db");
-    run_sql(path, "PRAGMA user_version = 3");
+    run_sql(path, "PRAGMA user_version = 4");
     assert_refused(f, path, NITRO_ERR_FORMAT, "another program's SQLite file");
 }
 

@@ -460,6 +460,8 @@ static void test_provenance_comes_back(void **state)
     made->driver = strdup("550.54.15");
     made->toolkit = strdup("CUDA 12.4");
     made->device_digest = strdup("0123456789abcdef");
+    made->device_state = strdup("1980 MHz; then 1755 MHz, throttled: power");
+    made->cache = strdup("cold");
     assert_ok(f->context, nitro_store_put_samples(f->store, "spmv", "K20", samples, 1, false));
     assert_ok(f->context, put_samples(f, "K20", 0, 1, false));
     reopen(f, NITRO_STORE_READ);
@@ -468,11 +470,15 @@ static void test_provenance_comes_back(void **state)
     assert_string_equal(read->provenance.driver, "550.54.15");
     assert_string_equal(read->provenance.toolkit, "CUDA 12.4");
     assert_string_equal(read->provenance.device_digest, "0123456789abcdef");
+    assert_string_equal(read->provenance.device_state, "1980 MHz; then 1755 MHz, throttled: power");
+    assert_string_equal(read->provenance.cache, "cold");
     nitro_sample_free(read);
     assert_ok(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-000", &read));
     assert_null(read->provenance.driver);
     assert_null(read->provenance.toolkit);
     assert_null(read->provenance.device_digest);
+    assert_null(read->provenance.device_state);
+    assert_null(read->provenance.cache);
     nitro_sample_free(read);
     nitro_sample_free(sample);
     records_assert_sound(f->store);

@@ -2,34 +2,12 @@
  * plus rows, since an empty row costs something too; and small matrices stay on one thread. */
 #include "variants/spmv/kernels.h"
 
-#include <omp.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
 /* Waking threads costs about as much as this many non-zeros. */
 #define SERIAL_WORK 32768
-#define MAX_PARTS   NITRO_SPMV_MAX_PARTS
-
-#define CACHE_LINE_BYTES 64
-#define HUGE_PAGE_BYTES  (2 << 20)
-#define LARGE_BYTES      (2 * HUGE_PAGE_BYTES)
 
 void *nitro_spmv_allocate(int64_t count, size_t size)
 {
-    size_t bytes;
-    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > PTRDIFF_MAX / 2)
-        return NULL;
-    bool large = bytes >= LARGE_BYTES;
-    size_t alignment = large ? HUGE_PAGE_BYTES : CACHE_LINE_BYTES;
-    bytes = (bytes / alignment + 1) * alignment;
-    void *memory = aligned_alloc(alignment, bytes);
-    if (!memory)
-        return NULL;
-    if (large)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: refused, small pages work as well */
-    memset(memory, 0, bytes);
-    return memory;
+    return nitro_host_allocate(count, size);
 }
 
 int64_t nitro_spmv_stride(int64_t num_rows)
@@ -40,18 +18,12 @@ int64_t nitro_spmv_stride(int64_t num_rows)
 
 int nitro_spmv_num_parts(int64_t work)
 {
-#ifdef __SANITIZE_THREAD__
-    return 1; /* the OpenMP run time's barriers are invisible to the thread sanitizer */
-#endif
-    if (work < SERIAL_WORK)
-        return 1;
-    int threads = omp_get_max_threads();
-    return threads < MAX_PARTS ? threads : MAX_PARTS;
+    return nitro_host_num_threads(work, SERIAL_WORK);
 }
 
 int64_t nitro_spmv_split_evenly(int64_t count, int part, int parts)
 {
-    return count / parts * part + count % parts * part / parts;
+    return nitro_host_split_evenly(count, part, parts);
 }
 
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts)

@@ -9,6 +9,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "variants/host.h"
 #include "variants/spmv/spmv.h"
 
 /*
@@ -75,7 +76,7 @@ static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
 int64_t nitro_spmv_stride(int64_t num_rows);
 
 /** Most parts that nitro_spmv_num_parts gives. */
-#define NITRO_SPMV_MAX_PARTS 1024
+#define NITRO_SPMV_MAX_PARTS NITRO_HOST_MAX_THREADS
 
 /** How many parts to cut `work` (non-zeros and rows) into: one a thread, one alone where starting
  *  threads would cost more than it saves. */

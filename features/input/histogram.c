@@ -1,0 +1,105 @@
+/* Input features of histogram: the paper's three. How many samples, how many of them a bin, and how
+ * widely they are spread, judged by a few of them: where few bins are busy, additions wait for each
+ * other.
+ *
+ * sub_sample_sd is the standard deviation (of the population) of the bin numbers in a subsample
+ * over the number of bins: 0.29 where all bins are as likely, 0 where all samples fall into one.
+ * The subsample is all of up to SUB_SAMPLES samples; of more, one from each of SUB_SAMPLES equal
+ * stretches, at a place that a fixed hash gives: the same samples have the same feature, and no
+ * pattern of the input (the rows of an image) is met again and again. */
+#include <math.h>
+
+#include "variants/histogram/histogram.h"
+
+#define SUB_SAMPLES 1024
+
+static const nitro_feature features[NITRO_HISTOGRAM_NUM_FEATURES] = {
+    [NITRO_HISTOGRAM_NUM_ELEMENTS] = {"num_elements", "samples", NITRO_SCALE_SIGNED_LOG, 0},
+    [NITRO_HISTOGRAM_ELEMENTS_PER_BIN] = {"elements_per_bin", "1", NITRO_SCALE_SIGNED_LOG, 0},
+    /* costs are for samples that are in no cache */
+    [NITRO_HISTOGRAM_SUB_SAMPLE_SD] = {"sub_sample_sd", "1", NITRO_SCALE_LINEAR, 1e4},
+};
+
+static int evaluate_sizes(const void *argument, double *values, void *user)
+{
+    (void)user;
+    const nitro_histogram *histogram = argument;
+    double elements = (double)histogram->num_samples;
+    values[NITRO_HISTOGRAM_NUM_ELEMENTS] = elements;
+    values[NITRO_HISTOGRAM_ELEMENTS_PER_BIN] = elements / (double)histogram->num_bins;
+    return 0;
+}
+
+/* A place in [0, length) for stretch number `index`: the high bits of a product (Fibonacci
+ * hashing). */
+static int64_t place_in(int64_t length, int64_t index)
+{
+    uint64_t hash = ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    return (int64_t)((hash >> 32) * (uint64_t)length >> 32);
+}
+
+static int evaluate_spread(const void *argument, double *group, void *user)
+{
+    (void)user;
+    const nitro_histogram *histogram = argument;
+    int64_t count = histogram->num_samples < SUB_SAMPLES ? histogram->num_samples : SUB_SAMPLES;
+    uint64_t sum = 0, squares = 0; /* exact: 1024 squares of 16-bit numbers */
+    for (int64_t i = 0; i < count; i++) {
+        int64_t begin = histogram->num_samples * i / count;
+        int64_t end = histogram->num_samples * (i + 1) / count;
+        uint64_t bin = histogram->samples[begin + place_in(end - begin, i)];
+        sum += bin;
+        squares += bin * bin;
+    }
+    if (count == 0) {
+        *group = 0;
+        return 0;
+    }
+    double variance = (double)((uint64_t)count * squares - sum * sum);
+    *group = sqrt(variance) / (double)count / (double)histogram->num_bins;
+    return 0;
+}
+
+/* ---- Related to the device ---- */
+
+#define ELEMENTS "max(num_elements, 1)"
+#define BINS     "max(num_elements, 1) / max(elements_per_bin, 1 / 65536)" /* no more than can be */
+#define BYTES    "4 * " ELEMENTS
+
+#define LAUNCH_US 5 /* about what starting a kernel, or a team of threads, takes */
+
+static nitro_status add_relative(nitro_computation *computation, const char *name,
+                                 const char *replaces, const char *formula)
+{
+    const nitro_relative_feature feature = {
+        .name = name, .scale = NITRO_SCALE_LOG, .formula = formula, .replaces = replaces};
+    return nitro_computation_add_relative_feature(computation, &feature);
+}
+
+static nitro_status add_relative_features(nitro_computation *computation)
+{
+    char elements[512], all[512], streaming[512];
+    nitro_formula_per_core(elements, sizeof(elements), ELEMENTS);
+    nitro_formula_per_l2(all, sizeof(all), BYTES);
+    nitro_formula_streaming_time(streaming, sizeof(streaming), BYTES, LAUNCH_US);
+    nitro_status status = add_relative(computation, "elements_per_core", "num_elements", elements);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "work_per_l2", NULL, all);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "streaming_per_launch", NULL, streaming);
+    /* above 1, a block's table does not fit */
+    if (status == NITRO_OK)
+        status = add_relative(computation, "bins_per_shared_mem", NULL,
+                              "4 * " BINS " / (1024 * device.shared_mem_per_block)");
+    return status;
+}
+
+nitro_status nitro_histogram_add_features(nitro_computation *computation)
+{
+    nitro_status status = nitro_computation_add_features(
+        computation, features, NITRO_HISTOGRAM_SUB_SAMPLE_SD, evaluate_sizes, NULL);
+    if (status == NITRO_OK)
+        status = nitro_computation_add_features(
+            computation, features + NITRO_HISTOGRAM_SUB_SAMPLE_SD, 1, evaluate_spread, NULL);
+    return status == NITRO_OK ? add_relative_features(computation) : status;
+}
