@@ -1334,10 +1334,12 @@ typedef struct nitro_profile_progress {
 typedef struct nitro_profile_options {
     const char *proxies_path;       /* more proxies, whose counters are collected too; NULL: none */
     const nitro_profiler *profiler; /* NULL: the built-in one of the device's kind */
-    double timeout_ms;              /* a variant's function that takes longer counts as hung; one
-                                       call of it is run many times over */
-    size_t memory_limit_bytes;      /* of a worker; 0: no limit */
-    bool again;                     /* collect once more what the store holds, replacing it */
+    const nitro_proxy_kernel *const
+        *kernels;              /* of proxies, ended by NULL; NULL: the built-in ones */
+    double timeout_ms;         /* a variant's function that takes longer counts as hung; one
+                                  call of it is run many times over */
+    size_t memory_limit_bytes; /* of a worker; 0: no limit */
+    bool again;                /* collect once more what the store holds, replacing it */
     bool (*progress)(void *user, const nitro_profile_progress *progress); /* false: stop. Or NULL */
     void *progress_user;
 } nitro_profile_options;
@@ -1367,6 +1369,11 @@ NITRO_API nitro_status nitro_profile_variants(nitro_computation *computation, ni
                                               size_t num_inputs,
                                               const nitro_profile_options *options,
                                               nitro_profile_report *report);
+
+/** Profile every proxy's kernel for the device's kind at intensities 0, 1 and so on, likewise. */
+NITRO_API nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
+                                             const nitro_profile_options *options,
+                                             nitro_profile_report *report);
 
 /* ---- Learning ------------------------------------------------------------------------------ */
 
