@@ -1,11 +1,11 @@
 /* cmd_tune.c - nitro tune: measure every variant on every input, say what won where, learn. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "apps/cli/device_set.h"
 #include "apps/cli/inputs.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/winners.h"
@@ -146,23 +146,6 @@ typedef struct tuning {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-/** The first Ctrl-C ends the tune after the input at hand; a second one ends it at once. */
-static void catch_interrupts(void)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static bool show_progress(void *user, const nitro_tune_progress *progress)
 {
     tuning *self = user;
@@ -175,7 +158,7 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
                  progress->input ? progress->input : "waiting for other tuners of this device");
     progress_update(&self->progress, progress->done, progress->total, progress->resumed,
                     detail[0] ? detail : NULL);
-    return !interrupted;
+    return !interrupts_seen();
 }
 
 static nitro_tune_options tune_options(tuning *self)
@@ -362,7 +345,7 @@ static int run(invocation *call)
         nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE) {
-        catch_interrupts();
+        interrupts_catch();
         code = tune_devices(&self, &devices);
     }
     nitro_store_close(self.store);
