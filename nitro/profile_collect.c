@@ -235,10 +235,12 @@ nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store 
                                          .store = store,
                                          .inputs = inputs,
                                          .num_inputs = num_inputs}};
+    nitro_measure_options how;
+    nitro_measure_options_init(&how);
     *report = (nitro_profile_report){0};
     nitro_status status = check_arguments(&self.plan, device);
     if (status == NITRO_OK)
-        status = nitro_tune_plan_make(&self.plan, device);
+        status = nitro_tune_plan_make(&self.plan, device, &how);
     if (status == NITRO_OK)
         status = profile_inputs(&self, options, report);
     nitro_tune_plan_free(&self.plan);

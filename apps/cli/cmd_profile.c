@@ -207,7 +207,7 @@ static int profile_variants(profiling *self, const nitro_device *device)
     const settings *given = self->call->settings;
     loaded_module loaded = {0};
     input_set inputs = {0};
-    int code = module_open(self->call, self->call->arguments.items[0], &loaded);
+    int code = module_open(self->call, self->call->arguments.items[0], device->kind, &loaded);
     if (code == EXIT_DONE)
         code = inputs_make(self->call, loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
@@ -293,7 +293,7 @@ static size_t list_profilers(help_item *items, size_t most)
     size_t count = 0;
     for (const nitro_profiler *const *each = nitro_builtin_profilers(); *each && count < most;
          each++)
-        items[count++] = (help_item){(*each)->name, (*each)->description};
+        items[count++] = (help_item){.name = (*each)->name, .description = (*each)->description};
     return count;
 }
 
