@@ -27,12 +27,16 @@
 
 #if defined(__CUDACC__)
 #define NITRO_PROXY_INLINE static __host__ __device__ __forceinline__
-#define NITRO_PROXY_UNROLL _Pragma("unroll")
-#elif defined(__clang__)
-#define NITRO_PROXY_INLINE static inline __attribute__((always_inline))
-#define NITRO_PROXY_UNROLL _Pragma("clang loop unroll(full)")
 #else
 #define NITRO_PROXY_INLINE static inline __attribute__((always_inline))
+#endif
+#if defined(__CUDA_ARCH__)
+#define NITRO_PROXY_UNROLL _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define NITRO_PROXY_UNROLL /* the host's side of a .cu file runs no loop */
+#elif defined(__clang__)
+#define NITRO_PROXY_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define NITRO_PROXY_UNROLL _Pragma("GCC unroll 64")
 #endif
 

@@ -40,7 +40,8 @@ static const option options[] = {
      .type = OPTION_FILES,
      .offset = offsetof(settings, inputs),
      .value = "FILE",
-     .help = "input files, up to the next option; Matrix Market for spmv"},
+     .help =
+         "input files, up to the next option; Matrix Market for spmv, PGM or PNG for histogram"},
     {.name = "generate",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, generate),
@@ -396,6 +397,7 @@ const command command_tune = {
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
+                "  nitro tune histogram --inputs *.png --name-parts 2\n"
                 "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
     .arguments = arguments,
     .items_title = "Computations",
