@@ -128,10 +128,6 @@ nitro_status cupti_launches_begin(cupti_launches *launches);
 nitro_status cupti_launches_end(cupti_launches *launches);
 void cupti_launches_free(cupti_launches *launches);
 
-/** Name a kernel for people: of a mangled C++ name the function's own name, without namespaces,
- *  template arguments and parameters. `text` has shape [size]. */
-void cupti_kernel_name(const char *symbol, char *text, size_t size);
-
 /** How the profiler "cupti" of nitro_backend.h works on any table of functions. */
 nitro_status cupti_session_open(nitro_context *context, const cupti_functions *functions,
                                 void **state);

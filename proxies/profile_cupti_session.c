@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proxies/kernel_name.h"
 #include "proxies/profile_cupti.h"
 
 #define MAX_LAUNCHES    10000 /* of one run: each is profiled and stored by itself */
@@ -349,7 +350,7 @@ static nitro_status name_range(const counting *self, size_t range, char *name, s
     unsigned long launch = info.rangeName ? strtoul(info.rangeName, &end, 10) : 0;
     bool known = end && end != info.rangeName && *end == '\0';
     if (known && launch < self->launches.kernels.count)
-        cupti_kernel_name(self->launches.kernels.items[launch], name, size);
+        nitro_kernel_name(self->launches.kernels.items[launch], name, size);
     else
         snprintf(name, size, "kernel");
     return NITRO_OK;
