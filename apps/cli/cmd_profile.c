@@ -2,9 +2,8 @@
  * made up where a device is modelled. */
 #include <string.h>
 
-#include "apps/cli/inputs.h"
+#include "apps/cli/collect.h"
 #include "apps/cli/interrupt.h"
-#include "apps/cli/module.h"
 #include "apps/cli/output.h"
 
 #define PROXIES "proxies" /* in a computation's place */
@@ -93,7 +92,6 @@ typedef struct profiling {
     const char *computation;
     nitro_store *store;
     json_t *reports; /* with --json: by device */
-    progress_line progress;
     size_t failed_inputs;
 } profiling;
 
@@ -127,15 +125,7 @@ static int profile_modelled(profiling *self, const char *device)
 
 /* ---- Real ones ------------------------------------------------------------------------------- */
 
-static bool show_progress(void *user, const nitro_profile_progress *progress)
-{
-    profiling *self = user;
-    progress_update(&self->progress, progress->done, progress->total, progress->found,
-                    progress->what);
-    return !interrupts_seen();
-}
-
-static nitro_profile_options profile_options(profiling *self)
+static nitro_profile_options profile_options(const profiling *self)
 {
     const settings *given = self->call->settings;
     nitro_profile_options how;
@@ -143,18 +133,7 @@ static nitro_profile_options profile_options(profiling *self)
     how.proxies_path = given->proxies;
     how.timeout_ms = given->timeout_s * 1000.0;
     how.again = given->again;
-    how.progress = show_progress;
-    how.progress_user = self;
     return how;
-}
-
-static nitro_status collect_of_inputs(profiling *self, const char *device,
-                                      const loaded_module *loaded, const input_set *inputs,
-                                      nitro_profile_report *report)
-{
-    const nitro_profile_options how = profile_options(self);
-    return nitro_profile_variants(loaded->computation, self->store, device, inputs->inputs,
-                                  inputs->count, &how, report);
 }
 
 static int report(profiling *self, const char *device, const nitro_profile_report *made)
@@ -182,18 +161,10 @@ static int report(profiling *self, const char *device, const nitro_profile_repor
 static int profile_here(profiling *self, const nitro_device *device, const loaded_module *loaded,
                         const input_set *inputs)
 {
-    char task[256];
+    const nitro_profile_options how = profile_options(self);
     nitro_profile_report made;
-    snprintf(task, sizeof task, "profile %s on %s", self->computation, device->id);
-    progress_begin(&self->progress, self->call, task, loaded ? "inputs" : PROXIES);
-    nitro_status status;
-    if (loaded) {
-        status = collect_of_inputs(self, device->id, loaded, inputs, &made);
-    } else {
-        const nitro_profile_options how = profile_options(self);
-        status = nitro_profile_proxies(self->store, device->id, &how, &made);
-    }
-    progress_end(&self->progress);
+    nitro_status status =
+        collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
                          "stopped; %zu profiles are stored, and the same command goes on from "

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/cli/collect.h"
 #include "apps/cli/device_set.h"
-#include "apps/cli/inputs.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
@@ -17,7 +17,7 @@ typedef struct settings {
     uint64_t generate, seed, name_parts;
     uint64_t warmups, min_repetitions, repetitions, memory_limit_mb;
     double budget_ms, timeout_s;
-    bool no_model, again, cold, json;
+    bool no_model, profile, again, cold, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -74,6 +74,11 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, no_model),
      .help = "measure only, learn nothing"},
+    {.name = "profile",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, profile),
+     .help = "then profile the proxies and every variant on the inputs, as 'nitro profile' does; "
+             "where that is not possible the tune goes on without"},
     {.name = "again",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, again),
@@ -232,6 +237,19 @@ static int measure(tuning *self, const device_set *devices)
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
+/** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
+static int profile(tuning *self, const nitro_device *device)
+{
+    const settings *given = self->call->settings;
+    if (!given->profile || strcmp(device->kind, "model") == 0)
+        return EXIT_DONE;
+    if (collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs) ==
+        NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call, "stopped while profiling; the same command goes on from "
+                                     "there");
+    return EXIT_DONE;
+}
+
 /* ---- Reporting ------------------------------------------------------------------------------ */
 
 static json_t *report_json(const tuning *self, const nitro_device *device, const winner_table *won)
@@ -309,7 +327,9 @@ static int tune_devices(tuning *self, const device_set *devices)
     for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
         if (d > 0 && !given->json)
             putchar('\n');
-        code = learn_and_report(self, devices->devices[d]);
+        code = profile(self, devices->devices[d]);
+        if (code == EXIT_DONE)
+            code = learn_and_report(self, devices->devices[d]);
     }
     if (code == EXIT_DONE && given->json)
         code = print_json(self->call, json_incref(self->reports));
