@@ -108,6 +108,24 @@ NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* 
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
 
+/* ---- Child processes ------------------------------------------------------------------------- */
+
+/** What a child does. @param[out] answer  a text, malloc'd. Its status, and on failure the last
+ * error of its context, are the parent's. */
+typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state, char **answer);
+
+/**
+ * Run a function in a forked process, so that what it opens there (a driver, a pool of threads)
+ * leaves this process as it was, and what hangs or crashes there costs an error here. What the
+ * function writes in memory stays in the child, and so does what it logs.
+ * @param[in]  what      for errors: "asking the CUDA driver".
+ * @param[out] answer    free with free().
+ * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, ended
+ *         before it answered, or took longer than `limit_ms` (of real time), and was killed.
+ */
+NITRO_API nitro_status nitro_child_run(nitro_context *context, const char *what, double limit_ms,
+                                       nitro_child_function function, void *state, char **answer);
+
 /* ---- Settings -------------------------------------------------------------------------------- */
 
 /** A setting of nitro.h's: where it may be made, and what it may be. */
@@ -1173,6 +1191,16 @@ typedef struct nitro_device_kind {
 
     /** NULL where variants run in the host's memory and time. */
     const nitro_device_access *access;
+
+    /**
+     * Both NULL, or both there: all that `describe` is told of a device as a text (free with
+     * free()), and the device made of such a text, anywhere. So a device that was once here can be
+     * tested without it. Errors of `record` are those of describe; `replay` gives NITRO_ERR_FORMAT
+     * or NITRO_ERR_NEWER, with `origin` and the field, for what is no such text.
+     */
+    nitro_status (*record)(nitro_context *context, const char *id, bool measure, char **text);
+    nitro_status (*replay)(nitro_context *context, const char *origin, const char *text,
+                           size_t size, nitro_device **device);
 } nitro_device_kind;
 
 /**

@@ -113,6 +113,9 @@ typedef struct nitro_job {
     struct nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 
+/** fork(), with the context fit for use in the child too. */
+pid_t nitro_worker_fork(nitro_context *context);
+
 /** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
 void nitro_worker_become(pid_t parent);
 

@@ -14,7 +14,7 @@ nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
 variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
 features/input/*       nitro/nitro.h @own @argument
-features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @own
+features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/json.h nitro/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
