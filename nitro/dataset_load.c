@@ -26,6 +26,7 @@ typedef struct store_reader {
     char *first_hole;                   /* "feature F of input I" */
     char *versions[NITRO_MAX_VARIANTS]; /* of each variant's times, as first seen */
     bool mixed[NITRO_MAX_VARIANTS];     /* said already that there are others */
+    size_t num_caches[2];               /* measured samples with warm, and with cold caches */
 } store_reader;
 
 /* Times of two versions are times of two variants: learning from both is worth a word. */
@@ -49,6 +50,20 @@ static nitro_status note_versions(store_reader *reader, const nitro_sample *samp
         }
     }
     return NITRO_OK;
+}
+
+/* Each is a question of its own: what wins on warm caches may not on cold ones. */
+static void note_cache(store_reader *reader, const nitro_sample *sample)
+{
+    const char *origin = sample->provenance.origin, *cache = sample->provenance.cache;
+    if (!origin || strcmp(origin, "measured") != 0)
+        return;
+    bool is_cold = cache && strcmp(cache, "cold") == 0;
+    if (reader->num_caches[is_cold]++ == 0 && reader->num_caches[!is_cold] > 0)
+        nitro_log(reader->context, NITRO_LOG_WARNING,
+                  "%s: some times are of cold caches and others of warm ones (%s on %s): what is "
+                  "learnt from both is good for neither",
+                  reader->schema->computation, is_cold ? "cold" : "warm", reader->device->id);
 }
 
 static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
@@ -93,6 +108,7 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
                           sample->input, reader->device->id, sample->num_features,
                           sample->num_entries, schema->computation, schema->num_features,
                           schema->num_variants);
+    note_cache(reader, sample);
     nitro_status status = note_versions(reader, sample);
     if (status != NITRO_OK)
         return status;

@@ -1,14 +1,33 @@
 /* Finding a live or modelled device by its id: every device kind is asked, in the list's order. */
-#include "nitro/nitro_backend.h"
+#include "nitro/nitro_internal.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* NULL after the last one. */
+static const nitro_device_kind *nth_kind(const nitro_context *context, size_t n)
+{
+    if (!context->test_device_kind)
+        return nitro_builtin_device_kinds()[n];
+    return n == 0 ? context->test_device_kind : nitro_builtin_device_kinds()[n - 1];
+}
+
+const nitro_device_kind *nitro_device_kind_find(const nitro_context *context, const char *name)
+{
+    const nitro_device_kind *kind;
+    for (size_t n = 0; (kind = nth_kind(context, n)) != NULL; n++)
+        if (strcmp(kind->name, name) == 0)
+            return kind;
+    return NULL;
+}
 
 /* The ids of all kinds, for the error: "host, model:GTX-480". */
 static void list_known(nitro_context *context, char *text, size_t size)
 {
     nitro_string_list ids = {0};
-    for (const nitro_device_kind *const *kind = nitro_builtin_device_kinds(); *kind; kind++)
-        (*kind)->list(context, &ids); /* a kind that cannot list has none to offer */
+    const nitro_device_kind *kind;
+    for (size_t n = 0; (kind = nth_kind(context, n)) != NULL; n++)
+        kind->list(context, &ids); /* a kind that cannot list has none to offer */
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < ids.count && used < size; i++) {
@@ -25,10 +44,11 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");
-    for (const nitro_device_kind *const *each = nitro_builtin_device_kinds(); *each; each++) {
-        nitro_status status = (*each)->describe(context, id, measure, device);
+    const nitro_device_kind *each;
+    for (size_t n = 0; (each = nth_kind(context, n)) != NULL; n++) {
+        nitro_status status = each->describe(context, id, measure, device);
         if (status == NITRO_OK && kind)
-            *kind = *each;
+            *kind = each;
         if (status != NITRO_ERR_NOT_FOUND)
             return status;
     }

@@ -123,8 +123,8 @@ static nitro_status ask_model(const nitro_computation *computation, const double
     } else if (model) {
         status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
     } else {
-        made->variant = default_among(computation->schema, allowed);
-        made->reason = NITRO_REASON_NO_MODEL;
+        *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
+                                 .reason = NITRO_REASON_NO_MODEL};
     }
     nitro_published_leave(computation->model);
     if (status != NITRO_OK && status != NITRO_ERR_NO_DATA)
@@ -153,9 +153,12 @@ static nitro_status ask_or_remember(const nitro_computation *computation, const 
 /** Without enough features: what needs none to be taken. */
 static void decide_without(const nitro_computation *computation, nitro_decision *made)
 {
-    bool is_forced = computation->forced != NITRO_NONE;
-    made->variant = is_forced ? computation->forced : computation->schema->default_variant;
-    made->reason = is_forced ? NITRO_REASON_FORCED : NITRO_REASON_BUDGET;
+    size_t forced = computation->forced;
+    if (forced != NITRO_NONE)
+        *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
+    else
+        *made = (nitro_decision){.variant = computation->schema->default_variant,
+                                 .reason = NITRO_REASON_BUDGET};
 }
 
 /** Among the variants that accept the input. */
@@ -165,15 +168,14 @@ static nitro_status decide_among(const nitro_computation *computation,
     size_t forced = computation->forced;
     uint64_t allowed = question->allowed;
     if (forced != NITRO_NONE && allowed >> forced & 1) {
-        made->variant = forced;
-        made->reason = NITRO_REASON_FORCED;
+        *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
         return NITRO_OK;
     }
     if ((allowed & (allowed - 1)) != 0)
         return ask_or_remember(computation, question->features, question->known, allowed, made);
-    made->variant = default_among(computation->schema, allowed);
-    made->reason = NITRO_REASON_ONLY_ALLOWED;
-    made->confidence = 1;
+    *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
+                             .confidence = 1,
+                             .reason = NITRO_REASON_ONLY_ALLOWED};
     return NITRO_OK;
 }
 
@@ -181,10 +183,9 @@ nitro_status nitro_computation_decide(const nitro_computation *computation,
                                       nitro_question *question, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    nitro_decision made = {0};
     if (question->is_over) {
-        decide_without(computation, &made);
-        question->allowed = UINT64_C(1) << made.variant;
+        decide_without(computation, decision);
+        question->allowed = UINT64_C(1) << decision->variant;
     } else {
         question->allowed = allowed_variants(computation, question->features, question->argument);
         if (question->allowed == 0)
@@ -193,12 +194,13 @@ nitro_status nitro_computation_decide(const nitro_computation *computation,
                 "%s: none of the %zu variants accepts this input; declare one that always "
                 "does",
                 schema->computation, schema->num_variants);
-        nitro_status status = decide_among(computation, question, &made);
+        /* Each way there writes `decision` itself: to copy what was just written word by word
+         * waits until it has left the store buffer. */
+        nitro_status status = decide_among(computation, question, decision);
         if (status != NITRO_OK)
             return status;
     }
-    made.variant_name = schema->variants[made.variant];
-    *decision = made;
+    decision->variant_name = schema->variants[decision->variant];
     return NITRO_OK;
 }
 

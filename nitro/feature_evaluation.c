@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "nitro/finite.h"
 #include "nitro/nitro_internal.h"
 
 /* Waking a thread takes some microseconds: with less to gain it is not asked. */
@@ -127,6 +128,8 @@ static nitro_status fail_group(const nitro_computation *computation,
 static nitro_status require_finite(const nitro_computation *computation, const double *values)
 {
     const nitro_schema *schema = computation->schema;
+    if (nitro_all_finite(values, schema->num_features))
+        return NITRO_OK;
     for (size_t f = 0; f < schema->num_features; f++)
         if (!isfinite(values[f]))
             return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,

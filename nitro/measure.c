@@ -18,11 +18,12 @@ typedef struct measurement {
     nitro_computation *computation;
     nitro_context *context;
     nitro_sample *sample;
-    uint64_t todo;   /* a bit for each variant that has no entry yet */
-    uint64_t usable; /* a bit for each variant that was measured */
-    bool done;
-    nitro_status failure; /* the worker's word that the input is no good */
+    uint64_t todo;        /* a bit for each variant that has no entry yet */
+    uint64_t usable;      /* a bit for each variant that was measured */
+    bool done, broke;     /* the worker came to its end, or a variant broke the device for it */
+    nitro_status failure; /* the worker's word that the input or the device is no good */
     char message[3840];
+    char state[2][512]; /* of the device, before variants were timed and after */
     bool out_of_memory; /* while an entry was written down */
 } measurement;
 
@@ -65,6 +66,37 @@ nitro_status nitro_measure_options_check(nitro_context *context,
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "measuring: a time limit of %g ms a call: give more than 0",
                           options->timeout_ms);
+    if (options->cache != NITRO_CACHE_WARM && options->cache != NITRO_CACHE_COLD)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "measuring: there is no nitro_cache %d: give NITRO_CACHE_WARM or _COLD",
+                          (int)options->cache);
+    return NITRO_OK;
+}
+
+nitro_status nitro_measure_device_check(const nitro_computation *computation,
+                                        const nitro_measure_options *options)
+{
+    const char *name = computation->schema->computation, *wanted = computation->device_kind;
+    const nitro_device_kind *kind = nitro_device_kind_find(computation->context, wanted);
+    const nitro_device_access *access = kind ? kind->access : NULL;
+    if (!kind)
+        return nitro_fail(computation->context, NITRO_ERR_NOT_BUILT,
+                          "%s: it runs on devices of kind %s, which this build does not know", name,
+                          wanted);
+    for (size_t v = 0; v < computation->schema->num_variants; v++)
+        if (computation->variants[v].time_source == NITRO_TIME_DEVICE &&
+            !(access && access->start && access->stop))
+            return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                              "%s: variant %s is to be timed by the device's own clock "
+                              "(NITRO_TIME_DEVICE), and devices of kind %s have none: name the "
+                              "kind that it runs on (nitro_computation_set_device_kind), or "
+                              "another time source",
+                              name, computation->variants[v].name, wanted);
+    if (options->cache == NITRO_CACHE_COLD && !(access && access->flush))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: caches of devices of kind %s cannot be flushed here: measure with "
+                          "warm ones",
+                          name, wanted);
     return NITRO_OK;
 }
 
@@ -113,7 +145,7 @@ static void receive_entry(measurement *self, const nitro_record *record, const c
         return;
     bool measured = outcome == NITRO_OUTCOME_MEASURED && median_ms > 0 && isfinite(median_ms);
     bool failed = outcome == NITRO_OUTCOME_NOT_ALLOWED || outcome == NITRO_OUTCOME_FAILED ||
-                  outcome == NITRO_OUTCOME_WRONG_RESULT;
+                  outcome == NITRO_OUTCOME_WRONG_RESULT || outcome == NITRO_OUTCOME_OUT_OF_MEMORY;
     if (!measured && !failed)
         return;
     nitro_entry entry = {
@@ -154,6 +186,12 @@ static void receive(void *user, const nitro_record *record)
     case NITRO_RECORD_LOG:
         if (record->index <= NITRO_LOG_DEBUG)
             nitro_log(self->context, (nitro_log_level)record->index, "%s", text);
+        break;
+    case NITRO_RECORD_STATE:
+        snprintf(self->state[record->index == 1], sizeof(self->state[0]), "%.511s", text);
+        break;
+    case NITRO_RECORD_BROKEN:
+        self->broke = true;
         break;
     case NITRO_RECORD_DONE:
         self->done = true;
@@ -196,6 +234,7 @@ static void describe_place(const nitro_place *place, char *text, size_t size)
 {
     static const char *const names[] = {
         [NITRO_PHASE_START] = "starting",
+        [NITRO_PHASE_OPEN] = "opening the device",
         [NITRO_PHASE_LOAD] = "its loader",
         [NITRO_PHASE_FEATURES] = "its feature functions",
         [NITRO_PHASE_PREPARE_INPUT] = "prepare_input",
@@ -222,6 +261,9 @@ static void describe_place(const nitro_place *place, char *text, size_t size)
 static nitro_status fail_input(measurement *self, const nitro_worker_end *end, const char *what)
 {
     nitro_status status = NITRO_ERR_IO;
+    if (end->place.phase == NITRO_PHASE_OPEN)
+        return nitro_fail(self->context, status, "%s: the device cannot be used: %s",
+                          self->computation->schema->computation, what);
     if (end->ending == NITRO_ENDING_OUT_OF_MEMORY)
         status = NITRO_ERR_NO_MEMORY;
     else if (end->place.phase == NITRO_PHASE_FEATURES)
@@ -256,35 +298,60 @@ static nitro_status blame(measurement *self, const nitro_measure_options *option
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
-/* Each round either comes to its end or finds one more variant that fails, so rounds are few. */
-static nitro_status run_workers(measurement *self, const nitro_input *input,
-                                const nitro_measure_options *options, nitro_measure_extent extent,
-                                bool *input_failed)
+/* A device that cannot be opened is no fault of the input's: the next one would fare no better. */
+static nitro_status judge_ending(measurement *self, const nitro_job *job,
+                                 const nitro_worker_end *end, bool *input_failed)
 {
+    bool was_opening = end->place.phase == NITRO_PHASE_OPEN;
+    nitro_status status = NITRO_OK;
+    if (self->out_of_memory)
+        return NITRO_ERR_NO_MEMORY;
+    if (self->failure != NITRO_OK && was_opening)
+        status = nitro_fail(self->context, self->failure, "%s: device %s cannot be opened: %s",
+                            self->computation->schema->computation, job->device, self->message);
+    else if (self->failure != NITRO_OK)
+        status = nitro_fail(self->context, self->failure, "input '%s': %s", job->input->name,
+                            self->message);
+    else if (!self->done && !self->broke)
+        status = blame(self, job->options, end);
+    *input_failed = status != NITRO_OK && !was_opening;
+    return status;
+}
+
+/* Each round either comes to its end or finds one more variant that fails, so rounds are few; one
+ * that does neither is the last. */
+static nitro_status run_workers(measurement *self, nitro_job *job, bool *input_failed)
+{
+    nitro_status status = NITRO_OK;
+    bool changed = true;
     do {
-        nitro_job job = {.computation = self->computation,
-                         .input = input,
-                         .options = options,
-                         .extent = extent,
-                         .todo = self->todo,
-                         .usable = self->usable};
         nitro_worker_end end;
-        nitro_status status = nitro_worker_run(&job, receive, self, &end);
-        if (status != NITRO_OK)
-            return status;
-        if (self->out_of_memory)
-            return NITRO_ERR_NO_MEMORY;
-        *input_failed = true;
-        if (self->failure != NITRO_OK)
-            return nitro_fail(self->context, self->failure, "input '%s': %s", input->name,
-                              self->message);
-        if (!self->done)
-            status = blame(self, options, &end);
-        if (status != NITRO_OK)
-            return status;
-        *input_failed = false;
-    } while (!self->done && self->todo);
-    return self->out_of_memory ? NITRO_ERR_NO_MEMORY : NITRO_OK;
+        job->todo = self->todo;
+        job->usable = self->usable;
+        self->done = self->broke = false;
+        status = nitro_worker_run(job, receive, self, &end);
+        if (status == NITRO_OK)
+            status = judge_ending(self, job, &end, input_failed);
+        changed = self->todo != job->todo || self->usable != job->usable;
+    } while (status == NITRO_OK && self->todo && changed);
+    return status == NITRO_OK && self->out_of_memory ? NITRO_ERR_NO_MEMORY : status;
+}
+
+/* "1980 MHz; then 1755 MHz, throttled: power" */
+static nitro_status set_conditions(measurement *self, const nitro_measure_options *options)
+{
+    nitro_provenance *made = &self->sample->provenance;
+    const char *before = self->state[0], *after = self->state[1];
+    bool differ = before[0] && after[0] && strcmp(before, after) != 0;
+    put_on_one_line(self->state[0]);
+    put_on_one_line(self->state[1]);
+    if (options->cache == NITRO_CACHE_COLD && !(made->cache = nitro_strdup(self->context, "cold")))
+        return NITRO_ERR_NO_MEMORY;
+    if (!before[0] && !after[0])
+        return NITRO_OK;
+    made->device_state = differ ? nitro_asprintf(self->context, "%s; then %s", before, after)
+                                : nitro_strdup(self->context, after[0] ? after : before);
+    return made->device_state ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status set_versions(measurement *self)
@@ -306,23 +373,33 @@ static uint64_t reference_bit(const nitro_computation *computation)
 }
 
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
-                                 const nitro_measure_options *options, nitro_measure_extent extent,
+                                 const char *device, const nitro_measure_options *options,
                                  uint64_t variants, nitro_sample **sample, bool *input_failed)
 {
     const nitro_schema *schema = computation->schema;
+    const nitro_device_kind *kind =
+        device ? nitro_device_kind_find(computation->context, computation->device_kind) : NULL;
     measurement self = {.computation = computation, .context = computation->context};
+    nitro_job job = {.computation = computation,
+                     .input = input,
+                     .options = options,
+                     .access = kind ? kind->access : NULL,
+                     .device = device,
+                     .extent = device ? NITRO_MEASURE_ALL : NITRO_MEASURE_FEATURES_ONLY};
     *input_failed = false;
     nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
                                               schema->num_variants, &self.sample);
     if (status != NITRO_OK)
         return status;
-    if (extent == NITRO_MEASURE_ALL) {
+    if (device) {
         status = set_versions(&self);
         self.todo =
             UINT64_MAX >> (64 - schema->num_variants) & (variants | reference_bit(computation));
     }
     if (status == NITRO_OK)
-        status = run_workers(&self, input, options, extent, input_failed);
+        status = run_workers(&self, &job, input_failed);
+    if (status == NITRO_OK && device)
+        status = set_conditions(&self, options);
     if (status != NITRO_OK) {
         nitro_sample_free(self.sample);
         return status;
@@ -334,12 +411,12 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
 nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                            const nitro_measure_options *options, nitro_sample **sample)
 {
-    return nitro_measure_variants(computation, input, options, UINT64_MAX, sample);
+    return nitro_measure_variants(computation, input, NULL, options, UINT64_MAX, sample);
 }
 
 nitro_status nitro_measure_variants(nitro_computation *computation, const nitro_input *input,
-                                    const nitro_measure_options *options, uint64_t variants,
-                                    nitro_sample **sample)
+                                    const char *device, const nitro_measure_options *options,
+                                    uint64_t variants, nitro_sample **sample)
 {
     nitro_context *context = computation->context;
     nitro_measure_options defaults;
@@ -353,9 +430,11 @@ nitro_status nitro_measure_variants(nitro_computation *computation, const nitro_
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: there are no variants to measure",
                           computation->schema->computation);
     nitro_status status = nitro_measure_options_check(context, options);
+    if (status == NITRO_OK)
+        status = nitro_measure_device_check(computation, options);
     if (status != NITRO_OK)
         return status;
-    bool input_failed;
-    return nitro_measure_input(computation, input, options, NITRO_MEASURE_ALL, variants, sample,
-                               &input_failed);
+    bool input_failed; /* a kind's name is the id of its first device */
+    return nitro_measure_input(computation, input, device ? device : computation->device_kind,
+                               options, variants, sample, &input_failed);
 }

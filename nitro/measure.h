@@ -4,12 +4,6 @@
 
 #include "nitro/nitro_backend.h"
 
-/** How much of an input's work is wanted. */
-typedef enum nitro_measure_extent {
-    NITRO_MEASURE_ALL,          /* features, and a time for every variant */
-    NITRO_MEASURE_FEATURES_ONLY /* load the input and evaluate its features; entries stay missing */
-} nitro_measure_extent;
-
 /** The defaults of nitro_tune_options_init. */
 void nitro_measure_options_init(nitro_measure_options *options);
 
@@ -18,12 +12,22 @@ nitro_status nitro_measure_options_check(nitro_context *context,
                                          const nitro_measure_options *options);
 
 /**
- * nitro_measure_variants with a choice of extent. `options` are checked already.
+ * Can variants be timed so on the computation's kind of device?
+ * @return NITRO_OK; NITRO_ERR_NOT_BUILT (there is no such kind); NITRO_ERR_ARGUMENT (it has no
+ * clock of its own, or its caches cannot be flushed).
+ */
+nitro_status nitro_measure_device_check(const nitro_computation *computation,
+                                        const nitro_measure_options *options);
+
+/**
+ * nitro_measure_variants, or without: all is checked already.
+ * @param[in] device  its id; NULL: none, so the input is loaded and its features are evaluated, and
+ *                    all entries stay missing.
  * @param[out] input_failed  on error: true when this input is to blame (it cannot be loaded, its
  *                           features not evaluated) and the next one is worth a try.
  */
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
-                                 const nitro_measure_options *options, nitro_measure_extent extent,
+                                 const char *device, const nitro_measure_options *options,
                                  uint64_t variants, nitro_sample **sample, bool *input_failed);
 
 #endif

@@ -2,6 +2,8 @@
  * The memo. Hides how threads share it: every entry has a sequence number, odd while it is written;
  * who reads it compares the number before and after, and takes a change for a miss. Words are
  * atomic, loaded with acquire and stored with release order: they stay between the two numbers.
+ * Counters belong to the thread that came first: it alone writes them, without a locked addition,
+ * which would wait until the features are written out.
  */
 #include "nitro/memo.h"
 
@@ -11,20 +13,24 @@
 
 #include "nitro/thread_shard.h"
 
-#define WAYS        2 /* entries that a set of features may stand in */
+#define WAYS        4 /* entries that a set of features may stand in */
 #define LINE_BYTES  64
 #define MAX_ENTRIES ((size_t)1 << 24)
 #define MIX         UINT64_C(0x9E3779B97F4A7C15)
 
 /* Before an entry's features stand these words. */
-enum { SEQUENCE, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
+enum { SEQUENCE, KEY, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
 
 typedef _Atomic uint64_t word;
 
+enum { HITS, MISSES, EVICTIONS, NUM_COUNTS };
+
 /* A cache line each, so that threads that count do not disturb each other. */
 typedef struct memo_counter {
-    _Alignas(LINE_BYTES) word hits;
-    word misses, evictions;
+    _Alignas(LINE_BYTES) word owner; /* 0: nobody yet; stays when the thread ends, and is that of
+                                        the next thread of the same identity */
+    word own[NUM_COUNTS];            /* written by the owner alone */
+    word shared[NUM_COUNTS];         /* by other threads of this shard */
 } memo_counter;
 
 struct nitro_memo {
@@ -80,29 +86,15 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+/** In whose set and under which key these features stand. */
+static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed)
 {
-    sum = (sum ^ value) * MIX;
-    return sum ^ (sum >> 32);
+    return nitro_hash(features, memo->num_features * sizeof *features, 0) ^ allowed * MIX;
 }
 
-/** Four sums side by side: a multiplication waits for the one before it. */
-static uint64_t hash(const nitro_memo *memo, const double *features, uint64_t allowed)
+static word *find_set(const nitro_memo *memo, uint64_t key)
 {
-    uint64_t sums[4] = {allowed, 1, 2, 3};
-    size_t i = 0;
-    for (; i + 4 <= memo->num_features; i += 4)
-        for (size_t k = 0; k < 4; k++)
-            sums[k] = mix(sums[k], bits_of(features[i + k]));
-    for (; i < memo->num_features; i++)
-        sums[i % 4] = mix(sums[i % 4], bits_of(features[i]));
-    return mix(mix(sums[0], sums[1]), mix(sums[2], sums[3]));
-}
-
-static word *find_set(const nitro_memo *memo, const double *features, uint64_t allowed)
-{
-    size_t set = (size_t)hash(memo, features, allowed) & (memo->num_sets - 1);
-    return memo->entries + set * WAYS * memo->stride;
+    return memo->entries + (size_t)(key & (memo->num_sets - 1)) * WAYS * memo->stride;
 }
 
 static uint64_t load(const word *from)
@@ -115,36 +107,63 @@ static void store(word *to, uint64_t value)
     atomic_store_explicit(to, value, memory_order_release);
 }
 
-static bool is_of(const nitro_memo *memo, const word *entry, const double *features,
-                  uint64_t allowed, uint64_t epoch)
+static uint64_t differs_at(const word *kept, const double *features, size_t i)
 {
+    return load(kept + i) ^ bits_of(features[i]);
+}
+
+static bool is_of(const word *entry, const double *features, size_t num_features, uint64_t allowed,
+                  uint64_t epoch)
+{
+    const word *kept = entry + NUM_WORDS;
     uint64_t differs = (load(entry + EPOCH) ^ epoch) | (load(entry + ALLOWED) ^ allowed);
-    for (size_t i = 0; i < memo->num_features; i++)
-        differs |= load(entry + NUM_WORDS + i) ^ bits_of(features[i]);
+    size_t i = 0;
+    for (; i + 4 <= num_features; i += 4)
+        differs |= differs_at(kept, features, i) | differs_at(kept, features, i + 1) |
+                   differs_at(kept, features, i + 2) | differs_at(kept, features, i + 3);
+    for (; i < num_features; i++)
+        differs |= differs_at(kept, features, i);
     return differs == 0;
 }
 
 /* ---- Counts ------------------------------------------------------------------------------- */
 
-static memo_counter *own_counter(nitro_memo *memo)
+/** A shard that is another thread's already is shared; one that is nobody's becomes the caller's.
+ */
+static __attribute__((noinline)) void count_elsewhere(memo_counter *counter, uint64_t self,
+                                                      size_t which)
 {
-    return &memo->counters[nitro_thread_shard()];
+    uint64_t owner = 0;
+    if (atomic_compare_exchange_strong(&counter->owner, &owner, self))
+        store(&counter->own[which], load(&counter->own[which]) + 1);
+    else
+        atomic_fetch_add_explicit(&counter->shared[which], 1, memory_order_relaxed);
 }
 
-static void count(word *counter)
+static void count(nitro_memo *memo, size_t which)
 {
-    atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+    uint64_t self = nitro_thread_identity();
+    memo_counter *counter = &memo->counters[nitro_shard_of(self)];
+    if (load(&counter->owner) == self)
+        store(&counter->own[which], load(&counter->own[which]) + 1);
+    else
+        count_elsewhere(counter, self, which);
+}
+
+static uint64_t add_up(const nitro_memo *memo, size_t which)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < NITRO_NUM_SHARDS; i++)
+        sum += load(&memo->counters[i].own[which]) + load(&memo->counters[i].shared[which]);
+    return sum;
 }
 
 void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
 {
-    nitro_memo_statistics sums = {.num_entries = memo->num_sets * WAYS};
-    for (size_t i = 0; i < NITRO_NUM_SHARDS; i++) {
-        sums.hits += load(&memo->counters[i].hits);
-        sums.misses += load(&memo->counters[i].misses);
-        sums.evictions += load(&memo->counters[i].evictions);
-    }
-    *statistics = sums;
+    *statistics = (nitro_memo_statistics){.num_entries = memo->num_sets * WAYS,
+                                          .hits = add_up(memo, HITS),
+                                          .misses = add_up(memo, MISSES),
+                                          .evictions = add_up(memo, EVICTIONS)};
 }
 
 /* ---- Entries ------------------------------------------------------------------------------ */
@@ -152,10 +171,15 @@ void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
 bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
                      nitro_decision *decision)
 {
-    const word *entry = find_set(memo, features, allowed);
-    for (size_t way = 0; way < WAYS; way++, entry += memo->stride) {
+    uint64_t key = find_key(memo, features, allowed);
+    size_t num_features = memo->num_features,
+           stride = memo->stride; /* not loaded after each word */
+    const word *entry = find_set(memo, key);
+    for (size_t way = 0; way < WAYS; way++, entry += stride) {
+        if (load(entry + KEY) != key)
+            continue;
         uint64_t sequence = load(entry + SEQUENCE);
-        if (sequence % 2 || !is_of(memo, entry, features, allowed, epoch))
+        if (sequence % 2 || !is_of(entry, features, num_features, allowed, epoch))
             continue;
         uint64_t confidence = load(entry + CONFIDENCE), choice = load(entry + CHOICE);
         if (load(entry + SEQUENCE) != sequence)
@@ -163,31 +187,33 @@ bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed,
         memcpy(&decision->confidence, &confidence, sizeof confidence);
         decision->variant = (size_t)(choice & 0xff);
         decision->reason = (nitro_reason)(choice >> 8);
-        count(&own_counter(memo)->hits);
+        count(memo, HITS);
         return true;
     }
-    count(&own_counter(memo)->misses);
+    count(memo, MISSES);
     return false;
 }
 
-/** A way that is free or of an older epoch; else the one that the hash of the features names. */
-static word *choose_way(const nitro_memo *memo, word *set, uint64_t epoch, const double *features)
+/** A way that is free or of an older epoch; else the one that the key names. */
+static word *choose_way(const nitro_memo *memo, uint64_t key, uint64_t epoch)
 {
+    word *set = find_set(memo, key);
     for (size_t way = 0; way < WAYS; way++)
         if (load(set + way * memo->stride + EPOCH) != epoch)
             return set + way * memo->stride;
-    uint64_t sum = memo->num_features ? mix(bits_of(features[0]), MIX) : 0;
-    return set + (sum >> 40) % WAYS * memo->stride;
+    return set + (key >> 60) % WAYS * memo->stride;
 }
 
 void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
                      const nitro_decision *decision)
 {
-    word *entry = choose_way(memo, find_set(memo, features, allowed), epoch, features);
+    uint64_t key = find_key(memo, features, allowed);
+    word *entry = choose_way(memo, key, epoch);
     uint64_t sequence = load(entry + SEQUENCE);
     if (sequence % 2 || !atomic_compare_exchange_strong(entry + SEQUENCE, &sequence, sequence + 1))
         return;
     bool evicts = load(entry + EPOCH) == epoch;
+    store(entry + KEY, key);
     store(entry + EPOCH, epoch);
     store(entry + ALLOWED, allowed);
     store(entry + CONFIDENCE, bits_of(decision->confidence));
@@ -196,5 +222,5 @@ void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed,
         store(entry + NUM_WORDS + i, bits_of(features[i]));
     store(entry + SEQUENCE, sequence + 2);
     if (evicts)
-        count(&own_counter(memo)->evictions);
+        count(memo, EVICTIONS);
 }

@@ -149,6 +149,8 @@ typedef struct nitro_variant {
     /**
      * Optional: make what `run` needs (a converted format) and keep it in `argument`; at once
      * successful when it is there already. Not part of the variant's time; its cost is recorded.
+     * Where it does not fit into memory it leaves nothing behind and returns NITRO_ERR_NO_MEMORY:
+     * measuring then tries it once more with nothing else prepared before it says so.
      */
     int (*prepare)(void *argument, void *user);
 
@@ -689,10 +691,16 @@ typedef struct nitro_input {
     void *state; /* borrowed */
 } nitro_input;
 
+/** What caches hold when a run begins. */
+typedef enum nitro_cache {
+    NITRO_CACHE_WARM, /* what the runs before it left there */
+    NITRO_CACHE_COLD  /* nothing of the input: they are flushed before each run */
+} nitro_cache;
+
 /**
  * How variants are repeated. A repetition is one timing: one call, or a batch of them where a call
- * takes under 0.05 ms and no restore_input hook forbids it. A variant leaves the round when its
- * median is steady (or a limit is reached); the others go on.
+ * takes under 0.05 ms and neither a restore_input hook nor cold caches forbid it. A variant leaves
+ * the round when its median is steady (or a limit is reached); the others go on.
  */
 typedef struct nitro_measure_options {
     unsigned warmups;          /* rounds that do not count, after the first, checked run */
@@ -705,6 +713,7 @@ typedef struct nitro_measure_options {
     double timeout_ms;         /* a single call of a variant's function longer than this counts as
                                   hung; loading and features have all the time they want */
     size_t memory_limit_bytes; /* a worker with more resident memory is ended; 0: no limit */
+    nitro_cache cache;         /* cold samples say so, and are not put beside warm ones */
 } nitro_measure_options;
 
 typedef struct nitro_tune_progress {
@@ -742,15 +751,25 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  * group. Should the reference variant itself fail, the first other one stands in for it, and the
  * entries' details say so.
  *
- * @param[in] device  "host" or a device id listed by `nitro devices`; must be of this machine or
- *                    modelled. Several, as "a,b,c", at most one of them not modelled: each input is
- *                    then loaded once, which is what takes the time for modelled devices.
+ * Where the device has a clock and caches of its own (CUDA), each worker opens it before it loads
+ * the input; variants timed by NITRO_TIME_DEVICE are timed between events on the stream that the
+ * hook `stream` names. What the device says of a failed call, also of one that comes to light
+ * later, is that variant's detail; where the failure made the device useless for the process, the
+ * other variants go on in a new worker. The device's clocks and what holds them back are recorded
+ * with the sample.
+ *
+ * @param[in] device  "host" or a device id listed by `nitro devices`; must be of this machine and
+ *                    of the computation's kind, or modelled. Several, as "a,b,c", at most one of
+ *                    them not modelled: each input is then loaded once, which is what takes the
+ *                    time for modelled devices.
  *                    The store's description of a device is replaced by today's, but features that
  *                    a microbenchmark measured stay where today's has none.
  * @param[in] inputs  shape [num_inputs], borrowed until return; names differ.
- * @return NITRO_OK; NITRO_ERR_ARGUMENT (no inputs, two of one name, options out of range);
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no inputs, two of one name, options out of range, a device
+ *         of another kind than the computation's, or one without the clock or the flush asked for);
  *         NITRO_ERR_MISMATCH (the store holds another feature or variant set, both printed; or this
- *         device as another kind); NITRO_ERR_NOT_FOUND (device, or the model of a modelled one);
+ *         device as another kind; or samples of it with cold caches where warm ones are asked for,
+ *         or the other way); NITRO_ERR_NOT_FOUND (device, or the model of a modelled one);
  *         NITRO_ERR_IO (the store cannot be written: what it has is safe); NITRO_ERR_INTERRUPTED
  *         (after the sample was stored); when no input could be loaded, the first one's error.
  */
@@ -849,7 +868,8 @@ typedef struct nitro_module {
     /** Create the computation with its variants and features. */
     nitro_status (*create)(nitro_context *context, nitro_computation **computation);
 
-    /** Read an input from a file; errors name file and line. */
+    /** Read an input from a file; errors name file and line. Like generating, it touches no device:
+     *  it may run before a fork. What the device shall have, `prepare` and `run` put there. */
     nitro_status (*load)(nitro_context *context, const char *path, void **argument);
 
     /**

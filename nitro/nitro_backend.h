@@ -1120,14 +1120,17 @@ typedef struct nitro_device_access {
     nitro_status (*open)(nitro_context *context, const char *id, nitro_device_session **session);
     void (*close)(nitro_device_session *session);
 
-    /** What the stream is given between the two is what is timed; `stop` waits for it. */
+    /** What the stream is given between the two is what is timed; `stop` waits for it, also after
+     *  a variant failed. Both NULL: the device has no clock of its own. */
     nitro_status (*start)(nitro_device_session *session, void *stream);
     nitro_status (*stop)(nitro_device_session *session, void *stream, double *elapsed_ms);
 
     /** Leave nothing of the input in the caches; on the stream, without waiting. */
     nitro_status (*flush)(nitro_device_session *session, void *stream);
 
-    /** Memory that could be allocated now. */
+    /** Memory that could be allocated now. It fails once a fault has made the device useless for
+     *  this process: measuring asks after each failure, and goes on in a new process then. NULL:
+     *  not known. */
     nitro_status (*free_memory)(nitro_device_session *session, size_t *bytes);
 
     /** Clocks and what holds them back, for people: "1980 MHz, memory 2619 MHz, throttled: power".
@@ -1183,6 +1186,10 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
                                                          const char *computation,
                                                          const char *device, uint64_t seed,
                                                          size_t *count);
+
+/** The device kind of this name; NULL: this build knows none. */
+NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *context,
+                                                          const char *name);
 
 /** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  *  @param[out] kind  may be NULL. */
@@ -1331,21 +1338,24 @@ typedef struct nitro_profiler {
 /* ---- Measuring one input ------------------------------------------------------------------- */
 
 /**
- * Measure every variant of a computation on one input in worker processes, as nitro_tune() does.
+ * Measure every variant of a computation on one input in worker processes, as nitro_tune() does, on
+ * the first device of the computation's kind.
  * @param[in]  options  NULL: the defaults.
- * @param[out] sample  features and entries, whatever happened to the variants.
+ * @param[out] sample  features and entries, whatever happened to the variants; of the provenance
+ *                     what is known here: the device's state and whether caches were cold.
  * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
- *         or its features not evaluated.
+ *         or its features not evaluated, or the device cannot be opened or timed by.
  */
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
 /**
- * The same for some variants: bit v of `variants` asks for variant v. The reference variant is
- * measured as well; the others' entries stay missing.
+ * The same on a device by its id (of the computation's kind; NULL: the first one) for some
+ * variants: bit v of `variants` asks for variant v. The reference variant is measured as well; the
+ * others' entries stay missing.
  */
 NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
-                                              const nitro_input *input,
+                                              const nitro_input *input, const char *device,
                                               const nitro_measure_options *options,
                                               uint64_t variants, nitro_sample **sample);
 

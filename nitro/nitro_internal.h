@@ -20,7 +20,8 @@ struct nitro_context {
     nitro_log_level log_level;
     nitro_log_function log;
     void *log_user;
-    nitro_setting_entries settings; /* by the program */
+    nitro_setting_entries settings;            /* by the program */
+    const nitro_device_kind *test_device_kind; /* asked before those built in; NULL: none */
 };
 
 /** Features that one function computes together; `first` indexes the schema's features. */

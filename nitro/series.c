@@ -41,27 +41,85 @@ static double read_clock_ms(const nitro_series *series)
     return cpu ? nitro_clock_thread_cpu_ms(context) : nitro_clock_wall_ms(context);
 }
 
+/* ---- One timing ---------------------------------------------------------------------------- */
+
+typedef struct timing {
+    bool by_device;
+    void *stream;
+    double wall_start_ms, start_ms;
+} timing;
+
+static bool is_cold(const nitro_series *series)
+{
+    return series->options->cache == NITRO_CACHE_COLD;
+}
+
+static bool start_timing(nitro_series *series, timing *timed)
+{
+    const nitro_computation *computation = series->computation;
+    const nitro_hooks *hooks = &computation->hooks;
+    timed->by_device = computation->variants[series->variant].time_source == NITRO_TIME_DEVICE;
+    timed->stream = hooks->stream ? hooks->stream(series->argument, hooks->user) : NULL;
+    if ((is_cold(series) && !nitro_worker_device_flush(series->device, timed->stream)) ||
+        (timed->by_device && !nitro_worker_device_start(series->device, timed->stream))) {
+        snprintf(series->why, sizeof(series->why), "before call %llu of run: %s",
+                 (unsigned long long)series->calls, series->device->words);
+        return false;
+    }
+    timed->wall_start_ms = nitro_clock_wall_ms(computation->context);
+    timed->start_ms = timed->by_device ? 0 : read_clock_ms(series);
+    return true;
+}
+
+/* Also after a failure: what the stream was given has to come to its end, and says more. */
+static bool stop_timing(nitro_series *series, const timing *timed)
+{
+    bool stopped = true;
+    if (timed->by_device)
+        stopped = nitro_worker_device_stop(series->device, timed->stream, &series->last_ms);
+    else
+        series->last_ms = read_clock_ms(series) - timed->start_ms;
+    series->last_wall_ms = nitro_clock_wall_ms(series->computation->context) - timed->wall_start_ms;
+    return stopped;
+}
+
+/* What run returned, and what its device says. */
+static void describe_failure(nitro_series *series, unsigned long long call, int failure,
+                             bool stopped)
+{
+    const char *soon = series->batch > 1 ? " or soon after" : "";
+    if (stopped)
+        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s", failure, call,
+                 soon);
+    else if (failure)
+        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s: %s", failure,
+                 call, soon, series->device->words);
+    else
+        snprintf(series->why, sizeof(series->why), "in call %llu of run%s: %s", call, soon,
+                 series->device->words);
+}
+
 bool nitro_series_run(nitro_series *series)
 {
     const nitro_variant *variant = &series->computation->variants[series->variant];
-    const nitro_context *context = series->computation->context;
+    timing timed;
     if (!restore_input(series))
         return false;
     series->calls++;
     nitro_series_enter(series, NITRO_PHASE_RUN);
+    if (!start_timing(series, &timed)) {
+        nitro_series_enter(series, NITRO_PHASE_BETWEEN);
+        return false;
+    }
     int failure = 0;
-    double wall_start_ms = nitro_clock_wall_ms(context);
-    double start_ms = read_clock_ms(series);
     for (uint64_t i = 0; i < series->batch && failure == 0; i++)
         failure = variant->run(series->argument, variant->user);
-    series->last_ms = read_clock_ms(series) - start_ms;
-    series->last_wall_ms = nitro_clock_wall_ms(context) - wall_start_ms;
+    bool stopped = stop_timing(series, &timed);
     nitro_series_enter(series, NITRO_PHASE_BETWEEN);
     unsigned long long call = series->calls;
     series->calls += series->batch - 1;
-    if (failure) {
-        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s", failure, call,
-                 series->batch > 1 ? " or soon after" : "");
+    if (failure || !stopped) {
+        describe_failure(series, call, failure, stopped);
         return false;
     }
     if (!(series->last_ms >= 0) || isinf(series->last_ms)) {
@@ -75,7 +133,7 @@ bool nitro_series_run(nitro_series *series)
 
 bool nitro_series_calibrate(nitro_series *series)
 {
-    if (series->computation->hooks.restore_input)
+    if (series->computation->hooks.restore_input || is_cold(series))
         return true;
     while (series->last_ms < SHORTEST_TIMING_MS && series->batch < LARGEST_BATCH) {
         double factor = series->last_ms > 0 ? ceil(SHORTEST_TIMING_MS / series->last_ms) : 10;

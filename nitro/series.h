@@ -4,11 +4,13 @@
 
 #include "nitro/nitro_internal.h"
 #include "nitro/worker.h"
+#include "nitro/worker_device.h"
 
 typedef struct nitro_series {
     const nitro_computation *computation;
     const nitro_measure_options *options;
     nitro_place_word *place;
+    nitro_worker_device *device;
     size_t variant;
     void *argument;
 
@@ -28,7 +30,8 @@ void nitro_series_enter(const nitro_series *series, nitro_phase phase);
 /** Restore the input and time one batch, without counting it. False: failed, see `why`. */
 bool nitro_series_run(nitro_series *series);
 
-/** Grow the batch until a timing is long enough for the clock; nothing where input is restored. */
+/** Grow the batch until a timing is long enough for the clock; nothing where each call needs its
+ *  input restored or its caches cold. */
 bool nitro_series_calibrate(nitro_series *series);
 
 /** One counted timing. False: failed, see `why`. */

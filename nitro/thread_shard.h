@@ -13,11 +13,22 @@
 /** Bytes that a shard should fill, for its own cache line. */
 #define NITRO_SHARD_BYTES 64
 
-/** The calling thread's shard, the same as long as it lives; others may have it too. */
+/** What tells the calling thread from others that live now; not 0. One that begins when another has
+ *  ended may be given the same. */
+static inline uint64_t nitro_thread_identity(void)
+{
+    return (uint64_t)(uintptr_t)pthread_self();
+}
+
+/** A thread's shard, the same as long as it lives; others may have it too. */
+static inline size_t nitro_shard_of(uint64_t identity)
+{
+    return (size_t)(identity * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+}
+
 static inline size_t nitro_thread_shard(void)
 {
-    uint64_t thread = (uint64_t)(uintptr_t)pthread_self();
-    return (size_t)(thread * UINT64_C(0x9E3779B97F4A7C15) >> 58);
+    return nitro_shard_of(nitro_thread_identity());
 }
 
 #endif

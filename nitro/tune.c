@@ -110,12 +110,13 @@ static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, b
 {
     const nitro_input *what = &self->plan.inputs[input];
     const nitro_tune_target *live = live_target(self, input);
-    nitro_measure_extent extent = live ? NITRO_MEASURE_ALL : NITRO_MEASURE_FEATURES_ONLY;
+    const char *device = live ? live->device->id : NULL;
     nitro_sample *stored = live ? live->partial[input] : NULL;
     uint64_t variants = stored ? nitro_tune_stale_variants(&self->plan, stored) : UINT64_MAX;
     nitro_sample *made = NULL;
-    nitro_status status = nitro_measure_input(self->plan.computation, what, &self->options.measure,
-                                              extent, variants, &made, input_failed);
+    nitro_status status =
+        nitro_measure_input(self->plan.computation, what, device, &self->options.measure, variants,
+                            &made, input_failed);
     if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
         nitro_log(self->plan.context, NITRO_LOG_WARNING,
                   "input '%s' has other features than when it was measured: it is another input by "
@@ -123,7 +124,7 @@ static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, b
                   what->name);
         nitro_sample_free(made);
         stored = made = NULL;
-        status = nitro_measure_input(self->plan.computation, what, &self->options.measure, extent,
+        status = nitro_measure_input(self->plan.computation, what, device, &self->options.measure,
                                      UINT64_MAX, &made, input_failed);
     }
     if (status != NITRO_OK)
@@ -349,10 +350,11 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
                                   .store = store,
                                   .inputs = inputs,
                                   .num_inputs = num_inputs,
-                                  .again = self.options.again};
+                                  .again = self.options.again,
+                                  .cache = self.options.measure.cache};
     nitro_status status = check_arguments(&self, device);
     if (status == NITRO_OK)
-        status = nitro_tune_plan_make(&self.plan, device);
+        status = nitro_tune_plan_make(&self.plan, device, &self.options.measure);
     if (status == NITRO_OK) {
         count_stored(&self);
         status = send_waiting(&self, tune_inputs(&self));

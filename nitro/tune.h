@@ -20,7 +20,8 @@ typedef struct nitro_tune_plan {
     nitro_store *store;
     const nitro_input *inputs;
     size_t num_inputs;
-    bool again;      /* take nothing as stored */
+    bool again; /* take nothing as stored */
+    nitro_cache cache;
     size_t *by_name; /* shape [num_inputs]: input indices in byte order of their names */
     nitro_tune_target *targets;
     size_t num_targets;
@@ -29,8 +30,10 @@ typedef struct nitro_tune_plan {
 /**
  * Check inputs and devices ("a,b,c"), and put the schema and the devices into the store.
  * @param[in,out] plan  the fields before by_name are set, the others zero. Free it also on error.
+ * @param[in] how  what the device that variants run on has to be able to.
  */
-nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices);
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
+                                  const nitro_measure_options *how);
 
 /** Index of the input with this name, or NITRO_NONE. */
 size_t nitro_tune_plan_find_input(const nitro_tune_plan *plan, const char *name);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/measure.h"
+
 /* ---- Inputs ------------------------------------------------------------------------------- */
 
 static int compare_inputs(const void *left, const void *right, void *user)
@@ -109,9 +111,19 @@ static nitro_status put_device(const nitro_tune_plan *self, nitro_tune_target *t
     return status == NITRO_OK ? nitro_store_put_device(self->store, t->device) : status;
 }
 
+static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tune_target *t)
+{
+    const char *name = self->computation->schema->computation;
+    const char *wanted = self->computation->device_kind;
+    return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                      "device %s is of kind %s, and the variants of this %s run on devices of kind "
+                      "%s: name one of these, or the computation as it is declared for kind %s",
+                      t->device->id, t->kind->name, name, wanted, t->kind->name);
+}
+
 /* Two names may mean the same device ("host" and the id behind it); one machine can run variants on
  * one device a run. */
-static nitro_status check_targets(const nitro_tune_plan *self)
+static nitro_status check_targets(const nitro_tune_plan *self, const nitro_measure_options *how)
 {
     const char *live = NULL;
     for (size_t i = 0; i < self->num_targets; i++) {
@@ -122,6 +134,8 @@ static nitro_status check_targets(const nitro_tune_plan *self)
                                   id);
         if (self->targets[i].kind->simulate)
             continue;
+        if (strcmp(self->targets[i].kind->name, self->computation->device_kind) != 0)
+            return fail_other_kind(self, &self->targets[i]);
         if (live)
             return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
                               "devices %s and %s both run variants: name one of them, and any "
@@ -129,7 +143,7 @@ static nitro_status check_targets(const nitro_tune_plan *self)
                               live, id);
         live = id;
     }
-    return NITRO_OK;
+    return live ? nitro_measure_device_check(self->computation, how) : NITRO_OK;
 }
 
 static nitro_status find_targets(nitro_tune_plan *self, const char *list)
@@ -153,7 +167,7 @@ static nitro_status find_targets(nitro_tune_plan *self, const char *list)
             status = NITRO_ERR_NO_MEMORY;
     }
     nitro_string_list_free(&ids);
-    return status == NITRO_OK ? check_targets(self) : status;
+    return status;
 }
 
 /* ---- The plan ------------------------------------------------------------------------------ */
@@ -169,12 +183,15 @@ static nitro_status prepare_store(nitro_tune_plan *self)
     return status;
 }
 
-nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices)
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
+                                  const nitro_measure_options *how)
 {
     plan->by_name = nitro_calloc(plan->context, plan->num_inputs, sizeof(*plan->by_name));
     nitro_status status = plan->by_name ? check_inputs(plan) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = find_targets(plan, devices);
+    if (status == NITRO_OK)
+        status = check_targets(plan, how);
     return status == NITRO_OK ? prepare_store(plan) : status;
 }
 

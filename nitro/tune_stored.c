@@ -27,7 +27,8 @@ typedef struct stored_samples {
     const nitro_tune_plan *plan;
     nitro_tune_target *target;
     size_t num_partial, num_stale;
-    uint64_t stale; /* variants: of any sample */
+    size_t num_other_cache; /* measured with warm caches where cold ones are asked for, or so */
+    uint64_t stale;         /* variants: of any sample */
     nitro_provenance today;
 } stored_samples;
 
@@ -38,14 +39,39 @@ static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *
            nitro_same_text(made->compiler, today->compiler) &&
            nitro_same_text(made->driver, today->driver) &&
            nitro_same_text(made->toolkit, today->toolkit) &&
-           nitro_same_text(made->device_digest, today->device_digest);
+           nitro_same_text(made->device_digest, today->device_digest) &&
+           nitro_same_text(made->cache, today->cache);
+}
+
+/* Warm and cold times are no times of one thing. One that is measured again now is no matter. */
+static bool has_other_cache(const stored_samples *stored, const nitro_sample *sample, size_t input)
+{
+    const nitro_provenance *made = &sample->provenance;
+    bool stays = !stored->plan->again || input == NITRO_NONE;
+    return stays && !stored->target->kind->simulate && made->origin &&
+           strcmp(made->origin, "measured") == 0 &&
+           !nitro_same_text(made->cache, stored->today.cache);
+}
+
+static nitro_status fail_other_cache(const stored_samples *stored)
+{
+    bool cold = stored->plan->cache == NITRO_CACHE_COLD;
+    const char *computation = stored->plan->computation->schema->computation;
+    const char *device = stored->target->device->id;
+    return nitro_fail(stored->plan->context, NITRO_ERR_MISMATCH,
+                      "%s holds %zu samples of %s on %s with %s caches, and %s ones are asked for: "
+                      "times of both must not stand side by side; use another store, or remove "
+                      "those ('nitro store remove')",
+                      nitro_store_url(stored->plan->store), stored->num_other_cache, computation,
+                      device, cold ? "warm" : "cold", cold ? "cold" : "warm");
 }
 
 static nitro_status note_stored(void *user, const nitro_sample *sample)
 {
     stored_samples *stored = user;
     size_t input = nitro_tune_plan_find_input(stored->plan, sample->input);
-    if (input == NITRO_NONE)
+    stored->num_other_cache += has_other_cache(stored, sample, input);
+    if (input == NITRO_NONE || stored->plan->again)
         return NITRO_OK;
     uint64_t stale = nitro_tune_stale_variants(stored->plan, sample);
     if (stale == 0) {
@@ -97,15 +123,21 @@ static nitro_status log_stale(const stored_samples *stored)
 
 nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target)
 {
-    if (plan->again)
+    if (plan->again && target->kind->simulate)
         return NITRO_OK;
     stored_samples stored = {.plan = plan, .target = target};
     nitro_status status =
         nitro_provenance_of_device(plan->context, target->device,
                                    target->kind->simulate ? "modelled" : "measured", &stored.today);
+    if (status == NITRO_OK && plan->cache == NITRO_CACHE_COLD && !target->kind->simulate) {
+        stored.today.cache = nitro_strdup(plan->context, "cold");
+        status = stored.today.cache ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
     if (status == NITRO_OK)
         status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
                                          target->device->id, note_stored, &stored);
+    if (status == NITRO_OK && stored.num_other_cache)
+        status = fail_other_cache(&stored);
     if (status == NITRO_OK && stored.num_stale)
         status = log_stale(&stored);
     nitro_provenance_clear(&stored.today);

@@ -1,113 +1,21 @@
-/* The worker process: load one input, evaluate its features, check and time its variants. It runs
- * code that may crash or hang, so everything it finds out is sent as soon as it is final, and it
- * says where it is before it calls anything. */
+/* The worker process: open the device, load one input, evaluate its features, check and time its
+ * variants. It runs code that may crash or hang, so everything it finds out is sent as soon as it
+ * is final, and it says where it is before it calls anything. Where a variant broke the device for
+ * this process, it ends: the others go on in the next one. */
 #include "nitro/worker.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "nitro/nitro_internal.h"
-#include "nitro/series.h"
-#include "nitro/statistics.h"
+#include "nitro/worker_internal.h"
 
-typedef struct worker {
-    const nitro_job *job;
-    nitro_computation *computation;
-    nitro_context *context;
-    pid_t process;
-    int pipe;
-    nitro_place_word *place;
-    void *argument;
-    nitro_series series[NITRO_MAX_VARIANTS];
-    double prepare_ms[NITRO_MAX_VARIANTS];
-    uint64_t prepared;     /* a bit for each variant that has something to release */
-    size_t reference;      /* the declared one */
-    size_t kept_reference; /* the one whose result was kept; NITRO_NONE: none so far */
-} worker;
-
-/* ---- What is sent ------------------------------------------------------------------------- */
-
-static void send_record(const worker *self, const nitro_record *record)
-{
-    if (getpid() != self->process)
-        _exit(EXIT_FAILURE); /* a variant forked and came back twice: one of them is enough */
-    ssize_t written;
-    do
-        written = write(self->pipe, record, sizeof(*record));
-    while (written < 0 && errno == EINTR);
-    if (written != (ssize_t)sizeof(*record))
-        _exit(EXIT_FAILURE); /* a variant closed the pipe: nothing can be said any more */
-}
-
-static void send_text(const worker *self, nitro_record_kind kind, uint32_t index, const char *text)
-{
-    nitro_record record = {.kind = (uint32_t)kind, .index = index};
-    snprintf(record.text, sizeof(record.text), "%s", text);
-    send_record(self, &record);
-}
-
-static void send_log(void *user, nitro_log_level level, const char *message)
-{
-    const worker *self = user;
-    send_text(self, NITRO_RECORD_LOG, (uint32_t)level, message);
-}
-
-static void send_problem(const worker *self, size_t variant, nitro_outcome outcome,
-                         const char *detail)
-{
-    nitro_record record = {
-        .kind = NITRO_RECORD_ENTRY,
-        .index = (uint32_t)variant,
-        .entry = {.outcome = (uint32_t)outcome, .median_ms = NAN, .spread = NAN},
-    };
-    record.entry.prepare_ms = self->prepare_ms[variant];
-    snprintf(record.text, sizeof(record.text), "%s", detail);
-    send_record(self, &record);
-}
-
-/* The declared reference has no result here, so another variant's stood in for it. */
-static void describe_stand_in(const worker *self, size_t variant, char *text, size_t size)
-{
-    const nitro_schema *schema = self->computation->schema;
-    if (!self->computation->hooks.check_result || self->kept_reference == self->reference)
-        text[0] = '\0';
-    else if (variant == self->kept_reference)
-        snprintf(text, size, "unchecked: it stands in for reference %s, which has no result here",
-                 schema->variants[self->reference]);
-    else
-        snprintf(text, size, "checked against %s, for reference %s has no result here",
-                 schema->variants[self->kept_reference], schema->variants[self->reference]);
-}
-
-static void send_series(const worker *self, const nitro_series *series)
-{
-    const double *times_ms = series->times_ms;
-    nitro_record record = {
-        .kind = NITRO_RECORD_ENTRY,
-        .index = (uint32_t)series->variant,
-        .entry = {.outcome = NITRO_OUTCOME_MEASURED,
-                  .count = (uint32_t)series->count,
-                  .median_ms = nitro_median(times_ms, series->count),
-                  .spread = nitro_relative_spread(times_ms, series->count),
-                  .prepare_ms = self->prepare_ms[series->variant]},
-    };
-    describe_stand_in(self, series->variant, record.text, sizeof(record.text));
-    send_record(self, &record);
-}
-
-/* ---- The input ---------------------------------------------------------------------------- */
-
-static void enter(const worker *self, nitro_phase phase)
+static void enter(const nitro_worker *self, nitro_phase phase)
 {
     nitro_place place = {.phase = phase, .variant = NITRO_NONE};
     atomic_store_explicit(self->place, nitro_place_encode(place), memory_order_release);
 }
 
-static nitro_status load_input(worker *self, double *features)
+static nitro_status load_input(nitro_worker *self, double *features)
 {
     const nitro_input *input = self->job->input;
     const nitro_hooks *hooks = &self->computation->hooks;
@@ -128,208 +36,21 @@ static nitro_status load_input(worker *self, double *features)
     return NITRO_OK;
 }
 
-static void send_features(const worker *self, const double *features)
+static void release(nitro_worker *self)
 {
-    nitro_record record = {.kind = NITRO_RECORD_FEATURES};
-    memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
-    send_record(self, &record);
-}
-
-static void send_error(const worker *self, nitro_status status)
-{
-    nitro_record record = {.kind = NITRO_RECORD_ERROR, .index = (uint32_t)status};
-    nitro_context_last_error(self->context, record.text, sizeof(record.text));
-    send_record(self, &record);
-}
-
-/* ---- Variants ----------------------------------------------------------------------------- */
-
-static bool is_allowed(worker *self, size_t v, const double *features)
-{
-    const nitro_variant *variant = &self->computation->variants[v];
-    if (!variant->allows)
-        return true;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_ALLOWS);
-    bool allowed = variant->allows(features, self->argument, variant->user);
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
-    if (!allowed)
-        send_problem(self, v, NITRO_OUTCOME_NOT_ALLOWED, "");
-    return allowed;
-}
-
-static bool prepare(worker *self, size_t v)
-{
-    const nitro_variant *variant = &self->computation->variants[v];
-    if (!variant->prepare)
-        return true;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_PREPARE);
-    double start_ms = nitro_clock_wall_ms(self->context);
-    int failure = variant->prepare(self->argument, variant->user);
-    double elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
-    if (failure) {
-        char why[64];
-        snprintf(why, sizeof(why), "prepare returned %d", failure);
-        send_problem(self, v, NITRO_OUTCOME_FAILED, why);
-        return false;
-    }
-    self->prepared |= UINT64_C(1) << v;
-    if (elapsed_ms >= 0 && isfinite(elapsed_ms))
-        self->prepare_ms[v] = elapsed_ms;
-    return true;
-}
-
-static bool keep_reference(worker *self, size_t v)
-{
-    const nitro_hooks *hooks = &self->computation->hooks;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_KEEP);
-    int failure = hooks->keep_reference ? hooks->keep_reference(self->argument, hooks->user) : 0;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
-    if (failure) {
-        char why[64];
-        snprintf(why, sizeof(why), "keep_reference returned %d", failure);
-        send_problem(self, v, NITRO_OUTCOME_FAILED, why);
-        return false;
-    }
-    self->kept_reference = v;
-    return true;
-}
-
-static bool check_result(worker *self, size_t v)
-{
-    const nitro_hooks *hooks = &self->computation->hooks;
-    if (!hooks->check_result)
-        return true;
-    char why[512] = "";
-    nitro_series_enter(&self->series[v], NITRO_PHASE_CHECK);
-    int differs = hooks->check_result(self->argument, why, sizeof(why), hooks->user);
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
-    if (!differs)
-        return true;
-    char detail[640];
-    why[sizeof(why) - 1] = '\0';
-    snprintf(detail, sizeof(detail), "%s%s(after call %llu of run)", why, why[0] ? " " : "",
-             (unsigned long long)self->series[v].calls);
-    send_problem(self, v, NITRO_OUTCOME_WRONG_RESULT, detail);
-    return false;
-}
-
-/* First run of a variant. Its result becomes the reference where there is none yet. */
-static bool try_variant(worker *self, size_t v)
-{
-    if (!prepare(self, v))
-        return false;
-    if (!nitro_series_run(&self->series[v])) {
-        send_problem(self, v, NITRO_OUTCOME_FAILED, self->series[v].why);
-        return false;
-    }
-    if (self->kept_reference == NITRO_NONE)
-        return keep_reference(self, v);
-    return check_result(self, v);
-}
-
-static uint64_t try_if_wanted(worker *self, size_t v, uint64_t todo)
-{
-    uint64_t bit = UINT64_C(1) << v;
-    bool as_reference = self->kept_reference == NITRO_NONE && self->job->usable & bit;
-    if (!(todo & bit) && !as_reference)
-        return 0;
-    return try_variant(self, v) ? todo & bit : 0;
-}
-
-/* Constraints, then the reference, then the others in declared order; returns what may be timed. */
-static uint64_t try_variants(worker *self, const double *features)
-{
-    size_t count = self->computation->schema->num_variants;
-    uint64_t todo = self->job->todo;
-    for (size_t v = 0; v < count; v++)
-        if (todo >> v & 1 && !is_allowed(self, v, features))
-            todo &= ~(UINT64_C(1) << v);
-    uint64_t ready = try_if_wanted(self, self->reference, todo);
-    for (size_t v = 0; v < count; v++)
-        if (v != self->reference)
-            ready |= try_if_wanted(self, v, todo);
-    return ready;
-}
-
-/* Warm-ups, and a batch size where single calls are too short to be timed. */
-static uint64_t warm_up(worker *self, uint64_t ready)
-{
-    size_t count = self->computation->schema->num_variants;
-    for (unsigned round = 0; round <= self->job->options->warmups; round++) {
-        bool last = round == self->job->options->warmups;
-        for (size_t v = 0; v < count; v++) {
-            nitro_series *series = &self->series[v];
-            if (!(ready >> v & 1) || nitro_series_is_slow(series))
-                continue;
-            if (last ? nitro_series_calibrate(series) : nitro_series_run(series))
-                continue;
-            send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
-            ready &= ~(UINT64_C(1) << v);
-        }
-    }
-    return ready;
-}
-
-/* One counted timing; false when the variant is through with its repetitions, one way or other. */
-static bool repeat(worker *self, size_t v)
-{
-    nitro_series *series = &self->series[v];
-    if (!nitro_series_count(series)) {
-        send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
-        return false;
-    }
-    if (!nitro_series_finished(series))
-        return true;
-    /* Once more: some variants are right only the first time. */
-    if (v == self->kept_reference || check_result(self, v))
-        send_series(self, series);
-    return false;
-}
-
-static void time_variants(worker *self, uint64_t ready)
-{
-    size_t count = self->computation->schema->num_variants;
-    while (ready)
-        for (size_t v = 0; v < count; v++)
-            if (ready >> v & 1 && !repeat(self, v))
-                ready &= ~(UINT64_C(1) << v);
-}
-
-static void start_series(worker *self)
-{
-    const nitro_measure_options *options = self->job->options;
-    size_t count = self->computation->schema->num_variants;
-    double *times_ms =
-        nitro_calloc(self->context, count * options->max_repetitions, sizeof(*times_ms));
-    if (!times_ms) {
-        send_error(self, NITRO_ERR_NO_MEMORY);
-        _exit(EXIT_FAILURE);
-    }
-    for (size_t v = 0; v < count; v++) {
-        self->prepare_ms[v] = NAN;
-        self->series[v] = (nitro_series){.computation = self->computation,
-                                         .options = options,
-                                         .place = self->place,
-                                         .variant = v,
-                                         .argument = self->argument,
-                                         .batch = 1,
-                                         .times_ms = times_ms + v * options->max_repetitions};
-    }
-}
-
-static void release(worker *self)
-{
-    for (size_t v = 0; v < self->computation->schema->num_variants; v++) {
-        const nitro_variant *variant = &self->computation->variants[v];
-        if (!variant->release || !(self->prepared >> v & 1))
-            continue;
-        nitro_series_enter(&self->series[v], NITRO_PHASE_RELEASE);
-        variant->release(self->argument, variant->user);
-    }
+    nitro_worker_release(self);
     enter(self, NITRO_PHASE_UNLOAD);
     if (self->job->input->unload)
         self->job->input->unload(self->argument);
+    nitro_worker_device_close(&self->device);
+}
+
+static nitro_status open_device(nitro_worker *self)
+{
+    nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
+    enter(self, NITRO_PHASE_OPEN);
+    return nitro_worker_device_open(&self->device, self->context, self->job->access,
+                                    self->job->device);
 }
 
 void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
@@ -337,7 +58,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     nitro_worker_become(parent);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
-    worker self = {
+    nitro_worker self = {
         .job = job,
         .computation = computation,
         .context = computation->context,
@@ -348,19 +69,19 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         .kept_reference = NITRO_NONE,
     };
     if (self.context->log)
-        nitro_context_set_log(self.context, self.context->log_level, send_log, &self);
+        nitro_context_set_log(self.context, self.context->log_level, nitro_worker_send_log, &self);
     double features[NITRO_MAX_FEATURES] = {0};
-    nitro_status status = load_input(&self, features);
+    nitro_status status = open_device(&self);
+    if (status == NITRO_OK)
+        status = load_input(&self, features);
     if (status != NITRO_OK) {
-        send_error(&self, status);
+        nitro_worker_send_error(&self, status);
         _exit(EXIT_SUCCESS);
     }
-    send_features(&self, features);
-    if (job->extent == NITRO_MEASURE_ALL) {
-        start_series(&self);
-        time_variants(&self, warm_up(&self, try_variants(&self, features)));
-    }
-    send_text(&self, NITRO_RECORD_DONE, 0, "");
+    nitro_worker_send_features(&self, features);
+    if (job->extent == NITRO_MEASURE_ALL)
+        nitro_worker_measure(&self, features);
+    nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);
     _exit(EXIT_SUCCESS);
 }

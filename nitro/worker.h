@@ -16,6 +16,7 @@
 /** What a worker is doing. */
 typedef enum nitro_phase {
     NITRO_PHASE_START,
+    NITRO_PHASE_OPEN, /* of the device */
     NITRO_PHASE_LOAD,
     NITRO_PHASE_FEATURES,
     NITRO_PHASE_PREPARE_INPUT,
@@ -59,6 +60,8 @@ typedef enum nitro_record_kind {
     NITRO_RECORD_ENTRY,    /* `index` is the variant; `entry`, `text` its detail */
     NITRO_RECORD_ERROR,    /* the input is no good: `index` is the status, `text` says why */
     NITRO_RECORD_LOG,      /* `index` is the level */
+    NITRO_RECORD_STATE,    /* of the device: before variants are timed, or with `index` 1 after */
+    NITRO_RECORD_BROKEN,   /* the device is, for this process: the next one goes on */
     NITRO_RECORD_DONE      /* nothing that matters comes after it */
 } nitro_record_kind;
 
@@ -80,11 +83,19 @@ typedef struct nitro_record {
 
 _Static_assert(sizeof(nitro_record) <= PIPE_BUF, "a record must reach its reader whole");
 
+/** How much of an input's work is wanted. */
+typedef enum nitro_measure_extent {
+    NITRO_MEASURE_ALL,          /* features, and a time for every variant */
+    NITRO_MEASURE_FEATURES_ONLY /* load the input and evaluate its features; entries stay missing */
+} nitro_measure_extent;
+
 /** What a worker shall do. */
 typedef struct nitro_job {
     nitro_computation *computation;
     const nitro_input *input;
     const nitro_measure_options *options;
+    const nitro_device_access *access; /* NULL: there is no device to open */
+    const char *device;                /* its id */
     nitro_measure_extent extent;
     uint64_t todo;   /* a bit for each variant to be measured */
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */

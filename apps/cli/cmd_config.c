@@ -17,7 +17,7 @@ static size_t list_settings(help_item *items, size_t most)
 {
     size_t count = 0;
     for (const nitro_setting *each = nitro_setting_table(); each->name && count < most; each++)
-        items[count++] = (help_item){each->environment, each->help};
+        items[count++] = (help_item){.name = each->environment, .description = each->help};
     return count;
 }
 

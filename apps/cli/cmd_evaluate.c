@@ -358,7 +358,7 @@ static size_t list_methods(help_item *items, size_t most)
 {
     size_t count = 0;
     for (const nitro_method_info *each = nitro_method_table(); each->name && count < most; each++)
-        items[count++] = (help_item){each->name, each->description};
+        items[count++] = (help_item){.name = each->name, .description = each->description};
     return count;
 }
 

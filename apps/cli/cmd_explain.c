@@ -70,7 +70,7 @@ static int evaluate_file(const invocation *call, const char *path, const nitro_m
     void *input = NULL;
     const char *name =
         call->arguments.count ? call->arguments.items[0] : nitro_model_computation(model);
-    int code = module_open(call, name, &loaded);
+    int code = module_open(call, name, NULL, &loaded);
     if (code == EXIT_DONE)
         code = check_names(call, name, loaded.computation, model);
     if (code == EXIT_DONE && loaded.module->load(call->context, path, &input) != NITRO_OK)

@@ -8,10 +8,10 @@
 
 typedef struct settings {
     common_settings common;
-    const char *input, *model;
+    const char *input, *model, *device;
     uint64_t generated, seed, repetitions;
     double timeout_s, min_confidence;
-    bool compare, json;
+    bool compare, cold, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -20,6 +20,7 @@ static void set_defaults(void *place)
     nitro_tune_options tune;
     nitro_tune_options_init(&tune);
     given->generated = OPTION_NOT_GIVEN;
+    given->device = "host";
     given->seed = 1;
     given->repetitions = tune.measure.max_repetitions;
     given->timeout_s = tune.measure.timeout_ms / 1000.0;
@@ -30,7 +31,7 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, input),
      .value = "FILE",
-     .help = "the input file; Matrix Market for spmv"},
+     .help = "the input file; Matrix Market for spmv, a PGM or PNG image for histogram"},
     {.name = "generated",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, generated),
@@ -42,11 +43,16 @@ static const option options[] = {
      .offset = offsetof(settings, seed),
      .value = "S",
      .help = "seed of the generated inputs"},
+    {.name = "device",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, device),
+     .value = "ID",
+     .help = "where to run, see 'nitro devices': host, cuda, cuda:1"},
     {.name = "model",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, model),
      .value = "FILE",
-     .help = "the model that decides (default: the one that 'nitro tune' made for this machine)"},
+     .help = "the model that decides (default: the one that 'nitro tune' made for this device)"},
     {.name = "min-confidence",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, min_confidence),
@@ -57,6 +63,10 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, compare),
      .help = "time all variants, to see how good the choice was"},
+    {.name = "cold",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, cold),
+     .help = "flush the caches before each run"},
     {.name = "repetitions",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, repetitions),
@@ -104,14 +114,21 @@ static int load_input(one_run *self)
     return code;
 }
 
-static int find_host(one_run *self)
+static int find_device(one_run *self)
 {
+    const settings *given = self->call->settings;
     nitro_device *device = NULL;
     const nitro_device_kind *kind = NULL;
-    if (nitro_device_find(self->call->context, "host", false, &device, &kind) != NITRO_OK)
+    if (nitro_device_find(self->call->context, given->device, false, &device, &kind) != NITRO_OK)
         return fail(self->call);
+    self->kind = kind->name;
     self->device = nitro_strdup(self->call->context, device->id);
     nitro_device_free(device);
+    if (kind->simulate)
+        return fail_text(self->call,
+                         "%s is modelled, and nothing runs there: 'nitro predict' says what would "
+                         "be chosen",
+                         self->device);
     return self->device ? EXIT_DONE : fail(self->call);
 }
 
@@ -143,7 +160,7 @@ static int attach_model(one_run *self)
     }
     self->model = model;
     if (strcmp(nitro_model_target(model), self->device) != 0)
-        warn(self->call, "%s is a model for %s, but this machine is %s", self->model_path,
+        warn(self->call, "%s is a model for %s, but this device is %s", self->model_path,
              nitro_model_target(model), self->device);
     return EXIT_DONE;
 }
@@ -185,11 +202,12 @@ static int measure(one_run *self)
     if (tune.measure.min_repetitions > tune.measure.max_repetitions)
         tune.measure.min_repetitions = tune.measure.max_repetitions;
     tune.measure.timeout_ms = given->timeout_s * 1000.0;
+    tune.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;
     nitro_input input = {
         .name = self->inputs.inputs[0].name, .load = hand_over, .state = self->input};
     uint64_t wanted = given->compare ? UINT64_MAX : UINT64_C(1) << self->decision.variant;
-    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, &tune.measure,
-                                                 wanted, &self->sample);
+    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, self->device,
+                                                 &tune.measure, wanted, &self->sample);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
@@ -197,9 +215,9 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     one_run self = {.call = call};
-    int code = module_open(call, call->arguments.items[0], &self.loaded);
+    int code = find_device(&self);
     if (code == EXIT_DONE)
-        code = find_host(&self);
+        code = module_open(call, call->arguments.items[0], self.kind, &self.loaded);
     if (code == EXIT_DONE)
         code = load_input(&self);
     if (code == EXIT_DONE)
@@ -223,12 +241,12 @@ static int run(invocation *call)
 const command command_run = {
     .name = "run",
     .summary = "Decide for one input, run it, and say why",
-    .synopsis = "COMPUTATION --input FILE [--model FILE] [--compare] [--json]",
+    .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--compare] [--json]",
     .description =
         "Chooses a variant for one input as a program that links libnitro would, and runs it: "
         "prints the decision, its reason, the variant's time (the median of some repetitions), and "
         "whether its result agrees with the reference variant's. Without a model the default "
-        "variant runs.\n\n"
+        "variant runs. On a GPU the time is that of the GPU's own clock.\n\n"
         "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
         "reported. The exit code is 1 when the chosen variant gave no right result.",
     .examples = "  nitro run spmv --input A.mtx\n"

@@ -17,7 +17,7 @@ typedef struct settings {
     uint64_t generate, seed, name_parts;
     uint64_t warmups, min_repetitions, repetitions, memory_limit_mb;
     double budget_ms, timeout_s;
-    bool no_model, again, json;
+    bool no_model, again, cold, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -40,7 +40,8 @@ static const option options[] = {
      .type = OPTION_FILES,
      .offset = offsetof(settings, inputs),
      .value = "FILE",
-     .help = "input files, up to the next option; Matrix Market for spmv"},
+     .help =
+         "input files, up to the next option; Matrix Market for spmv, PGM or PNG for histogram"},
     {.name = "generate",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, generate),
@@ -61,7 +62,8 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(settings, devices),
      .value = "ID,...",
-     .help = "devices to measure on, see 'nitro devices' (default: host)"},
+     .help = "devices to measure on, see 'nitro devices': cuda, cuda:1, modelled ones (default: "
+             "host)"},
     {.name = "output",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, output),
@@ -76,6 +78,10 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, again),
      .help = "measure once more what the store holds already, and replace it"},
+    {.name = "cold",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, cold),
+     .help = "flush the caches before each run; such samples are not put beside others"},
     {.name = "name-parts",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, name_parts),
@@ -194,6 +200,7 @@ static nitro_tune_options tune_options(tuning *self)
         how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
     how.progress = show_progress;
     how.progress_user = self;
+    how.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;
     how.again = given->again;
     return how;
 }
@@ -353,7 +360,8 @@ static int run(invocation *call)
     device_set devices = {0};
     int code = find_devices(call, &devices);
     if (code == EXIT_DONE)
-        code = module_open(call, call->arguments.items[0], &self.loaded);
+        code = module_open(call, call->arguments.items[0], device_set_kind(call->context, &devices),
+                           &self.loaded);
     if (code == EXIT_DONE)
         code = inputs_make(call, self.loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
@@ -375,8 +383,15 @@ static int run(invocation *call)
 static size_t list_modules(help_item *items, size_t most)
 {
     size_t count = 0;
-    for (const nitro_module *const *each = nitro_builtin_modules(); *each && count < most; each++)
-        items[count++] = (help_item){(*each)->name, (*each)->description};
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each && count < most; each++) {
+        if (!module_is_first(*each))
+            continue;
+        items[count] = (help_item){.name = (*each)->name, .description = (*each)->description};
+        char kinds[56];
+        module_kinds((*each)->name, kinds, sizeof kinds);
+        snprintf(items[count].remark, sizeof items[count].remark, "on %s", kinds);
+        count++;
+    }
     return count;
 }
 
@@ -399,6 +414,7 @@ const command command_tune = {
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
+                "  nitro tune histogram --inputs *.png --name-parts 2\n"
                 "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
     .arguments = arguments,
     .items_title = "Computations",

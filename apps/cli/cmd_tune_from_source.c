@@ -215,7 +215,7 @@ static int prepare_measuring(invocation *call, target_measuring *measuring)
         return EXIT_DONE;
     if (given->measure == 0)
         return fail_usage(call, "--inputs and --generate are what --measure N may measure");
-    return target_measuring_begin(call, &given->inputs,
+    return target_measuring_begin(call, given->target, &given->inputs,
                                   (generated_range){given->generate_seed, 0, given->generate},
                                   given->name_parts, measuring);
 }

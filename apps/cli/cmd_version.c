@@ -1,4 +1,7 @@
 /* cmd_version.c - nitro version: which library this is, and what is built into it. */
+#include <string.h>
+
+#include "apps/cli/module.h"
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -7,6 +10,18 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {OPTION_JSON, {0}};
+
+/** {"spmv": "host, cuda"} */
+static json_t *kinds_of_computations(void)
+{
+    json_t *all = json_object();
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++) {
+        char kinds[256];
+        module_kinds((*each)->name, kinds, sizeof kinds);
+        json_object_set_new(all, (*each)->name, json_text(kinds));
+    }
+    return all;
+}
 
 /** One name of every built-in plug-in, family by family. */
 static json_t *plugins(void)
@@ -22,7 +37,8 @@ static json_t *plugins(void)
     for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each; each++)
         json_array_append_new(json_object_get(all, "dfs"), json_text((*each)->name));
     for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        json_array_append_new(json_object_get(all, "computations"), json_text((*each)->name));
+        if (module_is_first(*each))
+            json_array_append_new(json_object_get(all, "computations"), json_text((*each)->name));
     return all;
 }
 
@@ -37,7 +53,11 @@ static void print_plain(json_t *families)
         printf("%s:", family);
         json_array_foreach(names, i, name)
         {
-            printf("%s %s", i ? "," : "", json_string_value(name));
+            char kinds[256];
+            module_kinds(json_string_value(name), kinds, sizeof kinds);
+            bool runs = strcmp(family, "computations") == 0;
+            printf("%s %s%s%s%s", i ? "," : "", json_string_value(name), runs ? " (" : "",
+                   runs ? kinds : "", runs ? ")" : "");
         }
         printf("\n");
     }
@@ -48,8 +68,8 @@ static int run(invocation *call)
     const settings *given = call->settings;
     json_t *families = plugins();
     if (given->json)
-        return print_json(
-            call, json_pack("{s:s, s:o}", "version", nitro_version(), "built_in", families));
+        return print_json(call, json_pack("{s:s, s:o, s:o}", "version", nitro_version(), "built_in",
+                                          families, "runs_on", kinds_of_computations()));
     print_plain(families);
     json_decref(families);
     return EXIT_DONE;
@@ -60,7 +80,8 @@ const command command_version = {
     .summary = "Print the version and what is built in",
     .synopsis = "[--json]",
     .description = "Prints the library's version and the names of its built-in stores, device "
-                   "kinds, selection strategies, device-feature selections and computations.",
+                   "kinds, selection strategies, device-feature selections, and computations with "
+                   "the kinds of devices that they run on.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

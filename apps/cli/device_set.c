@@ -29,6 +29,16 @@ nitro_status device_set_find(nitro_context *context, const nitro_string_list *id
     return status;
 }
 
+const char *device_set_kind(const nitro_context *context, const device_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const nitro_device_kind *kind = nitro_device_kind_find(context, set->devices[i]->kind);
+        if (kind && !kind->simulate)
+            return kind->name;
+    }
+    return NULL;
+}
+
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set)
 {
     nitro_store *store = NULL;

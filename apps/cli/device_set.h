@@ -14,6 +14,8 @@ void device_set_free(device_set *set);
 /** Live or modelled devices by id; `set` is to be freed also after an error. */
 nitro_status device_set_find(nitro_context *context, const nitro_string_list *ids, bool measure,
                              device_set *set);
+/** The kind of those on which variants really run, for module_open; NULL: all are modelled. */
+const char *device_set_kind(const nitro_context *context, const device_set *set);
 /** All devices of a store. */
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);
 /** All rows of a devices.csv. */

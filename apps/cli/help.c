@@ -73,8 +73,12 @@ static void print_items(FILE *stream, const command *about)
     if (count == 0)
         return;
     fprintf(stream, "%s:\n", about->items_title);
-    for (size_t i = 0; i < count; i++)
-        print_item(stream, items[i].name, items[i].description);
+    for (size_t i = 0; i < count; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s", items[i].description, items[i].remark[0] ? "; " : "",
+                 items[i].remark);
+        print_item(stream, items[i].name, text);
+    }
     fputc('\n', stream);
 }
 

@@ -114,6 +114,10 @@ static void print_items(FILE *stream, const command *about)
         print_text(stream, items[i].name);
         fputs("\\fR\n", stream);
         print_text(stream, items[i].description);
+        if (items[i].remark[0]) {
+            fputs("; ", stream);
+            print_text(stream, items[i].remark);
+        }
     }
     fputc('\n', stream);
 }

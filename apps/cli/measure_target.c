@@ -5,12 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-int target_measuring_begin(invocation *call, const nitro_string_list *files,
+int target_measuring_begin(invocation *call, const char *target, const nitro_string_list *files,
                            generated_range generated, size_t name_parts,
                            target_measuring *measuring)
 {
     *measuring = (target_measuring){.call = call};
-    int code = module_open(call, call->arguments.items[0], &measuring->loaded);
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    if (nitro_device_find(call->context, target, false, &device, &kind) != NITRO_OK)
+        return fail(call);
+    nitro_device_free(device);
+    int code = module_open(call, call->arguments.items[0], kind->simulate ? NULL : kind->name,
+                           &measuring->loaded);
     if (code == EXIT_DONE)
         code = inputs_make(call, measuring->loaded.module, files, generated, name_parts,
                            &measuring->inputs);

@@ -16,8 +16,9 @@ typedef struct target_measuring {
     progress_line progress;
 } target_measuring;
 
-/** Open the module and name the inputs. Free with target_measuring_end, whatever is returned. */
-int target_measuring_begin(invocation *call, const nitro_string_list *files,
+/** Open the target's module and name the inputs. Free with target_measuring_end, whatever is
+ * returned. */
+int target_measuring_begin(invocation *call, const char *target, const nitro_string_list *files,
                            generated_range generated, size_t name_parts,
                            target_measuring *measuring);
 void target_measuring_end(target_measuring *measuring);

@@ -12,7 +12,8 @@ typedef struct one_run {
     input_set inputs; /* of one */
     void *input;      /* loaded once; workers inherit it */
     char description[256];
-    char *device; /* id of this machine's processor */
+    char *device;     /* its id */
+    const char *kind; /* the device's */
     char *model_path;
     nitro_model *model; /* owned by the computation; NULL: none */
     nitro_decision decision;

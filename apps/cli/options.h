@@ -59,6 +59,7 @@ typedef struct argument {
 /** One line of a list in help: a method, a built-in computation. */
 typedef struct help_item {
     const char *name, *description;
+    char remark[64]; /* put behind it; "": none */
 } help_item;
 
 /** The first member of every command's settings. */

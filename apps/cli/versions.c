@@ -19,7 +19,7 @@ int versions_open(const invocation *call, const nitro_schema *schema, const char
     *code = (code_versions){0};
     if (!path && !is_built_in(schema->computation))
         return EXIT_DONE;
-    int status = module_open(call, path ? path : schema->computation, &code->loaded);
+    int status = module_open(call, path ? path : schema->computation, NULL, &code->loaded);
     if (status != EXIT_DONE)
         return status;
     code->known = true;

@@ -103,7 +103,7 @@ static nitro_status fill_crowded(nitro_context *context, nitro_random *random, u
 #define NUM_OCTAVES 7
 #define FIRST_CELLS 2    /* of the coarsest octave, along a row */
 #define GRAIN       0.02 /* noise of each pixel by itself */
-#define CONTRAST    0.7  /* octaves add up to a bell; a photograph uses its range */
+#define CONTRAST    2    /* octaves add up to a bell in the middle; a photograph uses its range */
 #define MAX_GRID    (FIRST_CELLS << (NUM_OCTAVES - 1))
 #define GRID_PITCH  (MAX_GRID + 1)
 
@@ -148,7 +148,7 @@ static void add_octave(const octave *o, double y, double *row, int64_t width)
 static uint32_t bin_of(double value, nitro_random *random, int64_t num_bins)
 {
     double grain = GRAIN * (nitro_random_uniform(random) - 0.5);
-    double stretched = 0.5 + (value - 0.5) / CONTRAST * 2 + grain;
+    double stretched = 0.5 + CONTRAST * (value - 0.5) + grain;
     return (uint32_t)within((int64_t)floor(stretched * (double)num_bins), num_bins);
 }
 

@@ -5,16 +5,18 @@
 #include "apps/spmv/generate.h"
 #include "apps/spmv/matrix.h"
 #include "apps/spmv/matrix_market.h"
-#include "nitro/nitro_backend.h"
+#include "apps/spmv/module.h"
 #include "variants/spmv/spmv.h"
 
-static nitro_status create(nitro_context *context, nitro_computation **computation)
+nitro_status nitro_spmv_module_create(nitro_context *context,
+                                      nitro_status (*add_variants)(nitro_computation *),
+                                      nitro_computation **computation)
 {
     nitro_computation *made;
     nitro_status status = nitro_computation_create(context, "spmv", &made);
     if (status != NITRO_OK)
         return status;
-    status = nitro_spmv_add_variants(made);
+    status = add_variants(made);
     if (status == NITRO_OK)
         status = nitro_spmv_add_features(made);
     if (status != NITRO_OK) {
@@ -23,6 +25,11 @@ static nitro_status create(nitro_context *context, nitro_computation **computati
     }
     *computation = made;
     return NITRO_OK;
+}
+
+static nitro_status create(nitro_context *context, nitro_computation **computation)
+{
+    return nitro_spmv_module_create(context, nitro_spmv_add_variants, computation);
 }
 
 static nitro_status load(nitro_context *context, const char *path, void **argument)

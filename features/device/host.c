@@ -47,4 +47,5 @@ const nitro_device_kind nitro_device_kind_host = {
     .list = list,
     .describe = describe,
     .simulate = NULL,
+    .access = &nitro_host_access,
 };

@@ -63,6 +63,9 @@ void nitro_host_team_free(nitro_host_team *team);
 nitro_status nitro_host_team_run(nitro_host_team *team, nitro_host_work work, void *state,
                                  double *elapsed_ms);
 
+/** Flushing caches, free memory and clocks (host_access.c). */
+extern const nitro_device_access nitro_host_access;
+
 extern const nitro_device_kind nitro_device_kind_host;
 
 #endif

@@ -125,6 +125,17 @@ static int measure_decisions(bench_report *report, nitro_context *context, const
     return failed;
 }
 
+/** What is called hits are hits. */
+static int check_hits(const nitro_computation *computation)
+{
+    nitro_memo_statistics counts;
+    nitro_computation_memo_statistics(computation, &counts);
+    if (counts.hits >= 100 * counts.misses)
+        return 0;
+    return bench_fail("the memo missed: %llu hits, %llu misses", (unsigned long long)counts.hits,
+                      (unsigned long long)counts.misses);
+}
+
 static int measure_memo(bench_report *report, nitro_context *context,
                         double (*inputs)[DISPATCH_FEATURES])
 {
@@ -143,10 +154,7 @@ static int measure_memo(bench_report *report, nitro_context *context,
               ns_each(&subjects[1], BATCH), "ns", subjects[0].spread);
     bench_add(report, "memo hit: nitro_select; hand-written switch", ns_each(&subjects[0], BATCH),
               ns_each(&subjects[2], BATCH), "ns", subjects[0].spread);
-    nitro_memo_statistics counts;
-    nitro_computation_memo_statistics(computation, &counts);
-    if (counts.hits < 100 * counts.misses)
-        failed = bench_fail("the memo missed: %llu hits", (unsigned long long)counts.hits);
+    failed = failed || check_hits(computation);
     nitro_computation_free(computation);
     return failed;
 }
@@ -398,6 +406,7 @@ static int measure_threads(bench_report *report, nitro_context *context, bool me
                  num_threads[i]);
         bench_add(report, name, cpu_ns[i], cpu_ns[0], "ns", subjects[i].spread);
     }
+    failed = failed || (memo && check_hits(computation));
     nitro_computation_free(computation);
     return failed;
 }

@@ -15,6 +15,13 @@ try nitro tune ./missing.so --generate 1
 try nitro tune "$MODULES/libmine_of_other_version.so" --generate 1
 try nitro tune "$MODULES/libmine_without_entry.so" --generate 1
 try nitro tune ./few.txt --generate 1
+try nitro tune "$MODULES/libmine_on_nothing.so" --generate 1
+
+title "a module is for one kind of device; modelled ones will do for any"
+try nitro tune "$MODULES/libmine_on_abacus.so" --generate 1 --store s.db
+try nitro run "$MODULES/libmine_on_abacus.so" --generated 1
+try nitro run "$mine" --generated 1 --device model:k20c
+try nitro tune "$MODULES/libmine_on_abacus.so" --generate 1 --store s.db --device model:k20c
 
 title "a variant that fails costs its entry alone"
 nitro tune "$mine" --inputs few.txt many.txt negative.txt crash.txt hang.txt bad.txt --generate 3 \

@@ -314,6 +314,7 @@ const struct {
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
     {cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)cuda_emulation::max_dynamic_shared_bytes},
     {cudaDevAttrMaxBlocksPerMultiprocessor, 32},
+    {cudaDevAttrReservedSharedMemoryPerBlock, 1024},
 };
 
 } // namespace

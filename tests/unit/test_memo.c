@@ -133,6 +133,71 @@ static void test_threads_never_read_what_is_not_theirs(void **state)
     nitro_context_free(context);
 }
 
+/* A library that sees a few dozen inputs over and over never asks its model again. */
+static void test_what_fits_easily_is_kept(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_memo *memo = NULL;
+    double features[FEATURES];
+    assert_ok(context, nitro_memo_create(context, 256, FEATURES, &memo));
+    for (size_t round = 0; round < 2; round++)
+        for (size_t key = 0; key < 48; key++) {
+            nitro_decision found, made = decide(key, 1);
+            make_features(key, features);
+            assert_int_equal(nitro_memo_find(memo, features, 3, 1, &found), round > 0);
+            nitro_memo_keep(memo, features, 3, 1, &made);
+        }
+    nitro_memo_free(memo);
+    nitro_context_free(context);
+}
+
+/* More threads than there are counters of their own. */
+typedef struct counting {
+    pthread_t thread;
+    nitro_memo *memo;
+    pthread_barrier_t *all_are_here;
+} counting;
+
+static void *count_misses(void *any)
+{
+    counting *self = any;
+    double features[FEATURES];
+    nitro_decision found;
+    pthread_barrier_wait(self->all_are_here);
+    for (size_t key = 0; key < NUM_KEYS; key++) {
+        make_features(key, features);
+        nitro_memo_find(self->memo, features, 3, 1, &found);
+    }
+    pthread_barrier_wait(self->all_are_here);
+    return NULL;
+}
+
+static void test_many_threads_count_all(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    nitro_context *context = unit_context();
+    nitro_memo *memo = NULL;
+    counting threads[MANY];
+    pthread_barrier_t all_are_here;
+    assert_ok(context, nitro_memo_create(context, 16, FEATURES, &memo));
+    assert_int_equal(pthread_barrier_init(&all_are_here, NULL, MANY), 0);
+    for (size_t t = 0; t < MANY; t++) {
+        threads[t] = (counting){.memo = memo, .all_are_here = &all_are_here};
+        assert_int_equal(pthread_create(&threads[t].thread, NULL, count_misses, &threads[t]), 0);
+    }
+    for (size_t t = 0; t < MANY; t++)
+        assert_int_equal(pthread_join(threads[t].thread, NULL), 0);
+    nitro_memo_statistics counts;
+    nitro_memo_count(memo, &counts);
+    assert_int_equal(counts.hits, 0);
+    assert_int_equal(counts.misses, MANY * NUM_KEYS);
+    pthread_barrier_destroy(&all_are_here);
+    nitro_memo_free(memo);
+    nitro_context_free(context);
+}
+
 static void test_sizes(void **state)
 {
     (void)state;
@@ -154,7 +219,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_keeps_by_bits_allowed_and_epoch),
         cmocka_unit_test(test_stays_bounded),
+        cmocka_unit_test(test_what_fits_easily_is_kept),
         cmocka_unit_test(test_threads_never_read_what_is_not_theirs),
+        cmocka_unit_test(test_many_threads_count_all),
         cmocka_unit_test(test_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

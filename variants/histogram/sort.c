@@ -1,13 +1,13 @@
 /* sort: each thread sorts tiles that fit into its first-level cache, and adds the length of every
- * run of equal samples to a table of its own. A radix sort, at most DIGIT_BITS bits a pass: the
- * digits' tables stay in few cache lines, however many bins there are. Contention costs little: the
- * quarters of a tile are counted and moved in turns, each with a table of its own. */
+ * run of equal samples to a table of its own. A radix sort of at most DIGIT_BITS bits a pass.
+ * Contention costs little: the quarters of a tile are counted and moved in turns, each with a table
+ * of its own. */
 #include <string.h>
 
 #include "variants/histogram/kernels.h"
 
 #define SORT_SAMPLES 4096 /* of a tile: 8 KiB, since bins have numbers of 16 bits */
-#define DIGIT_BITS   6
+#define DIGIT_BITS   8
 #define NUM_DIGITS   (1 << DIGIT_BITS)
 #define QUARTERS     4
 

@@ -13,6 +13,10 @@
 
 #include "nitro/nitro.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** Most rows, and most columns: indices are 32 bits wide. */
 #define NITRO_SPMV_MAX_DIMENSION INT32_MAX
 
@@ -108,8 +112,10 @@ enum {
 };
 
 /**
- * The variants, in declared order. Each of csr, csr_vector and coo runs any matrix; dia, ell,
- * hybrid and sellp say in their files which matrices they accept.
+ * The variants, in declared order. Each of csr, csr_vector, coo and hybrid runs any matrix; dia,
+ * ell and sellp say in their files which matrices they accept. cuSPARSE's run on CUDA devices alone
+ * (spmv_cuda.h), and are declared here too: computations of one name have the same variants on all
+ * kinds of device.
  */
 extern const nitro_variant nitro_spmv_variant_csr;
 extern const nitro_variant nitro_spmv_variant_csr_vector;
@@ -118,6 +124,11 @@ extern const nitro_variant nitro_spmv_variant_ell;
 extern const nitro_variant nitro_spmv_variant_coo;
 extern const nitro_variant nitro_spmv_variant_hybrid;
 extern const nitro_variant nitro_spmv_variant_sellp;
+extern const nitro_variant nitro_spmv_variant_cusparse_csr1;
+extern const nitro_variant nitro_spmv_variant_cusparse_csr2;
+
+/** `allows` of a variant that this kind of device does not have. */
+bool nitro_spmv_allows_nothing(const double *features, const void *argument, void *user);
 
 /** Declare all variants, csr the default and the reference, and the hooks that check results. */
 nitro_status nitro_spmv_add_variants(nitro_computation *computation);
@@ -144,5 +155,9 @@ int nitro_spmv_check_result(void *argument, char *why, size_t size, void *user);
 
 /** The hook that keeps the reference: sums in long double, and checks the result in y as above. */
 int nitro_spmv_keep_reference(void *argument, void *user);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

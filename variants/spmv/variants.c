@@ -6,9 +6,11 @@
 nitro_status nitro_spmv_add_variants(nitro_computation *computation)
 {
     static const nitro_variant *const variants[] = {
-        &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector, &nitro_spmv_variant_dia,
-        &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,        &nitro_spmv_variant_hybrid,
-        &nitro_spmv_variant_sellp,
+        &nitro_spmv_variant_csr,           &nitro_spmv_variant_csr_vector,
+        &nitro_spmv_variant_dia,           &nitro_spmv_variant_ell,
+        &nitro_spmv_variant_coo,           &nitro_spmv_variant_hybrid,
+        &nitro_spmv_variant_sellp,         &nitro_spmv_variant_cusparse_csr1,
+        &nitro_spmv_variant_cusparse_csr2,
     };
     static const nitro_hooks hooks = {
         .keep_reference = nitro_spmv_keep_reference,

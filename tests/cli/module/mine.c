@@ -13,6 +13,10 @@
 #define MODULE_VERSION NITRO_MODULE_VERSION
 #endif
 
+#ifndef DEVICE_KIND
+#define DEVICE_KIND NULL
+#endif
+
 #ifndef SLOW_VERSION
 #define SLOW_VERSION "1"
 #endif
@@ -181,6 +185,7 @@ static void describe(const void *argument, char *text, size_t size)
 
 static const nitro_module module = {.version = MODULE_VERSION,
                                     .name = "mine",
+                                    .device_kind = DEVICE_KIND,
                                     .description = "the sum of numbers",
                                     .create = create,
                                     .load = load,

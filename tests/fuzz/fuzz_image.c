@@ -1,0 +1,45 @@
+/* Any bytes as an image: refused with an error, or samples that every variant counts. */
+#include <stdlib.h>
+
+#include "apps/histogram/image.h"
+#include "apps/histogram/samples.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whatever was accepted must run, and give the right result. */
+static void run_variants(nitro_histogram *histogram)
+{
+    static const nitro_variant *const variants[] = {
+        &nitro_histogram_variant_sort_even_share,
+        &nitro_histogram_variant_global_atomic_dynamic,
+        &nitro_histogram_variant_shared_atomic_dynamic,
+    };
+    char why[256];
+    for (int64_t i = 0; i < histogram->num_samples; i++)
+        if (histogram->samples[i] >= histogram->num_bins)
+            abort();
+    if (variants[0]->run(histogram, NULL) != 0 ||
+        nitro_histogram_keep_reference(histogram, NULL) != 0)
+        abort();
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        if (variants[i]->prepare && variants[i]->prepare(histogram, NULL) != 0)
+            abort();
+        if (variants[i]->run(histogram, NULL) != 0 ||
+            nitro_histogram_check_result(histogram, why, sizeof(why), NULL) != 0)
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nitro_context *context;
+    nitro_histogram *histogram = NULL;
+    nitro_histogram_image image = {.name = "fuzz", .bytes = data, .size = size};
+    if (nitro_context_create(&context) != NITRO_OK)
+        return 0;
+    if (nitro_histogram_image_parse(context, &image, &histogram) == NITRO_OK)
+        run_variants(histogram);
+    nitro_histogram_samples_free(histogram);
+    nitro_context_free(context);
+    return 0;
+}

@@ -1,0 +1,126 @@
+/* Input features of histogram against values worked out by hand, and the relative ones. */
+#include <math.h>
+
+#include "unit/histogram_cases.h"
+#include "variants/histogram/histogram.h"
+
+extern const nitro_module nitro_module_histogram;
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_computation *computation;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    assert_ok(f->context, nitro_module_histogram.create(f->context, &f->computation));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_computation_free(f->computation);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void evaluate(const fixture *f, const nitro_histogram *histogram,
+                     double values[NITRO_HISTOGRAM_NUM_FEATURES])
+{
+    for (int i = 0; i < NITRO_HISTOGRAM_NUM_FEATURES; i++)
+        values[i] = -77; /* all of them must be written */
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, histogram, values));
+}
+
+static void names_are_those_of_the_cost_model(void **state)
+{
+    static const char *const names[] = {"num_elements", "elements_per_bin", "sub_sample_sd"};
+    fixture *f = *state;
+    for (size_t i = 0; i < NITRO_HISTOGRAM_NUM_FEATURES; i++)
+        assert_string_equal(nitro_computation_feature_name(f->computation, i), names[i]);
+}
+
+static void values_are_what_they_should_be(void **state)
+{
+    fixture *f = *state;
+    const uint32_t samples[] = {1, 3, 3, 5}; /* mean 3, variance 2 */
+    nitro_histogram histogram = {.num_samples = 4, .num_bins = 8, .samples = samples};
+    double values[NITRO_HISTOGRAM_NUM_FEATURES];
+    evaluate(f, &histogram, values);
+    assert_true(values[NITRO_HISTOGRAM_NUM_ELEMENTS] == 4);
+    assert_true(values[NITRO_HISTOGRAM_ELEMENTS_PER_BIN] == 0.5);
+    assert_true(fabs(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] - sqrt(2) / 8) < 1e-15);
+    histogram.num_samples = 1;
+    evaluate(f, &histogram, values);
+    assert_true(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] == 0);
+    histogram = (nitro_histogram){.num_bins = 8};
+    evaluate(f, &histogram, values);
+    assert_true(values[0] == 0 && values[1] == 0 && values[2] == 0);
+}
+
+/* Of many samples, 1024 are looked at: near what all of them would say, for samples as they come
+ * and sorted, and for rows of an image, which a fixed step would meet at one column. */
+static void a_subsample_speaks_for_all(void **state)
+{
+    fixture *f = *state;
+    enum { COUNT = 1 << 20 };
+    uint32_t *samples = malloc(COUNT * sizeof(*samples));
+    nitro_histogram histogram = {.num_samples = COUNT, .num_bins = 1024, .samples = samples};
+    double values[NITRO_HISTOGRAM_NUM_FEATURES];
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = i / (COUNT / 1024);
+    evaluate(f, &histogram, values);
+    assert_true(fabs(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] - 1 / sqrt(12)) < 0.002);
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = i % 1024;
+    evaluate(f, &histogram, values);
+    assert_true(fabs(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] - 1 / sqrt(12)) < 0.02);
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = 77;
+    evaluate(f, &histogram, values);
+    assert_true(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] == 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        samples[i] = i % 2 * 1023;
+    evaluate(f, &histogram, values);
+    assert_true(fabs(values[NITRO_HISTOGRAM_SUB_SAMPLE_SD] - 0.5) < 0.005);
+    free(samples);
+}
+
+static void families_differ_in_their_spread(void **state)
+{
+    static const struct {
+        const char *family;
+        double low, high;
+    } cases[] = {{"uniform", 0.27, 0.31},  {"gaussian", 0.01, 0.21}, {"image", 0.05, 0.3},
+                 {"power_law", 1e-5, 0.2}, {"crowded", 0.05, 0.4},   {"constant", 0, 0}};
+    fixture *f = *state;
+    double values[NITRO_HISTOGRAM_NUM_FEATURES];
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (uint64_t seed = 0; seed < 5; seed++) {
+            nitro_histogram *histogram = NULL;
+            assert_ok(f->context, nitro_histogram_generate_family(f->context, cases[i].family, seed,
+                                                                  100000, 4096, &histogram));
+            evaluate(f, histogram, values);
+            double spread = values[NITRO_HISTOGRAM_SUB_SAMPLE_SD];
+            if (spread < cases[i].low || spread > cases[i].high)
+                fail_msg("%s: %g is outside %g to %g", cases[i].family, spread, cases[i].low,
+                         cases[i].high);
+            nitro_histogram_samples_free(histogram);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(names_are_those_of_the_cost_model, setup, teardown),
+        cmocka_unit_test_setup_teardown(values_are_what_they_should_be, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_subsample_speaks_for_all, setup, teardown),
+        cmocka_unit_test_setup_teardown(families_differ_in_their_spread, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+/* CUB's radix sort, behind one function: the emulation of CUDA has another (tests). */
+#include <cub/device/device_radix_sort.cuh>
+
+#include "variants/histogram/kernels_cuda.h"
+
+int nitro_histogram_cuda_sort(nitro_cuda *cuda, void *room, size_t *room_bytes,
+                              const uint32_t *from, uint32_t *to, int count, int num_bits)
+{
+    cudaError_t error = cub::DeviceRadixSort::SortKeys(room, *room_bytes, from, to, count, 0,
+                                                       num_bits, (cudaStream_t)cuda->stream);
+    return nitro_cuda_check(cuda, error, "sorting");
+}

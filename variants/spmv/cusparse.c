@@ -1,0 +1,34 @@
+/* cusparse_csr1, cusparse_csr2: on the host there is no cuSPARSE. The variants are declared here
+ * too, and allow nothing, so that samples of hosts and of CUDA devices have the same variants. */
+#include "variants/spmv/spmv.h"
+
+bool nitro_spmv_allows_nothing(const double *features, const void *argument, void *user)
+{
+    (void)features;
+    (void)argument;
+    (void)user;
+    return false;
+}
+
+static int refuse(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return 1;
+}
+
+const nitro_variant nitro_spmv_variant_cusparse_csr1 = {
+    .name = "cusparse_csr1",
+    .version = "1",
+    .run = refuse,
+    .allows = nitro_spmv_allows_nothing,
+    .time_source = NITRO_TIME_WALL,
+};
+
+const nitro_variant nitro_spmv_variant_cusparse_csr2 = {
+    .name = "cusparse_csr2",
+    .version = "1",
+    .run = refuse,
+    .allows = nitro_spmv_allows_nothing,
+    .time_source = NITRO_TIME_WALL,
+};
