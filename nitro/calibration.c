@@ -45,8 +45,8 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
     if (margin >= margins[last])
         return confidences[last];
     size_t k = 1;
-    while (margins[k] < margin)
-        k++;
+    for (size_t i = 1; i < last; i++) /* all of them: a search would be guessed wrong */
+        k += margins[i] < margin;
     double part = (margin - margins[k - 1]) / (margins[k] - margins[k - 1]);
     return confidences[k - 1] + part * (confidences[k] - confidences[k - 1]);
 }

@@ -5,44 +5,6 @@
 
 #include "nitro/formula_program.h"
 
-static double apply_to_one(formula_operation operation, double value)
-{
-    switch (operation) {
-    case FORMULA_NEGATE:
-        return -value;
-    case FORMULA_LN:
-        return log(value);
-    case FORMULA_LOG2:
-        return log2(value);
-    case FORMULA_SQRT:
-        return sqrt(value);
-    case FORMULA_SIGNED_LOG:
-        return copysign(log1p(fabs(value)), value);
-    default:
-        return NAN;
-    }
-}
-
-static double apply_to_two(formula_operation operation, double left, double right)
-{
-    switch (operation) {
-    case FORMULA_ADD:
-        return left + right;
-    case FORMULA_SUBTRACT:
-        return left - right;
-    case FORMULA_MULTIPLY:
-        return left * right;
-    case FORMULA_DIVIDE:
-        return left / right;
-    case FORMULA_MIN:
-        return left < right ? left : right;
-    case FORMULA_MAX:
-        return left > right ? left : right;
-    default:
-        return NAN;
-    }
-}
-
 double nitro_formula_evaluate(const nitro_formula *formula, const double *values)
 {
     double stack[FORMULA_MAX_VALUES];
@@ -54,10 +16,10 @@ double nitro_formula_evaluate(const nitro_formula *formula, const double *values
         } else if (step->operation == FORMULA_VARIABLE) {
             *top++ = values[step->variable];
         } else if (step->operation < FORMULA_ADD) {
-            top[-1] = apply_to_one(step->operation, top[-1]);
+            top[-1] = formula_apply(step->operation, top[-1], top[-1]);
         } else {
             top--;
-            top[-1] = apply_to_two(step->operation, top[-1], top[0]);
+            top[-1] = formula_apply(step->operation, top[-1], top[0]);
         }
         if (!isfinite(top[-1]))
             return NAN;

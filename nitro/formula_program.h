@@ -1,7 +1,9 @@
-/* formula_program.h - what a formula is compiled to: steps on a stack of values. Shared by the
- * formula's parser and its evaluation alone. */
+/* formula_program.h - what a formula is compiled to: steps on a stack of values, and what one step
+ * does. Shared by the formula's parser and its evaluation alone. */
 #ifndef NITRO_FORMULA_PROGRAM_H
 #define NITRO_FORMULA_PROGRAM_H
+
+#include <math.h>
 
 #include "nitro/formula.h"
 
@@ -38,5 +40,48 @@ struct nitro_formula {
     size_t num_steps;
     formula_step *steps; /* shape [num_steps], in postfix order */
 };
+
+/** What an operation makes of one value (`right` is not looked at) or two: NaN where that is not
+ *  finite, and where an operand is NaN. */
+static inline double formula_apply(formula_operation operation, double left, double right)
+{
+    double value = NAN;
+    switch (operation) {
+    case FORMULA_NEGATE:
+        return -left;
+    case FORMULA_LN:
+        value = log(left);
+        break;
+    case FORMULA_LOG2:
+        value = log2(left);
+        break;
+    case FORMULA_SQRT:
+        value = sqrt(left);
+        break;
+    case FORMULA_SIGNED_LOG:
+        return copysign(log1p(fabs(left)), left);
+    case FORMULA_ADD:
+        value = left + right;
+        break;
+    case FORMULA_SUBTRACT:
+        value = left - right;
+        break;
+    case FORMULA_MULTIPLY:
+        value = left * right;
+        break;
+    case FORMULA_DIVIDE:
+        value = left / right;
+        break;
+    case FORMULA_MIN:
+        value = left < right || isnan(left) ? left : right;
+        break;
+    case FORMULA_MAX:
+        value = left > right || isnan(left) ? left : right;
+        break;
+    default:
+        break;
+    }
+    return isfinite(value) ? value : (double)NAN;
+}
 
 #endif

@@ -43,7 +43,7 @@ void nitro_model_free(nitro_model *model)
     nitro_compiled_free(model->compiled);
     if (model->predictor)
         model->strategy->free(model->predictor);
-    nitro_relative_free(model->relative);
+    nitro_model_free_columns(model);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
     nitro_correction_free(model->correction);
@@ -94,69 +94,7 @@ const nitro_schema *nitro_model_schema(const nitro_model *model)
     return model->schema;
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-size_t nitro_model_first_relative(const nitro_model *model)
-{
-    return model->schema->num_features;
-}
-
-size_t nitro_model_first_device(const nitro_model *model)
-{
-    return nitro_model_first_relative(model) + model->schema->num_relative;
-}
-
-size_t nitro_model_num_columns(const nitro_model *model)
-{
-    return nitro_model_first_device(model) + model->device_features.count;
-}
-
-nitro_status nitro_model_set_relative(nitro_model *model)
-{
-    nitro_relative *relative = NULL;
-    nitro_status status = nitro_relative_compile(model->context, model->schema, &relative);
-    if (status != NITRO_OK)
-        return status;
-    nitro_relative_free(model->relative);
-    model->relative = relative;
-    return NITRO_OK;
-}
-
-static bool is_replaced(const nitro_schema *schema, size_t feature)
-{
-    for (size_t i = 0; i < schema->num_relative; i++)
-        if (nitro_relative_info_replaces(&schema->relative[i], schema->features[feature].name))
-            return true;
-    return false;
-}
-
-void nitro_model_choose_seen(nitro_model *model)
-{
-    model->num_seen = 0;
-    for (size_t c = 0; c < nitro_model_num_columns(model); c++)
-        if (c >= model->schema->num_features || !is_replaced(model->schema, c))
-            model->seen[model->num_seen++] = c;
-}
-
-double nitro_model_scale(const nitro_model *model, size_t column, double value)
-{
-    bool is_relative =
-        column >= nitro_model_first_relative(model) && column < nitro_model_first_device(model);
-    if (!is_relative)
-        return nitro_scaler_apply(&model->columns[column], value);
-    if (isnan(value)) /* undefined: as what a logarithm cannot take */
-        return -1.0;
-    return nitro_clamp(nitro_scaler_apply(&model->columns[column], value), -1.0, 1.0);
-}
-
 /* ---- Deciding -------------------------------------------------------------------------------- */
-
-void nitro_model_scale_device(nitro_model *model)
-{
-    for (size_t i = 0; i < model->device_features.count; i++)
-        model->device_columns[i] = nitro_scaler_apply(
-            &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
-}
 
 nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
 {
@@ -181,38 +119,20 @@ nitro_status nitro_model_compile(nitro_model *model)
     for (size_t f = 0; f < model->schema->num_features; f++)
         model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
                                                        &model->lowest[f], &model->highest[f]);
-    if (model->compiled || !model->strategy->parts)
-        return NITRO_OK;
+    nitro_status status = nitro_model_prepare_columns(model);
+    if (status != NITRO_OK || model->compiled || !model->strategy->parts)
+        return status;
     size_t first_device = nitro_model_first_device(model);
     for (size_t i = 0; i < model->num_seen; i++) {
         is_constant[i] = model->seen[i] >= first_device;
         if (is_constant[i])
             constants[i] = model->device_columns[model->seen[i] - first_device];
     }
-    nitro_status status = nitro_model_parts(model, &parts);
+    status = nitro_model_parts(model, &parts);
     if (status == NITRO_OK)
         status =
             nitro_compiled_create(model->context, &parts, is_constant, constants, &model->compiled);
     return status;
-}
-
-bool nitro_model_columns(const nitro_model *model, const double *features, double *columns)
-{
-    double raw[2 * NITRO_MAX_FEATURES];
-    size_t first_relative = nitro_model_first_relative(model);
-    size_t first_device = nitro_model_first_device(model);
-    bool defined = true;
-    memcpy(raw, features, first_relative * sizeof *raw);
-    nitro_relative_evaluate(model->relative, features, model->relative_values,
-                            raw + first_relative);
-    for (size_t r = first_relative; r < first_device; r++)
-        defined = defined && !isnan(raw[r]);
-    for (size_t i = 0; i < model->num_seen; i++) {
-        size_t c = model->seen[i];
-        columns[i] = c < first_device ? nitro_model_scale(model, c, raw[c])
-                                      : model->device_columns[c - first_device];
-    }
-    return defined;
 }
 
 static void score_columns(const nitro_model *model, const double *columns, double *scores)
@@ -292,10 +212,12 @@ static bool is_sure(const nitro_model *model, const double *scores, double bound
                     double min_confidence)
 {
     size_t num_variants = model->schema->num_variants;
-    double margin = nitro_calibration_margin(scores, num_variants, allowed);
     if (!(nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound))
         return false;
+    if (min_confidence <= 0.0) /* any will do */
+        return true;
     /* The margin has the best score twice, and the next one. */
+    double margin = nitro_calibration_margin(scores, num_variants, allowed);
     double low = nitro_calibration_confidence(&model->calibration, margin - 3.0 * bound);
     double high = nitro_calibration_confidence(&model->calibration, margin + 3.0 * bound);
     return min_confidence <= low || min_confidence > high;

@@ -20,6 +20,7 @@
 
 struct json_t;
 struct nitro_correction;
+struct nitro_model_prepared;
 struct nitro_promise;
 
 /**
@@ -49,6 +50,7 @@ struct nitro_model {
     bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
     double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
+    struct nitro_model_prepared *prepared; /* NULL: not compiled; columns are found the plain way */
     nitro_calibration calibration;
     struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
     struct json_t *provenance;     /* an object: what it was learnt from, and how */
@@ -68,6 +70,10 @@ void nitro_model_free_provenance(nitro_model *model);
 
 /** Compile the schema's relative features, in place of those there were. */
 nitro_status nitro_model_set_relative(nitro_model *model);
+/** Compute what finding columns has in common for all inputs, once all of the above is set. */
+nitro_status nitro_model_prepare_columns(nitro_model *model);
+/** Free relative features and what was prepared. */
+void nitro_model_free_columns(nitro_model *model);
 /** Compute `seen`, once relative and device features are set. */
 void nitro_model_choose_seen(nitro_model *model);
 /** Compute `device_columns`, once values and columns are set. */

@@ -67,17 +67,29 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
     return NITRO_OK;
 }
 
+nitro_scaler_line nitro_scaler_prepare(const nitro_scaler_column *column)
+{
+    /* Halves keep high - low finite for any finite range. */
+    return (nitro_scaler_line){.scale = column->scale,
+                               .is_constant = !(column->high > column->low),
+                               .middle = 0.5 * column->high + 0.5 * column->low,
+                               .half_range = 0.5 * column->high - 0.5 * column->low};
+}
+
+double nitro_scaler_line_apply(const nitro_scaler_line *line, double value)
+{
+    if (line->is_constant)
+        return 0.0;
+    if (!takes(line->scale, value))
+        return BELOW_LOG;
+    double scaled = (transform(line->scale, value) - line->middle) / line->half_range;
+    return nitro_clamp(scaled, -SCALED_LIMIT, SCALED_LIMIT);
+}
+
 double nitro_scaler_apply(const nitro_scaler_column *column, double value)
 {
-    if (!(column->high > column->low))
-        return 0.0;
-    if (!takes(column->scale, value))
-        return BELOW_LOG;
-    /* Halves keep high - low finite for any finite range. */
-    double half_range = 0.5 * column->high - 0.5 * column->low;
-    double middle = 0.5 * column->high + 0.5 * column->low;
-    double scaled = (transform(column->scale, value) - middle) / half_range;
-    return nitro_clamp(scaled, -SCALED_LIMIT, SCALED_LIMIT);
+    nitro_scaler_line line = nitro_scaler_prepare(column);
+    return nitro_scaler_line_apply(&line, value);
 }
 
 double nitro_scaler_invert(const nitro_scaler_column *column, double scaled)

@@ -32,6 +32,17 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
  */
 double nitro_scaler_apply(const nitro_scaler_column *column, double value);
 
+/** A column with what every value's scaling has in common computed beforehand. */
+typedef struct nitro_scaler_line {
+    nitro_scale scale;
+    bool is_constant;
+    double middle, half_range; /* of the transformed training values */
+} nitro_scaler_line;
+
+nitro_scaler_line nitro_scaler_prepare(const nitro_scaler_column *column);
+/** The same value as nitro_scaler_apply's, bit by bit. */
+double nitro_scaler_line_apply(const nitro_scaler_line *line, double value);
+
 /** The value at this place in scaled units; the constant where the column was constant. */
 double nitro_scaler_invert(const nitro_scaler_column *column, double scaled);
 
