@@ -6,7 +6,8 @@
 
 typedef struct nitro_compiled_forest nitro_compiled_forest;
 
-/** @param[out] compiled  NULL for a forest that does not fit: over 2^24 nodes or 256 columns. */
+/** @param[out] compiled  NULL for a forest that does not fit: over 256 columns, or a child more
+ * than 65535 nodes behind its parent. */
 nitro_status nitro_compiled_forest_create(nitro_context *context, const nitro_forest *forest,
                                           nitro_compiled_forest **compiled);
 void nitro_compiled_forest_free(nitro_compiled_forest *compiled);
