@@ -238,10 +238,15 @@ static void start_series(nitro_worker *self)
     }
 }
 
-void nitro_worker_measure(nitro_worker *self, const double *features)
+uint64_t nitro_worker_try(nitro_worker *self, const double *features)
 {
     start_series(self);
-    time_variants(self, warm_up(self, try_variants(self, features)));
+    return try_variants(self, features);
+}
+
+void nitro_worker_measure(nitro_worker *self, const double *features)
+{
+    time_variants(self, warm_up(self, nitro_worker_try(self, features)));
 }
 
 void nitro_worker_release(nitro_worker *self)
