@@ -44,6 +44,9 @@ void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t 
 /** Add what microbenchmarks say of this machine (host_measure.c): a few hundred ms. */
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device);
 
+/** The part of it with OpenMP (host_launch.c), in a child process. */
+nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device);
+
 /** Threads for microbenchmarks: none exists between two runs. */
 typedef struct nitro_host_team nitro_host_team;
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "features/device/host.h"
+#include "features/device/host_kernels.h"
 #include "unit.h"
 
 /* cmocka 1.1.5 compares floats only. */
@@ -343,21 +344,33 @@ static const nitro_device_feature *find_feature(const nitro_device *device, cons
     return NULL;
 }
 
+#define NUM_MEASURED 7
+
+static const char *const measured_names[NUM_MEASURED] = {
+    "copy_gbps", "l2_gbps",   "shared_atomic", "global_atomic",
+    "launch_us", "sp_gflops", "dp_gflops"};
+
 static void test_measured_features(void **state)
 {
     (void)state;
     nitro_device *slow, *fast;
     measure_with(8, &slow);
     measure_with(2, &fast);
-    static const char *const names[] = {"copy_gbps", "shared_atomic", "global_atomic"};
-    for (size_t i = 0; i < 3; i++) {
-        const nitro_device_feature *feature = find_feature(slow, names[i]);
+    for (size_t i = 0; i < NUM_MEASURED; i++) {
+        const nitro_device_feature *feature = find_feature(slow, measured_names[i]);
         assert_non_null(feature);
         assert_int_equal(feature->source, NITRO_VALUE_MEASURED);
         assert_true(feature->spread == 0);
     }
-    assert_near(nitro_device_value(slow, "shared_atomic"), 8, 1e-9);
-    assert_near(nitro_device_value(fast, "global_atomic"), 2, 1e-9);
+    /* 2^20 additions are made, 2^15 count. */
+    assert_near(nitro_device_value(slow, "shared_atomic"), 8.0 / 32, 1e-9);
+    assert_near(nitro_device_value(fast, "global_atomic"), 2.0 / 32, 1e-9);
+    assert_near(nitro_device_value(slow, "launch_us") / nitro_device_value(fast, "launch_us"), 4,
+                1e-9);
+    assert_near(nitro_device_value(fast, "sp_gflops") / nitro_device_value(slow, "sp_gflops"), 4,
+                1e-9);
+    assert_near(nitro_device_value(slow, "sp_gflops") / nitro_device_value(slow, "dp_gflops"), 2,
+                1e-9);
     assert_near(nitro_device_value(fast, "copy_gbps") / nitro_device_value(slow, "copy_gbps"), 4,
                 1e-9);
     /* Bytes read and written, 64 MiB each at least. */
@@ -372,10 +385,38 @@ static void test_clock_that_stands_still(void **state)
     (void)state;
     nitro_device *device;
     measure_with(0, &device);
-    assert_null(find_feature(device, "copy_gbps"));
-    assert_null(find_feature(device, "shared_atomic"));
-    assert_null(find_feature(device, "global_atomic"));
+    for (size_t i = 0; i < NUM_MEASURED; i++)
+        assert_null(find_feature(device, measured_names[i]));
     nitro_device_free(device);
+}
+
+/* Every width of vectors does the same work: chains against their definition, sums of what is read.
+ */
+static void test_kernels(void **state)
+{
+    (void)state;
+    enum { WORDS = 4 * NITRO_HOST_READ_BYTES / 8, ROUNDS = 20 };
+    static _Alignas(NITRO_HOST_READ_BYTES) uint64_t words[WORDS];
+    uint64_t expected = 0;
+    for (size_t i = 0; i < WORDS; i++)
+        expected ^= words[i] = i * 0x9E3779B97F4A7C15u + 1;
+    const nitro_host_kernels *kernels = nitro_host_kernels_find();
+    assert_non_null(kernels->name);
+    for (; kernels->name; kernels++) {
+        assert_true(kernels->read(words, sizeof(words), 3) == expected);
+        assert_true(kernels->read(words, sizeof(words), 2) == 0);
+        double chains = kernels->flops_dp / 2, sum = 0; /* an element is two operations */
+        double lanes = kernels->flops_sp / kernels->flops_dp;
+        assert_true(lanes == 2);
+        for (double k = 0; k < 10; k++) {
+            double value = k;
+            for (int round = 0; round < ROUNDS; round++)
+                value = value * 0.75 + 0.5;
+            sum += value * chains / 10;
+        }
+        assert_near(kernels->chains_dp(ROUNDS, 0.75, 0.5) / sum, 1, 1e-12);
+        assert_near(kernels->chains_sp(ROUNDS, 0.75F, 0.5F) / (2 * sum), 1, 1e-5);
+    }
 }
 
 /* ---- The team of threads --------------------------------------------------------------------- */
@@ -419,6 +460,7 @@ int main(void)
         cmocka_unit_test(test_this_machine),
         cmocka_unit_test(test_measured_features),
         cmocka_unit_test(test_clock_that_stands_still),
+        cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
