@@ -1282,6 +1282,36 @@ NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const cha
                                                const char *device_kind,
                                                const nitro_proxy_kernel **kernel);
 
+/** Points of percent that a share may be off: a loop has instructions of its own. */
+#define NITRO_PROXY_SHARE_TOLERANCE 5.0
+
+/** What the unrolled loop of a kernel is made of, in machine code. */
+typedef struct nitro_proxy_share {
+    const nitro_proxy_kernel *kernel;
+    unsigned intensity;
+    char architecture[32]; /* "sm_90", "x86-64" */
+    size_t instructions;   /* of the loop, padding not counted */
+    size_t of_kind;        /* of these, its proxy's work; the share is of_kind / instructions */
+    size_t of_others;      /* of these, the work of other proxies */
+    size_t padding;        /* NOPs that the assembler put there */
+} nitro_proxy_share;
+
+/**
+ * Count the instructions of all proxy kernels for a kind of device, in their largest innermost loop:
+ * what is before and after it runs once where the loop runs often. Runs a disassembler: seconds.
+ * @param[in]  path    cuda: a file with machine code (library, program, cubin, fatbin); NULL: the
+ *                     file of this library. Not read for the host.
+ * @param[out] shares  shape [num_shares], kernel by kernel, architecture by architecture,
+ *                     intensities ascending; free with free().
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: the disassembler is not here (cuobjdump, objdump);
+ *         NITRO_ERR_IO: it failed; NITRO_ERR_NO_DATA: the file holds none of the kernels;
+ *         NITRO_ERR_FORMAT: a kernel has no loop; NITRO_ERR_NOT_BUILT: nothing is known of the
+ *         instructions of such devices. The error says what to do.
+ */
+NITRO_API nitro_status nitro_proxy_shares_count(nitro_context *context, const char *device_kind,
+                                                const char *path, nitro_proxy_share **shares,
+                                                size_t *num_shares);
+
 /**
  * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
  * paper's Table 2). Constant features count as 0 in all.
@@ -1325,7 +1355,8 @@ typedef struct nitro_profiler {
     bool (*has)(void *state, const char *counter);
     /**
      * @param[in] counters  all of which it has.
-     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did); NITRO_ERR_IO; the function's.
+     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did: other work may do better, in a new
+     *         process); NITRO_ERR_IO (nothing can be profiled here, as for open); the function's.
      */
     nitro_status (*collect)(void *state, const nitro_string_list *counters,
                             const nitro_profiled_work *work, nitro_kernel_function function,
@@ -1359,6 +1390,58 @@ NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
 
 /** Name of the variant that results are checked against; NULL where nothing checks them. */
 NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
+
+/* ---- Collecting profiles --------------------------------------------------------------------- */
+
+typedef struct nitro_profile_progress {
+    size_t done, total; /* inputs, or proxies */
+    size_t found;       /* of `done`, those whose runs the store had already */
+    const char *what;   /* the one just finished */
+} nitro_profile_progress;
+
+typedef struct nitro_profile_options {
+    const char *proxies_path;       /* more proxies, whose counters are collected too; NULL: none */
+    const nitro_profiler *profiler; /* NULL: the built-in one of the device's kind */
+    const nitro_proxy_kernel *const
+        *kernels;              /* of proxies, ended by NULL; NULL: the built-in ones */
+    double timeout_ms;         /* a variant's function that takes longer counts as hung; one
+                                  call of it is run many times over */
+    size_t memory_limit_bytes; /* of a worker; 0: no limit */
+    bool again;                /* collect once more what the store holds, replacing it */
+    bool (*progress)(void *user, const nitro_profile_progress *progress); /* false: stop. Or NULL */
+    void *progress_user;
+} nitro_profile_options;
+
+typedef struct nitro_profile_report {
+    size_t profiles; /* put into the store: one a kernel */
+    size_t runs;     /* of a variant on an input, or a proxy at an intensity, that they are of */
+    size_t found;    /* runs that the store had already */
+    size_t failed;   /* runs that failed, crashed or gave a wrong result: the log says which */
+    size_t failed_inputs; /* that could not be loaded, likewise */
+} nitro_profile_report;
+
+NITRO_API void nitro_profile_options_init(nitro_profile_options *options);
+
+/**
+ * Profile every variant of a computation on inputs, on a device where they run, and put the
+ * profiles into the store, input by input. Variants run in worker processes, checked against the
+ * reference as by nitro_tune(); no time is taken.
+ * @param[in]  options  NULL: the defaults.
+ * @param[out] report   written on error too: what went before it is in the store.
+ * @return NITRO_OK, also where some runs failed; NITRO_ERR_NOT_BUILT or NITRO_ERR_IO where nothing
+ *         can be profiled here: one sentence with the remedy; NITRO_ERR_NOT_FOUND (the device, a
+ *         profiler for its kind); NITRO_ERR_INTERRUPTED; else as nitro_tune().
+ */
+NITRO_API nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store *store,
+                                              const char *device, const nitro_input *inputs,
+                                              size_t num_inputs,
+                                              const nitro_profile_options *options,
+                                              nitro_profile_report *report);
+
+/** Profile every proxy's kernel for the device's kind at intensities 0, 1 and so on, likewise. */
+NITRO_API nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
+                                             const nitro_profile_options *options,
+                                             nitro_profile_report *report);
 
 /* ---- Learning ------------------------------------------------------------------------------ */
 
