@@ -43,6 +43,28 @@ static void check_device(const nitro_device_kind *kind, const nitro_device *devi
     }
 }
 
+/* What is recorded of a device makes the same device; what is no recording makes none. */
+static void check_recording(nitro_context *context, const nitro_device_kind *kind,
+                            const nitro_device *device)
+{
+    nitro_device *replayed = NULL;
+    char *text = NULL;
+    assert_true((kind->record == NULL) == (kind->replay == NULL));
+    if (!kind->record)
+        return;
+    assert_int_equal(kind->replay(context, "empty", "", 0, &replayed), NITRO_ERR_FORMAT);
+    assert_int_equal(kind->record(context, "nobody:knows-me", false, &text), NITRO_ERR_NOT_FOUND);
+    assert_null(replayed);
+    assert_null(text);
+    if (!device)
+        return;
+    assert_ok(context, kind->record(context, device->id, false, &text));
+    assert_ok(context, kind->replay(context, "recording", text, strlen(text), &replayed));
+    assert_true(same_devices(device, replayed));
+    nitro_device_free(replayed);
+    free(text);
+}
+
 static void check_kind(nitro_context *context, const nitro_device_kind *kind)
 {
     assert_true(nitro_name_is_clean(kind->name));
@@ -59,10 +81,12 @@ static void check_kind(nitro_context *context, const nitro_device_kind *kind)
         assert_string_equal(device->id, ids.items[i]);
         assert_true(same_devices(device, again));
         check_device(kind, device);
+        check_recording(context, kind, device);
         nitro_device_free(device);
         nitro_device_free(again);
     }
     nitro_string_list_free(&ids);
+    check_recording(context, kind, NULL);
     static const char *const strangers[] = {"",      "h",      "nobody:knows-me",
                                             "host:", "model:", "hostess"};
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
@@ -288,6 +312,100 @@ static void test_clock_in_the_name(void **state)
     }
 }
 
+/* ---- The firmware's table of memory modules ---------------------------------------------------
+ */
+
+typedef struct table {
+    unsigned char bytes[4096];
+    size_t size;
+} table;
+
+static void add_byte(table *made, unsigned value)
+{
+    made->bytes[made->size++] = (unsigned char)value;
+}
+
+static void add_text(table *made, const char *text)
+{
+    if (!text[0])
+        return;
+    strcpy((char *)made->bytes + made->size, text);
+    made->size += strlen(text) + 1;
+}
+
+/* A structure of type 17, as SMBIOS 2.7 has it; empty slots are 0 MB large. */
+static void add_module(table *made, unsigned megabytes, unsigned bits, unsigned speed,
+                       const char *slot, const char *bank)
+{
+    unsigned char module[0x22] = {17, sizeof(module)};
+    module[0x0A] = (unsigned char)bits;
+    module[0x0C] = (unsigned char)megabytes;
+    module[0x0D] = (unsigned char)(megabytes >> 8);
+    module[0x10] = slot[0] ? 1 : 0;
+    module[0x11] = bank[0] ? 1 + (slot[0] != '\0') : 0;
+    module[0x15] = 0x80; /* 3200: what it could do */
+    module[0x16] = 0x0C;
+    module[0x20] = (unsigned char)speed;
+    module[0x21] = (unsigned char)(speed >> 8);
+    for (size_t i = 0; i < sizeof(module); i++)
+        add_byte(made, module[i]);
+    add_text(made, slot);
+    add_text(made, bank);
+    if (!slot[0] && !bank[0])
+        add_byte(made, 0);
+    add_byte(made, 0);
+}
+
+static void check_bus(const table *made, double mhz, double bits, size_t channels)
+{
+    nitro_context *context = unit_context();
+    nitro_host_memory_bus bus = {0};
+    assert_ok(context, nitro_host_parse_memory_bus(context, made->bytes, made->size, &bus));
+    assert_true(isnan(mhz) ? isnan(bus.clock_mhz) : bus.clock_mhz == mhz);
+    assert_true(isnan(bits) ? isnan(bus.bits) : bus.bits == bits);
+    assert_int_equal(bus.num_channels, channels);
+    nitro_context_free(context);
+}
+
+static void test_memory_modules(void **state)
+{
+    (void)state;
+    static table made;
+    /* Two channels of a processor, two modules on one of them, and an empty slot. */
+    made.size = 0;
+    add_module(&made, 16384, 64, 2933, "DIMM 0", "P0 CHANNEL A");
+    add_module(&made, 16384, 64, 2933, "DIMM 1", "P0 CHANNEL A");
+    add_module(&made, 16384, 64, 2933, "DIMM 0", "P0 CHANNEL B");
+    add_module(&made, 0, 64, 0, "DIMM 1", "P0 CHANNEL C");
+    check_bus(&made, 2933 / 2.0, 128, 2);
+    /* Cut short it says less, or nothing. */
+    nitro_context *context = unit_context();
+    for (size_t size = 0; size < made.size; size++) {
+        nitro_host_memory_bus bus;
+        assert_ok(context, nitro_host_parse_memory_bus(context, made.bytes, size, &bus));
+        assert_true(isnan(bus.bits) || bus.bits == 64 || bus.bits == 128);
+    }
+    nitro_context_free(context);
+    /* Names of the other kind; unknown speeds count as what the module could do. */
+    made.size = 0;
+    add_module(&made, 8192, 64, 0, "CPU1_DIMM_A1", "NODE 0 CHANNEL 0 DIMM 0");
+    add_module(&made, 8192, 64, 0, "CPU1_DIMM_A2", "NODE 0 CHANNEL 0 DIMM 1");
+    add_module(&made, 8192, 64, 0, "CPU2_DIMM_A1", "NODE 1 CHANNEL 0 DIMM 0");
+    check_bus(&made, 1600, 128, 2);
+    made.size = 0;
+    add_module(&made, 8192, 64, 3200, "ChannelA-DIMM0", "BANK 0");
+    add_module(&made, 8192, 64, 3200, "ChannelB-DIMM0", "BANK 2");
+    check_bus(&made, 1600, 128, 2);
+    /* Channels without a name, modules without a width: nothing is said. */
+    add_module(&made, 8192, 64, 3200, "DIMM_A1", "");
+    check_bus(&made, NAN, NAN, 0);
+    made.size = 0;
+    add_module(&made, 8192, 0, 3200, "CHANNEL A", "");
+    check_bus(&made, NAN, NAN, 0);
+    made.size = 0;
+    check_bus(&made, NAN, NAN, 0);
+}
+
 /* ---- This machine ---------------------------------------------------------------------------- */
 
 static const nitro_device_kind *host_kind(void)
@@ -457,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_bad_topologies),
         cmocka_unit_test(test_odd_cpuinfo),
         cmocka_unit_test(test_clock_in_the_name),
+        cmocka_unit_test(test_memory_modules),
         cmocka_unit_test(test_this_machine),
         cmocka_unit_test(test_measured_features),
         cmocka_unit_test(test_clock_that_stands_still),
