@@ -37,6 +37,13 @@ static void list_known(nitro_context *context, char *text, size_t size)
     nitro_string_list_free(&ids);
 }
 
+/* Ids start with their kind's name: "cuda", "cuda:1". */
+static bool is_of_kind(const char *id, const nitro_device_kind *kind)
+{
+    size_t length = strlen(kind->name);
+    return strncmp(id, kind->name, length) == 0 && (id[length] == '\0' || id[length] == ':');
+}
+
 nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                nitro_device **device, const nitro_device_kind **kind)
 {
@@ -44,6 +51,7 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");
+    char reason[1024] = "";
     const nitro_device_kind *each;
     for (size_t n = 0; (each = nth_kind(context, n)) != NULL; n++) {
         nitro_status status = each->describe(context, id, measure, device);
@@ -51,10 +59,12 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
             *kind = each;
         if (status != NITRO_ERR_NOT_FOUND)
             return status;
+        if (is_of_kind(id, each)) /* it alone knows why */
+            nitro_context_last_error(context, reason, sizeof(reason));
     }
     char known[2048];
     list_known(context, known, sizeof(known));
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "no live or modelled device '%s' on this machine; there are: %s", id,
-                      known[0] ? known : "none");
+                      "no live or modelled device '%s' on this machine%s%s; there are: %s", id,
+                      reason[0] ? ": " : "", reason, known[0] ? known : "none");
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nitro/nitro_internal.h"
+#include "nitro/profiling.h"
 #include "nitro/worker.h"
 
 #define MAX_REPETITIONS 1000000
@@ -18,8 +19,9 @@ typedef struct measurement {
     nitro_computation *computation;
     nitro_context *context;
     nitro_sample *sample;
-    uint64_t todo;        /* a bit for each variant that has no entry yet */
-    uint64_t usable;      /* a bit for each variant that was measured */
+    uint64_t todo;              /* a bit for each variant that has no entry yet */
+    uint64_t usable;            /* a bit for each variant that was measured */
+    nitro_profiling *profiling; /* NULL: variants are timed */
     bool done, broke;     /* the worker came to its end, or a variant broke the device for it */
     nitro_status failure; /* the worker's word that the input or the device is no good */
     char message[3840];
@@ -166,6 +168,24 @@ static void receive_error(measurement *self, uint32_t status, const char *text)
              text[0] ? text : "its loader failed and did not say why");
 }
 
+/* Of a variant that was profiled there is no time, and nothing else to say. */
+static void receive_profile(measurement *self, const nitro_record *record)
+{
+    if (!self->profiling)
+        return;
+    bool has_kernels = self->profiling->count > self->profiling->num_finished;
+    nitro_profiling_receive(self->profiling, record);
+    if (record->kind != NITRO_RECORD_PROFILED || record->index >= self->sample->num_entries)
+        return;
+    if (!has_kernels)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s, input '%s': variant %s launches no kernel that the profiler sees",
+                  self->computation->schema->computation, self->sample->input,
+                  self->computation->variants[record->index].name);
+    self->todo &= ~(UINT64_C(1) << record->index);
+    self->usable |= UINT64_C(1) << record->index;
+}
+
 static void receive(void *user, const nitro_record *record)
 {
     measurement *self = user;
@@ -195,6 +215,12 @@ static void receive(void *user, const nitro_record *record)
         break;
     case NITRO_RECORD_DONE:
         self->done = true;
+        break;
+    case NITRO_RECORD_KERNEL:
+    case NITRO_RECORD_COUNTERS:
+    case NITRO_RECORD_PROFILED:
+    case NITRO_RECORD_UNAVAILABLE:
+        receive_profile(self, record);
         break;
     }
 }
@@ -318,6 +344,18 @@ static nitro_status judge_ending(measurement *self, const nitro_job *job,
     return status;
 }
 
+/* What the worker's profiler had to say: nothing, where variants are timed. */
+static nitro_status check_profiling(const measurement *self)
+{
+    if (!self->profiling)
+        return NITRO_OK;
+    nitro_profiling_drop_unfinished(self->profiling);
+    if (self->profiling->unavailable != NITRO_OK)
+        return nitro_fail(self->context, self->profiling->unavailable, "%s",
+                          self->profiling->message);
+    return self->profiling->failure;
+}
+
 /* Each round either comes to its end or finds one more variant that fails, so rounds are few; one
  * that does neither is the last. */
 static nitro_status run_workers(measurement *self, nitro_job *job, bool *input_failed)
@@ -330,6 +368,8 @@ static nitro_status run_workers(measurement *self, nitro_job *job, bool *input_f
         job->usable = self->usable;
         self->done = self->broke = false;
         status = nitro_worker_run(job, receive, self, &end);
+        if (status == NITRO_OK)
+            status = check_profiling(self);
         if (status == NITRO_OK)
             status = judge_ending(self, job, &end, input_failed);
         changed = self->todo != job->todo || self->usable != job->usable;
@@ -406,6 +446,40 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
     }
     *sample = self.sample;
     return NITRO_OK;
+}
+
+nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
+                                    const nitro_measure_options *options, uint64_t variants,
+                                    nitro_profiling *profiling, nitro_sample **sample,
+                                    bool *input_failed)
+{
+    const nitro_schema *schema = computation->schema;
+    const nitro_device_kind *kind =
+        nitro_device_kind_find(computation->context, computation->device_kind);
+    uint64_t all = UINT64_MAX >> (64 - schema->num_variants);
+    measurement self = {.computation = computation,
+                        .context = computation->context,
+                        .todo = all & variants,
+                        .usable = all & ~variants, /* one of them may be the reference */
+                        .profiling = profiling};
+    nitro_job job = {.computation = computation,
+                     .input = input,
+                     .options = options,
+                     .access = kind ? kind->access : NULL,
+                     .device = profiling->device,
+                     .extent = NITRO_MEASURE_PROFILES,
+                     .profiling = profiling};
+    *input_failed = false;
+    nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
+                                              schema->num_variants, &self.sample);
+    if (status != NITRO_OK)
+        return status;
+    status = run_workers(&self, &job, input_failed);
+    if (status == NITRO_OK)
+        *sample = self.sample;
+    else
+        nitro_sample_free(self.sample);
+    return status;
 }
 
 nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,

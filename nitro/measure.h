@@ -4,6 +4,8 @@
 
 #include "nitro/nitro_backend.h"
 
+struct nitro_profiling;
+
 /** The defaults of nitro_tune_options_init. */
 void nitro_measure_options_init(nitro_measure_options *options);
 
@@ -29,5 +31,17 @@ nitro_status nitro_measure_device_check(const nitro_computation *computation,
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
                                  const char *device, const nitro_measure_options *options,
                                  uint64_t variants, nitro_sample **sample, bool *input_failed);
+
+/**
+ * Check some variants as measuring does, and have each profiled that may run and runs well. What
+ * was collected is in `profiling`; entries say what became of the others.
+ * @param[in] variants  bit v: variant v. The reference variant runs in any case.
+ * @return as nitro_measure_input; what made the profiler unavailable, `*input_failed` then is
+ *         false.
+ */
+nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
+                                    const nitro_measure_options *options, uint64_t variants,
+                                    struct nitro_profiling *profiling, nitro_sample **sample,
+                                    bool *input_failed);
 
 #endif

@@ -108,6 +108,24 @@ NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* 
 /** 64-bit hash of bytes, the same on every machine (XXH3). */
 NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
 
+/* ---- Child processes ------------------------------------------------------------------------- */
+
+/** What a child does. @param[out] answer  a text, malloc'd. Its status, and on failure the last
+ * error of its context, are the parent's. */
+typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state, char **answer);
+
+/**
+ * Run a function in a forked process, so that what it opens there (a driver, a pool of threads)
+ * leaves this process as it was, and what hangs or crashes there costs an error here. What the
+ * function writes in memory stays in the child, and so does what it logs.
+ * @param[in]  what      for errors: "asking the CUDA driver".
+ * @param[out] answer    free with free().
+ * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, ended
+ *         before it answered, or took longer than `limit_ms` (of real time), and was killed.
+ */
+NITRO_API nitro_status nitro_child_run(nitro_context *context, const char *what, double limit_ms,
+                                       nitro_child_function function, void *state, char **answer);
+
 /* ---- Settings -------------------------------------------------------------------------------- */
 
 /** A setting of nitro.h's: where it may be made, and what it may be. */
@@ -1173,6 +1191,16 @@ typedef struct nitro_device_kind {
 
     /** NULL where variants run in the host's memory and time. */
     const nitro_device_access *access;
+
+    /**
+     * Both NULL, or both there: all that `describe` is told of a device as a text (free with
+     * free()), and the device made of such a text, anywhere. So a device that was once here can be
+     * tested without it. Errors of `record` are those of describe; `replay` gives NITRO_ERR_FORMAT
+     * or NITRO_ERR_NEWER, with `origin` and the field, for what is no such text.
+     */
+    nitro_status (*record)(nitro_context *context, const char *id, bool measure, char **text);
+    nitro_status (*replay)(nitro_context *context, const char *origin, const char *text,
+                           size_t size, nitro_device **device);
 } nitro_device_kind;
 
 /**
@@ -1328,7 +1356,8 @@ typedef struct nitro_profiler {
     bool (*has)(void *state, const char *counter);
     /**
      * @param[in] counters  all of which it has.
-     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did); NITRO_ERR_IO; the function's.
+     * @return NITRO_OK; NITRO_ERR_VARIANT_FAILED (the work did: other work may do better, in a new
+     *         process); NITRO_ERR_IO (nothing can be profiled here, as for open); the function's.
      */
     nitro_status (*collect)(void *state, const nitro_string_list *counters,
                             const nitro_profiled_work *work, nitro_kernel_function function,
@@ -1362,6 +1391,58 @@ NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
 
 /** Name of the variant that results are checked against; NULL where nothing checks them. */
 NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
+
+/* ---- Collecting profiles --------------------------------------------------------------------- */
+
+typedef struct nitro_profile_progress {
+    size_t done, total; /* inputs, or proxies */
+    size_t found;       /* of `done`, those whose runs the store had already */
+    const char *what;   /* the one just finished */
+} nitro_profile_progress;
+
+typedef struct nitro_profile_options {
+    const char *proxies_path;       /* more proxies, whose counters are collected too; NULL: none */
+    const nitro_profiler *profiler; /* NULL: the built-in one of the device's kind */
+    const nitro_proxy_kernel *const
+        *kernels;              /* of proxies, ended by NULL; NULL: the built-in ones */
+    double timeout_ms;         /* a variant's function that takes longer counts as hung; one
+                                  call of it is run many times over */
+    size_t memory_limit_bytes; /* of a worker; 0: no limit */
+    bool again;                /* collect once more what the store holds, replacing it */
+    bool (*progress)(void *user, const nitro_profile_progress *progress); /* false: stop. Or NULL */
+    void *progress_user;
+} nitro_profile_options;
+
+typedef struct nitro_profile_report {
+    size_t profiles; /* put into the store: one a kernel */
+    size_t runs;     /* of a variant on an input, or a proxy at an intensity, that they are of */
+    size_t found;    /* runs that the store had already */
+    size_t failed;   /* runs that failed, crashed or gave a wrong result: the log says which */
+    size_t failed_inputs; /* that could not be loaded, likewise */
+} nitro_profile_report;
+
+NITRO_API void nitro_profile_options_init(nitro_profile_options *options);
+
+/**
+ * Profile every variant of a computation on inputs, on a device where they run, and put the
+ * profiles into the store, input by input. Variants run in worker processes, checked against the
+ * reference as by nitro_tune(); no time is taken.
+ * @param[in]  options  NULL: the defaults.
+ * @param[out] report   written on error too: what went before it is in the store.
+ * @return NITRO_OK, also where some runs failed; NITRO_ERR_NOT_BUILT or NITRO_ERR_IO where nothing
+ *         can be profiled here: one sentence with the remedy; NITRO_ERR_NOT_FOUND (the device, a
+ *         profiler for its kind); NITRO_ERR_INTERRUPTED; else as nitro_tune().
+ */
+NITRO_API nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store *store,
+                                              const char *device, const nitro_input *inputs,
+                                              size_t num_inputs,
+                                              const nitro_profile_options *options,
+                                              nitro_profile_report *report);
+
+/** Profile every proxy's kernel for the device's kind at intensities 0, 1 and so on, likewise. */
+NITRO_API nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
+                                             const nitro_profile_options *options,
+                                             nitro_profile_report *report);
 
 /* ---- Learning ------------------------------------------------------------------------------ */
 

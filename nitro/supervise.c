@@ -47,19 +47,14 @@ static double now_ms(void)
 
 /* ---- Starting ----------------------------------------------------------------------------- */
 
-/* Another thread may hold the error lock right now, and nobody would free it in the child. */
 static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
 {
     pid_t parent = getpid();
-    pthread_mutex_lock(&self->context->error_lock);
-    pid_t worker = fork();
-    int problem = errno;
-    pthread_mutex_unlock(&self->context->error_lock);
+    pid_t worker = nitro_worker_fork(self->context);
     if (worker == 0) {
         close(ends[0]);
         nitro_worker_main(job, parent, ends[1], self->place);
     }
-    errno = problem;
     return worker;
 }
 

@@ -96,7 +96,7 @@ static nitro_status keep_measured_features(const nitro_tune_plan *self, nitro_de
     return status;
 }
 
-static nitro_status put_device(const nitro_tune_plan *self, nitro_tune_target *t)
+nitro_status nitro_tune_put_device(const nitro_tune_plan *self, nitro_tune_target *t)
 {
     nitro_device *known = NULL;
     nitro_status status = nitro_store_get_device(self->store, t->device->id, &known);
@@ -176,7 +176,7 @@ static nitro_status prepare_store(nitro_tune_plan *self)
 {
     nitro_status status = nitro_store_put_schema(self->store, self->computation->schema);
     for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
-        status = put_device(self, &self->targets[i]);
+        status = nitro_tune_put_device(self, &self->targets[i]);
         if (status == NITRO_OK)
             status = nitro_tune_find_stored(self, &self->targets[i]);
     }

@@ -72,6 +72,8 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         nitro_context_set_log(self.context, self.context->log_level, nitro_worker_send_log, &self);
     double features[NITRO_MAX_FEATURES] = {0};
     nitro_status status = open_device(&self);
+    if (status == NITRO_OK && job->profiling)
+        nitro_worker_open_profiler(&self);
     if (status == NITRO_OK)
         status = load_input(&self, features);
     if (status != NITRO_OK) {
@@ -81,6 +83,8 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     nitro_worker_send_features(&self, features);
     if (job->extent == NITRO_MEASURE_ALL)
         nitro_worker_measure(&self, features);
+    else if (job->extent == NITRO_MEASURE_PROFILES)
+        nitro_worker_profile(&self, features);
     nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);
     _exit(EXIT_SUCCESS);

@@ -62,8 +62,16 @@ typedef enum nitro_record_kind {
     NITRO_RECORD_LOG,      /* `index` is the level */
     NITRO_RECORD_STATE,    /* of the device: before variants are timed, or with `index` 1 after */
     NITRO_RECORD_BROKEN,   /* the device is, for this process: the next one goes on */
-    NITRO_RECORD_DONE      /* nothing that matters comes after it */
+    NITRO_RECORD_DONE,     /* nothing that matters comes after it */
+    /* While profiling; see profiling.h. */
+    NITRO_RECORD_KERNEL,     /* `index` is the variant; `text` the kernel's name */
+    NITRO_RECORD_COUNTERS,   /* of that kernel, `values` from counter `index` on */
+    NITRO_RECORD_PROFILED,   /* `index` is the variant: all of its kernels were sent */
+    NITRO_RECORD_UNAVAILABLE /* the profiler: `index` is the status, `text` says why */
 } nitro_record_kind;
+
+/** Values of counters in one record. */
+#define NITRO_RECORD_VALUES 256
 
 /** One size for all: a reader needs no more framing, and a write of PIPE_BUF bytes is never torn.
  */
@@ -77,6 +85,7 @@ typedef struct nitro_record {
     } entry;
     union {
         double features[NITRO_MAX_FEATURES];
+        double values[NITRO_RECORD_VALUES];
         char text[3840];
     };
 } nitro_record;
@@ -85,8 +94,10 @@ _Static_assert(sizeof(nitro_record) <= PIPE_BUF, "a record must reach its reader
 
 /** How much of an input's work is wanted. */
 typedef enum nitro_measure_extent {
-    NITRO_MEASURE_ALL,          /* features, and a time for every variant */
-    NITRO_MEASURE_FEATURES_ONLY /* load the input and evaluate its features; entries stay missing */
+    NITRO_MEASURE_ALL,           /* features, and a time for every variant */
+    NITRO_MEASURE_FEATURES_ONLY, /* load the input and evaluate its features; entries stay missing
+                                  */
+    NITRO_MEASURE_PROFILES       /* check the variants, and profile instead of timing */
 } nitro_measure_extent;
 
 /** What a worker shall do. */
@@ -99,7 +110,11 @@ typedef struct nitro_job {
     nitro_measure_extent extent;
     uint64_t todo;   /* a bit for each variant to be measured */
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
+    struct nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
+
+/** fork(), with the context fit for use in the child too. */
+pid_t nitro_worker_fork(nitro_context *context);
 
 /** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
 void nitro_worker_become(pid_t parent);

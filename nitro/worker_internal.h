@@ -1,5 +1,6 @@
 /* worker_internal.h - what the files of a worker process share: worker.c is its life, and
- * worker_variants.c what it does with variants, worker_send.c what it says. Internal to these. */
+ * worker_variants.c what it does with variants, worker_profile.c what it does where they are not
+ * timed, worker_send.c what it says. Internal to these. */
 #ifndef NITRO_WORKER_INTERNAL_H
 #define NITRO_WORKER_INTERNAL_H
 
@@ -24,10 +25,17 @@ typedef struct nitro_worker {
 
 /** Check and time the job's variants, and say what came of it. */
 void nitro_worker_measure(nitro_worker *worker, const double *features);
+/** Run each of the job's variants once, checked. @return a bit for each that may be timed. */
+uint64_t nitro_worker_try(nitro_worker *worker, const double *features);
+/** Open the job's profiler; a worker that cannot says so and ends. */
+void nitro_worker_open_profiler(nitro_worker *worker);
+/** Check and profile the job's variants. */
+void nitro_worker_profile(nitro_worker *worker, const double *features);
 /** Drop what variants have prepared. */
 void nitro_worker_release(nitro_worker *worker);
 
 /* A worker that cannot say what it has to ends. */
+void nitro_worker_send_record(const nitro_worker *worker, const nitro_record *record);
 void nitro_worker_send_text(const nitro_worker *worker, nitro_record_kind kind, uint32_t index,
                             const char *text);
 /** For nitro_context_set_log; `user` is the worker. */

@@ -1,5 +1,6 @@
 /* What makes a forked copy of the program a worker: it dies with its parent, takes nothing of the
  * application's signals, exit handlers and input along, and leaves nothing behind. */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "nitro/nitro_internal.h"
 #include "nitro/worker.h"
 
 /* Runs before any handler that the parent process had registered: a variant that calls exit() must
@@ -36,6 +38,17 @@ static void detach_standard_input(void)
         dup2(file, STDIN_FILENO);
         close(file);
     }
+}
+
+/* Another thread may hold the error lock right now, and nobody would free it in the child. */
+pid_t nitro_worker_fork(nitro_context *context)
+{
+    pthread_mutex_lock(&context->error_lock);
+    pid_t worker = fork();
+    int problem = errno;
+    pthread_mutex_unlock(&context->error_lock);
+    errno = problem;
+    return worker;
 }
 
 void nitro_worker_become(pid_t parent)

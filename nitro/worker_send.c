@@ -9,7 +9,7 @@
 #include "nitro/statistics.h"
 #include "nitro/worker_internal.h"
 
-static void send_record(const nitro_worker *self, const nitro_record *record)
+void nitro_worker_send_record(const nitro_worker *self, const nitro_record *record)
 {
     if (getpid() != self->process)
         _exit(EXIT_FAILURE); /* a variant forked and came back twice: one of them is enough */
@@ -26,7 +26,7 @@ void nitro_worker_send_text(const nitro_worker *self, nitro_record_kind kind, ui
 {
     nitro_record record = {.kind = (uint32_t)kind, .index = index};
     snprintf(record.text, sizeof(record.text), "%s", text);
-    send_record(self, &record);
+    nitro_worker_send_record(self, &record);
 }
 
 void nitro_worker_send_log(void *user, nitro_log_level level, const char *message)
@@ -45,7 +45,7 @@ void nitro_worker_send_entry(const nitro_worker *self, size_t variant, nitro_out
     };
     record.entry.prepare_ms = self->prepare_ms[variant];
     snprintf(record.text, sizeof(record.text), "%s", detail);
-    send_record(self, &record);
+    nitro_worker_send_record(self, &record);
 }
 
 void nitro_worker_send_problem(nitro_worker *self, size_t variant, nitro_outcome outcome,
@@ -100,19 +100,19 @@ void nitro_worker_send_series(const nitro_worker *self, const nitro_series *seri
                   .prepare_ms = self->prepare_ms[series->variant]},
     };
     describe_stand_in(self, series->variant, record.text, sizeof(record.text));
-    send_record(self, &record);
+    nitro_worker_send_record(self, &record);
 }
 
 void nitro_worker_send_features(const nitro_worker *self, const double *features)
 {
     nitro_record record = {.kind = NITRO_RECORD_FEATURES};
     memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
-    send_record(self, &record);
+    nitro_worker_send_record(self, &record);
 }
 
 void nitro_worker_send_error(const nitro_worker *self, nitro_status status)
 {
     nitro_record record = {.kind = NITRO_RECORD_ERROR, .index = (uint32_t)status};
     nitro_context_last_error(self->context, record.text, sizeof(record.text));
-    send_record(self, &record);
+    nitro_worker_send_record(self, &record);
 }

@@ -128,9 +128,20 @@ nitro_status cupti_launches_begin(cupti_launches *launches);
 nitro_status cupti_launches_end(cupti_launches *launches);
 void cupti_launches_free(cupti_launches *launches);
 
-/** Name a kernel for people: of a mangled C++ name the function's own name, without namespaces,
- *  template arguments and parameters. `text` has shape [size]. */
-void cupti_kernel_name(const char *symbol, char *text, size_t size);
+/** A device that can be profiled. */
+typedef struct cupti_session {
+    nitro_context *context;
+    cupti_functions functions;
+    CUcontext cuda_context;
+    char chip[64];
+    uint8_t *availability; /* what can be counted here, for the host half */
+    bool initialized;
+} cupti_session;
+
+/** nitro_profiler.collect */
+nitro_status cupti_count(const cupti_session *session, const nitro_string_list *counters,
+                         const nitro_profiled_work *work, nitro_kernel_function function,
+                         void *user);
 
 /** How the profiler "cupti" of nitro_backend.h works on any table of functions. */
 nitro_status cupti_session_open(nitro_context *context, const cupti_functions *functions,

@@ -14,7 +14,7 @@ nitro/nitro_backend.h  nitro/nitro.h
 nitro/*                nitro/*
 variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
 features/input/*       nitro/nitro.h @own @argument
-features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/statistics.h @own
+features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/json.h nitro/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
@@ -95,7 +95,8 @@ check() {
 }
 
 mapfile -d '' -t files < <(find . \( -path './.*' -o -path './build*' \
-    -o -path './tests/install/consumer' -o -path './examples/sparse' \) -prune -o -type f \
+    -o -path './tests/install/consumer' -o -path './examples/sparse' -o \
+    -path './examples/cuda_streams' \) -prune -o -type f \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp' -o -name '*.hpp' \) -print0)
 ((${#files[@]} > 0)) || { echo "includes: no source file found in $root" >&2 && exit 1; }
 readonly include='^[[:space:]]*#[[:space:]]*include(_next)?[[:space:]]*(.)([^">]*)'

@@ -9,12 +9,23 @@
 typedef struct settings {
     common_settings common;
     bool measure, json;
+    const char *record, *replay;
 } settings;
 
 static const option options[] = {{.name = "measure",
                                   .type = OPTION_FLAG,
                                   .offset = offsetof(settings, measure),
                                   .help = "also run the microbenchmarks (seconds a device)"},
+                                 {.name = "record",
+                                  .value = "FILE",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, record),
+                                  .help = "write what the driver says of the device into a file"},
+                                 {.name = "replay",
+                                  .value = "FILE",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, replay),
+                                  .help = "show the device of such a file, from whatever machine"},
                                  {.name = "json",
                                   .type = OPTION_FLAG,
                                   .offset = offsetof(settings, json),
@@ -141,38 +152,64 @@ static int print_details(const invocation *call, const device_set *set)
     return code;
 }
 
-static int run(invocation *call)
+/* ---- All together --------------------------------------------------------------------------- */
+
+static nitro_status find_devices(const invocation *call, device_set *set)
 {
     const settings *given = call->settings;
-    nitro_string_list all = {0};
-    device_set set = {0};
     bool named = call->arguments.count > 0;
+    if (given->replay)
+        return device_set_replay(call->context, given->replay, set);
+    if (given->record)
+        return device_set_record(call->context, call->arguments.items[0], given->measure,
+                                 given->record, set);
+    nitro_string_list all = {0};
     nitro_status status = named ? NITRO_OK : list_ids(call->context, &all);
     if (status == NITRO_OK)
         status =
-            device_set_find(call->context, named ? &call->arguments : &all, given->measure, &set);
-    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+            device_set_find(call->context, named ? &call->arguments : &all, given->measure, set);
+    nitro_string_list_free(&all);
+    return status;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    size_t named = call->arguments.count;
+    device_set set = {0};
+    if (given->replay && (given->record || given->measure || named > 0))
+        return fail_usage(call, "--replay stands without --record, --measure and IDs");
+    if (given->record && named != 1)
+        return fail_usage(call, "--record needs one ID, such as cuda");
+    int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);
+    if (code == EXIT_DONE && given->record)
+        note(call, "wrote %s", given->record);
     if (code == EXIT_DONE && given->json)
         code = print_devices_json(call, &set);
-    else if (code == EXIT_DONE && (named || given->measure))
+    else if (code == EXIT_DONE && (named > 0 || given->measure || given->replay))
         code = print_details(call, &set);
     else if (code == EXIT_DONE)
         code = print_overview(call, &set);
     device_set_free(&set);
-    nitro_string_list_free(&all);
     return code;
 }
 
 const command command_devices = {
     .name = "devices",
     .summary = "List this machine's devices and the modelled ones",
-    .synopsis = "[--measure] [--json] [ID...]",
+    .synopsis = "[--measure] [--record FILE | --replay FILE] [--json] [ID...]",
     .description =
         "Without an ID, lists the devices that can be tuned here: this machine's, and modelled "
         "ones, whose times come from a documented cost model. With IDs, shows every device "
         "feature: its value, its unit, and where the value comes from (the driver or operating "
-        "system, a published specification, a microbenchmark).",
-    .examples = "  nitro devices\n  nitro devices host --measure\n",
+        "system, a published specification, a microbenchmark, or computed from others), and for "
+        "published values by how much what follows from the query differs.\n\n"
+        "A GPU is 'cuda' (the first), 'cuda:1' (by number) or its id in full, such as "
+        "cuda:nvidia-h200. --record keeps what its driver said in a file, from which --replay "
+        "makes the same device anywhere, without the GPU.",
+    .examples = "  nitro devices\n  nitro devices host --measure\n"
+                "  nitro devices cuda --measure --record gpu.json\n"
+                "  nitro devices --replay gpu.json\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(settings),

@@ -1,97 +1,307 @@
-/* cmd_profile.c - nitro profile: modelled profiles, where there is no hardware to ask. */
-#include "apps/cli/module.h"
+/* cmd_profile.c - nitro profile: hardware metrics of variants and proxies, from the hardware, or
+ * made up where a device is modelled. */
+#include <string.h>
+
+#include "apps/cli/collect.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/output.h"
+
+#define PROXIES "proxies" /* in a computation's place */
 
 typedef struct settings {
     common_settings common;
-    const char *store;
-    nitro_string_list devices;
-    uint64_t seed;
-    bool json;
+    nitro_string_list inputs, devices;
+    const char *store, *proxies;
+    uint64_t generate, seed, name_parts;
+    double timeout_s;
+    bool again, json;
 } settings;
 
 static void set_defaults(void *place)
 {
-    ((settings *)place)->seed = 1;
+    settings *given = place;
+    nitro_profile_options options;
+    nitro_profile_options_init(&options);
+    given->seed = 1;
+    given->name_parts = 1;
+    given->timeout_s = options.timeout_ms / 1000.0;
 }
 
 static const option options[] = {
+    {.name = "inputs",
+     .type = OPTION_FILES,
+     .offset = offsetof(settings, inputs),
+     .value = "FILE",
+     .help = "input files, up to the next option"},
+    {.name = "generate",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, generate),
+     .value = "N",
+     .maximum = 1000000,
+     .help = "also profile the first N inputs of the computation's generated training set"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "S",
+     .help = "seed of the generated inputs, and of modelled metrics' noise"},
+    {.name = "name-parts",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, name_parts),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 100,
+     .help = "name a file's input by the last N parts of its path, without the extension"},
     {.name = "store",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, store),
      .value = "URL",
-     .help = "the store with the samples; the profiles go there too (default: the user's own)"},
+     .help = "where profiles go (default: what 'nitro config' says, else the user's own)"},
     {.name = "device",
      .type = OPTION_LIST,
      .offset = offsetof(settings, devices),
-     .value = "A,B,...",
-     .help = "modelled devices with samples of the computation",
-     .required = true},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "N",
-     .help = "seed of the metrics' noise"},
+     .value = "ID,...",
+     .help = "devices to profile on, see 'nitro devices' (default: host); of a modelled one, "
+             "profiles are made up for the inputs that the store has samples of"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "collect what these proxies are judged by, too"},
+    {.name = "timeout",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, timeout_s),
+     .value = "SECONDS",
+     .minimum = 0.001,
+     .maximum = 1e6,
+     .help = "a single call of a variant, under the profiler, that takes longer counts as hung"},
+    {.name = "again",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, again),
+     .help = "profile once more what the store holds already, and replace it"},
     OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {
-    {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
+    {.name = "COMPUTATION",
+     .help = "a built-in computation, the path of a shared object with one (./libmine.so), or "
+             "'" PROXIES "': their kernels at intensities 0 to 5"},
+    {0}};
 
-static int profile(invocation *call, const char *computation, nitro_store *store)
+typedef struct profiling {
+    invocation *call;
+    const char *computation;
+    nitro_store *store;
+    json_t *reports; /* with --json: by device */
+    size_t failed_inputs;
+} profiling;
+
+/* ---- Modelled devices ------------------------------------------------------------------------ */
+
+static int profile_modelled(profiling *self, const char *device)
 {
-    const settings *given = call->settings;
-    json_t *counts = json_object();
-    int code = EXIT_DONE;
-    for (size_t i = 0; i < given->devices.count && code == EXIT_DONE; i++) {
-        const char *device = given->devices.items[i];
-        size_t count = 0;
-        if (nitro_store_put_modelled_profiles(store, computation, device, given->seed, &count) !=
-            NITRO_OK)
-            code = fail(call);
-        else if (given->json)
-            json_object_set_new(counts, device, json_integer((json_int_t)count));
-        else
-            printf("%s: %zu profiles (modelled)\n", device, count);
+    const settings *given = self->call->settings;
+    size_t count = 0;
+    if (strcmp(self->computation, PROXIES) == 0)
+        return fail_usage(self->call,
+                          "%s is modelled: its proxies' profiles are made up with those of a "
+                          "computation",
+                          device);
+    if (given->inputs.count + given->generate > 0)
+        return fail_usage(self->call,
+                          "%s is modelled: profiles are made up for the inputs that the store has "
+                          "samples of; leave --inputs and --generate out",
+                          device);
+    if (nitro_store_put_modelled_profiles(self->store, self->computation, device, given->seed,
+                                          &count) != NITRO_OK)
+        return fail(self->call);
+    if (given->json)
+        json_object_set_new(
+            self->reports, device,
+            json_pack("{s:b, s:I}", "modelled", true, "profiles", (json_int_t)count));
+    else
+        printf("%s: %zu profiles (modelled)\n", device, count);
+    return EXIT_DONE;
+}
+
+/* ---- Real ones ------------------------------------------------------------------------------- */
+
+static nitro_profile_options profile_options(const profiling *self)
+{
+    const settings *given = self->call->settings;
+    nitro_profile_options how;
+    nitro_profile_options_init(&how);
+    how.proxies_path = given->proxies;
+    how.timeout_ms = given->timeout_s * 1000.0;
+    how.again = given->again;
+    return how;
+}
+
+static int report(profiling *self, const char *device, const nitro_profile_report *made)
+{
+    const settings *given = self->call->settings;
+    self->failed_inputs += made->failed_inputs;
+    if (given->json) {
+        json_object_set_new(self->reports, device,
+                            json_pack("{s:b, s:I, s:I, s:I, s:I, s:I}", "modelled", false,
+                                      "profiles", (json_int_t)made->profiles, "runs",
+                                      (json_int_t)made->runs, "found_in_store",
+                                      (json_int_t)made->found, "failed", (json_int_t)made->failed,
+                                      "failed_inputs", (json_int_t)made->failed_inputs));
+        return EXIT_DONE;
     }
+    printf("%s: %zu profiles of %zu runs", device, made->profiles, made->runs);
+    if (made->found > 0)
+        printf(", %zu runs were there", made->found);
+    if (made->failed > 0)
+        printf(", %zu failed", made->failed);
+    putchar('\n');
+    return EXIT_DONE;
+}
+
+static int profile_here(profiling *self, const nitro_device *device, const loaded_module *loaded,
+                        const input_set *inputs)
+{
+    const nitro_profile_options how = profile_options(self);
+    nitro_profile_report made;
+    nitro_status status =
+        collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
+    if (status == NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call,
+                         "stopped; %zu profiles are stored, and the same command goes on from "
+                         "there",
+                         made.profiles);
+    return status == NITRO_OK ? report(self, device->id, &made) : fail(self->call);
+}
+
+static int profile_variants(profiling *self, const nitro_device *device)
+{
+    const settings *given = self->call->settings;
+    loaded_module loaded = {0};
+    input_set inputs = {0};
+    int code = module_open(self->call, self->call->arguments.items[0], device->kind, &loaded);
+    if (code == EXIT_DONE)
+        code = inputs_make(self->call, loaded.module, &given->inputs,
+                           (generated_range){given->seed, 0, given->generate}, given->name_parts,
+                           &inputs);
+    if (code == EXIT_DONE)
+        code = profile_here(self, device, &loaded, &inputs);
+    inputs_free(&inputs);
+    module_close(&loaded);
+    return code;
+}
+
+static int profile_real(profiling *self, const nitro_device *device)
+{
+    const settings *given = self->call->settings;
+    if (strcmp(self->computation, PROXIES) != 0)
+        return profile_variants(self, device);
+    if (given->inputs.count + given->generate > 0)
+        return fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
+    return profile_here(self, device, NULL, NULL);
+}
+
+/* ---- All devices ----------------------------------------------------------------------------- */
+
+/* What is not here may be in the store, which then says why that does not do. */
+static int profile_absent(profiling *self, const char *id)
+{
+    nitro_device *device = NULL;
+    char message[2560];
+    nitro_context_last_error(self->call->context, message, sizeof message);
+    if (nitro_store_get_device(self->store, id, &device) != NITRO_OK)
+        return fail_text(self->call, "%s", message);
+    nitro_device_free(device);
+    return profile_modelled(self, id);
+}
+
+static int profile_device(profiling *self, const char *id)
+{
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return profile_absent(self, id);
+    if (status != NITRO_OK)
+        return fail(self->call);
+    int code = kind->simulate_profiles ? profile_modelled(self, id) : profile_real(self, device);
+    nitro_device_free(device);
+    return code;
+}
+
+static int profile_devices(profiling *self)
+{
+    const settings *given = self->call->settings;
+    int code = given->devices.count == 0 ? profile_device(self, "host") : EXIT_DONE;
+    for (size_t i = 0; i < given->devices.count && code == EXIT_DONE; i++)
+        code = profile_device(self, given->devices.items[i]);
     if (code == EXIT_DONE && given->json)
-        return print_json(call, counts);
-    json_decref(counts);
+        code = print_json(self->call, json_incref(self->reports));
+    if (code == EXIT_DONE && self->failed_inputs > 0)
+        code = fail_text(self->call, "%zu inputs could not be profiled; see above",
+                         self->failed_inputs);
     return code;
 }
 
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    const char *computation = NULL;
-    nitro_store *store = NULL;
-    int code = module_name(call, call->arguments.items[0], &computation);
-    if (code != EXIT_DONE)
-        return code;
-    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
-        return fail(call);
-    code = profile(call, computation, store);
-    nitro_store_close(store);
+    profiling self = {.call = call, .reports = json_object()};
+    int code = module_name(call, call->arguments.items[0], &self.computation);
+    if (code == EXIT_DONE &&
+        nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE) {
+        interrupts_catch();
+        code = profile_devices(&self);
+    }
+    nitro_store_close(self.store);
+    json_decref(self.reports);
     return code;
+}
+
+static size_t list_profilers(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_profiler *const *each = nitro_builtin_profilers(); *each && count < most;
+         each++)
+        items[count++] = (help_item){.name = (*each)->name, .description = (*each)->description};
+    return count;
 }
 
 const command command_profile = {
     .name = "profile",
-    .summary = "Make up profiles on modelled devices",
-    .synopsis = "COMPUTATION --store URL --device A,B,... [--seed N] [--json]",
+    .summary = "Collect hardware metrics of variants and proxies",
+    .synopsis = "COMPUTATION|" PROXIES " [--inputs FILE...] [--generate N] [--device ID,...] "
+                "[--store URL] [--again] [--json]",
     .description =
-        "Puts profiles into the store: hardware metrics of every proxy at intensities 0 to 5, and "
-        "of every variant on the inputs that the store has samples of. They come from a documented "
-        "formula, as modelled times do, and say so: good for trying out device-feature selection "
-        "by profiles (nitro tune-from-source --dfs profile), and never a result. Profiles of that "
-        "kind that are there already are replaced.\n\n"
-        "What a profiler collected on hardware is read by nitro store import --profiles.",
+        "Puts profiles into the store: hardware metrics of every kernel of every variant on the "
+        "inputs, or of the proxies' kernels at intensities 0 to 5. Device-feature selection by "
+        "profiles (nitro tune-from-source --dfs profile) needs both, on the same device. What is "
+        "collected are the counters that the proxies' metrics are made of (data/proxies/paper.json "
+        "says how).\n\n"
+        "Variants are checked against the reference, and run many times under the profiler, each "
+        "in a worker process: one that fails costs its own run. No time is taken from a profiled "
+        "run. Every input's profiles are stored before the next one's turn; the same command goes "
+        "on where it was stopped.\n\n"
+        "Counters may be kept from ordinary users. On NVIDIA GPUs be root, or load the driver with "
+        "NVreg_RestrictProfilingToAdminUsers=0; on hosts kernel.perf_event_paranoid must be 2 or "
+        "less, and virtual machines often have no counters at all. Where profiling is not possible "
+        "the command says why; tuning and learning go on without profiles.\n\n"
+        "Of modelled devices profiles are made up, of the proxies and of every variant on the "
+        "inputs that the store has samples of. They come from a documented formula, as modelled "
+        "times do, and say so: good for trying things out, and never a result. Those that are "
+        "there already are replaced.\n\n"
+        "What another profiler collected is read by nitro store import --profiles.",
     .examples =
+        "  nitro profile proxies --device cuda\n"
+        "  nitro profile spmv --generate 10 --device cuda\n"
         "  nitro tune spmv --generate 40 --device model:c2075,model:k20c --store lab.db \\\n"
         "      --no-model\n"
         "  nitro profile spmv --device model:c2075,model:k20c --store lab.db\n",
     .arguments = arguments,
     .options = options,
+    .items_title = "Profilers",
+    .list_items = list_profilers,
     .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
     .run = run};

@@ -1,11 +1,11 @@
 /* cmd_tune.c - nitro tune: measure every variant on every input, say what won where, learn. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "apps/cli/collect.h"
 #include "apps/cli/device_set.h"
-#include "apps/cli/inputs.h"
+#include "apps/cli/interrupt.h"
 #include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/winners.h"
@@ -17,7 +17,7 @@ typedef struct settings {
     uint64_t generate, seed, name_parts;
     uint64_t warmups, min_repetitions, repetitions, memory_limit_mb;
     double budget_ms, timeout_s;
-    bool no_model, again, cold, json;
+    bool no_model, profile, again, cold, json;
 } settings;
 
 static void set_defaults(void *place)
@@ -74,6 +74,11 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, no_model),
      .help = "measure only, learn nothing"},
+    {.name = "profile",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, profile),
+     .help = "then profile the proxies and every variant on the inputs, as 'nitro profile' does; "
+             "where that is not possible the tune goes on without"},
     {.name = "again",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, again),
@@ -152,23 +157,6 @@ typedef struct tuning {
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
 
-/* The one thing that a signal handler may touch. */
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupted = 1;
-}
-
-/** The first Ctrl-C ends the tune after the input at hand; a second one ends it at once. */
-static void catch_interrupts(void)
-{
-    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static bool show_progress(void *user, const nitro_tune_progress *progress)
 {
     tuning *self = user;
@@ -181,7 +169,7 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
                  progress->input ? progress->input : "waiting for other tuners of this device");
     progress_update(&self->progress, progress->done, progress->total, progress->resumed,
                     detail[0] ? detail : NULL);
-    return !interrupted;
+    return !interrupts_seen();
 }
 
 static nitro_tune_options tune_options(tuning *self)
@@ -247,6 +235,19 @@ static int measure(tuning *self, const device_set *devices)
                          "command goes on from there",
                          self->last.done, self->last.total);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+/** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
+static int profile(tuning *self, const nitro_device *device)
+{
+    const settings *given = self->call->settings;
+    if (!given->profile || strcmp(device->kind, "model") == 0)
+        return EXIT_DONE;
+    if (collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs) ==
+        NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call, "stopped while profiling; the same command goes on from "
+                                     "there");
+    return EXIT_DONE;
 }
 
 /* ---- Reporting ------------------------------------------------------------------------------ */
@@ -326,7 +327,9 @@ static int tune_devices(tuning *self, const device_set *devices)
     for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
         if (d > 0 && !given->json)
             putchar('\n');
-        code = learn_and_report(self, devices->devices[d]);
+        code = profile(self, devices->devices[d]);
+        if (code == EXIT_DONE)
+            code = learn_and_report(self, devices->devices[d]);
     }
     if (code == EXIT_DONE && given->json)
         code = print_json(self->call, json_incref(self->reports));
@@ -370,7 +373,7 @@ static int run(invocation *call)
         nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE) {
-        catch_interrupts();
+        interrupts_catch();
         code = tune_devices(&self, &devices);
     }
     nitro_store_close(self.store);

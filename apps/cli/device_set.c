@@ -2,6 +2,9 @@
 #include "apps/cli/device_set.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define MAX_RECORDING_BYTES ((size_t)1 << 24)
 
 void device_set_free(device_set *set)
 {
@@ -37,6 +40,59 @@ const char *device_set_kind(const nitro_context *context, const device_set *set)
             return kind->name;
     }
     return NULL;
+}
+
+/* The kind whose ids start like this one, where it records; NULL: none. */
+static const nitro_device_kind *find_recording(const char *id)
+{
+    const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
+    for (; *kind; kind++) {
+        size_t length = strlen((*kind)->name);
+        if ((*kind)->record && strncmp(id, (*kind)->name, length) == 0 &&
+            (id[length] == '\0' || id[length] == ':'))
+            break;
+    }
+    return *kind;
+}
+
+nitro_status device_set_record(nitro_context *context, const char *id, bool measure,
+                               const char *path, device_set *set)
+{
+    const nitro_device_kind *kind = find_recording(id);
+    char *text = NULL;
+    if (!kind)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "device '%s' cannot be recorded: name a GPU, such as cuda", id);
+    nitro_status status = make_room(context, 1, set);
+    if (status == NITRO_OK)
+        status = kind->record(context, id, measure, &text);
+    if (status == NITRO_OK)
+        status = kind->replay(context, path, text, strlen(text), &set->devices[0]);
+    set->count = status == NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_file_write(context, path, text, strlen(text));
+    free(text);
+    return status;
+}
+
+/* The first kind that can read it; else the last one says why it cannot. */
+nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = make_room(context, 1, set);
+    if (status == NITRO_OK)
+        status = nitro_file_read(context, path, MAX_RECORDING_BYTES, &text, &size);
+    if (status != NITRO_OK)
+        return status;
+    status = NITRO_ERR_FORMAT;
+    const nitro_device_kind *const *kind = nitro_builtin_device_kinds();
+    for (; *kind && status == NITRO_ERR_FORMAT; kind++)
+        if ((*kind)->replay)
+            status = (*kind)->replay(context, path, text, size, &set->devices[0]);
+    set->count = status == NITRO_OK;
+    free(text);
+    return status;
 }
 
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set)

@@ -3,7 +3,6 @@
  * for cuda_cores and for multiprocessors, l2_cache_size is the sum over the cores. All that this
  * process may use by its cgroup counts, on all packages together. Holes: mem_clock_rate,
  * mem_bus_width and peak_gbps, which only root may read, and what a host does not have. */
-#include <ctype.h>
 #include <errno.h>
 #include <hwloc.h>
 #include <math.h>
@@ -13,6 +12,7 @@
 #include <strings.h>
 
 #include "features/device/host.h"
+#include "features/device/slug.h"
 
 #define MAX_SLUG 40
 
@@ -31,25 +31,6 @@ static bool is_noise(const char *word, size_t length)
     return false;
 }
 
-static size_t append_word(char *slug, size_t used, const char *word, size_t length)
-{
-    if (used > 0)
-        slug[used++] = '-';
-    for (size_t i = 0; i < length && used < MAX_SLUG; i++) {
-        if (word[i] == '(') { /* (R), (TM) */
-            const char *end = memchr(word + i, ')', length - i);
-            i = end ? (size_t)(end - word) : length;
-        } else if (isalnum((unsigned char)word[i])) {
-            slug[used++] = (char)tolower((unsigned char)word[i]);
-        } else if (used > 0 && slug[used - 1] != '-') {
-            slug[used++] = '-';
-        }
-    }
-    while (used > 0 && slug[used - 1] == '-')
-        used--;
-    return used;
-}
-
 void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t size)
 {
     char slug[MAX_SLUG + 1];
@@ -58,7 +39,7 @@ void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t 
     for (const char *word = model; word < end && used < MAX_SLUG;) {
         size_t length = strcspn(word, " \t@");
         if (length > 0 && !is_noise(word, length))
-            used = append_word(slug, used, word, length);
+            used = nitro_slug_append(slug, MAX_SLUG, used, word, length);
         word += length;
         word += strspn(word, " \t");
     }

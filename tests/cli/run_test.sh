@@ -27,6 +27,7 @@ filter() {
         -e "s|$folder/home|HOME|g" -e "s|$MODULES|MODULES|g" \
         -e "s|$tests|TESTS|g" \
         -e 's/host:[A-Za-z0-9_.+@-]*\.json/HOST.json/g' -e 's/host:[A-Za-z0-9_.+@-]*/HOST/g' \
+        -e 's/HOST, cuda:[^,]*, model/HOST, model/' \
         -e '/warning: this machine is busy/d'
 }
 

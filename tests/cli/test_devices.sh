@@ -19,7 +19,20 @@ try nitro devices similarity --features peak_gbps --devices devices.csv --store 
 
 title "what is known of a device"
 try nitro devices model:gtx-980
-nitro devices --json >d.json
+nitro devices host model:gtx-480 --json >d.json
 try json_get '#' 1.id 1.kind 1.modelled 1.features.peak_gbps <d.json
 nitro devices host --json | json_get '#' 0.kind 0.modelled
 try nitro devices model:gtx-9800
+
+title "GPUs from recordings"
+try nitro devices --replay "$TESTS/../gpus/rtx-4090.json"
+try nitro devices --replay "$TESTS/../gpus/a100-sxm4-40gb-mig-1g.5gb.json"
+nitro devices --replay "$TESTS/../gpus/h100-pcie.json" --json >h.json
+try json_get '#' 0.id 0.kind 0.modelled 0.labels.chip 0.features.peak_gbps 0.features.l2_cache_size <h.json
+echo '{"format": "nitro-cuda-query", "version": 1, "name": 7}' >bad.json
+try nitro devices --replay bad.json
+try nitro devices --replay missing.json
+try nitro devices --replay bad.json --measure
+try nitro devices --record gpu.json
+try nitro devices host --record gpu.json
+ls gpu.json 2>&1

@@ -77,6 +77,11 @@ try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy s
 try nitro evaluate spmv --store m.db --method full,pdfs --quiet
 try nitro profile spmv --store m.db --device model:c2075,model:k20c
 try nitro profile spmv --store m.db --device model:gtx-480
+try nitro profile spmv --store m.db --device model:c2075 --generate 2
+try nitro profile proxies --store m.db --device model:c2075
+try nitro profile proxies --store m.db --generate 2
+try nitro profile spmv --store m.db
+try nitro profile spmv --store m.db --device model:c2075 --json
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --output m.json
 try nitro evaluate spmv --store m.db --method full,pdfs --quiet
 

@@ -1,0 +1,49 @@
+/* Recorded queries of CUDA devices of any bytes: refused with an error, or made into a device that
+ * is written and read as the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/cuda.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void round_trip(nitro_context *context, const nitro_cuda_facts *facts)
+{
+    char *first = NULL, *second = NULL;
+    nitro_cuda_facts *read = NULL;
+    nitro_device *device = NULL;
+    size_t count = 0;
+    require(nitro_cuda_facts_print(context, facts, &first) == NITRO_OK);
+    require(nitro_cuda_facts_parse(context, "again", first, strlen(first), &read, &count) ==
+                NITRO_OK &&
+            count == 1);
+    require(nitro_cuda_facts_print(context, read, &second) == NITRO_OK);
+    require(strcmp(first, second) == 0);
+    require(nitro_cuda_make_device(context, read, &device) == NITRO_OK);
+    require(nitro_device_id_is_clean(device->id));
+    nitro_device_free(device);
+    free(read);
+    free(first);
+    free(second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    nitro_context *context = NULL;
+    nitro_cuda_facts *facts = NULL;
+    size_t count = 0;
+    require(nitro_context_create(&context) == NITRO_OK);
+    if (nitro_cuda_facts_parse(context, "fuzz", (const char *)data, size, &facts, &count) ==
+        NITRO_OK)
+        for (size_t i = 0; i < count && i < 4; i++)
+            round_trip(context, &facts[i]);
+    free(facts);
+    nitro_context_free(context);
+    return 0;
+}

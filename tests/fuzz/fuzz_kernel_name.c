@@ -1,0 +1,24 @@
+/* Kernels' names: whatever a driver calls them, the text is cut to its room and was in the name. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proxies/kernel_name.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *symbol = malloc(size + 1);
+    char name[32];
+    if (symbol) {
+        if (size > 0)
+            memcpy(symbol, data, size);
+        symbol[size] = '\0';
+        nitro_kernel_name(symbol, name, sizeof name);
+        if (!memchr(name, '\0', sizeof name) || !strstr(symbol, name))
+            abort();
+    }
+    free(symbol);
+    return 0;
+}
