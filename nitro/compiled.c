@@ -1,13 +1,15 @@
 /*
  * Compiled models in use: scores and how far they may be off. Hides the bounds' arithmetic.
  *
- * With u the precision's unit (2^-24 or 2^-53), a squared distance y of D columns comes out as
- * y (1 + (D + 3) u), give or take u R (1 + y) for rounding point and vectors themselves, where R is
- * the length of (|point| + |largest vector value|) over the columns. So a kernel 2^-y is off by at
- * most ln 2 times that, and the exponential's own error, relative to itself; a power p of it by p
- * times as much. Coefficients and sums add one u a step of the longest chain of additions. With w
- * the largest coefficient of a vector in any output, the sums of w 2^-y and of w y 2^-y that come
- * with the outputs turn this into a bound for all of them.
+ * With u the precision's unit (2^-24 or 2^-53), a squared distance y of D columns, added up in two
+ * sums, comes out as y (1 + (D / 2 + 4) u), give or take u R (1 + y) for rounding point and vectors
+ * themselves, where R is the length of (|point| + |largest vector value|) over the columns. So a
+ * kernel 2^-y is off by at most ln 2 times that, and the exponential's own error, relative to
+ * itself; a power p of it by p times as much. Coefficients and sums add one u a step of the longest
+ * chain of additions. With w the largest coefficient of a vector in any output, the sum S of w 2^-y
+ * that comes with the outputs turns this into a bound for all of them. For what grows with y, the
+ * sum of w y 2^-y: y 2^-y is -k log2 k of the kernel k, which lies below each of its tangents; that
+ * at k = 2^-j gives S (j - 1 / ln 2) + 2^-j W / ln 2, with W the sum of w.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,8 +18,9 @@
 #include "nitro/clamp.h"
 #include "nitro/compiled_body.h"
 
-#define LN2    0.6931471805599453
-#define MARGIN 1.02 /* for the products of errors that are left out */
+#define LN2          0.6931471805599453
+#define MARGIN       1.02 /* for the products of errors that are left out */
+#define NUM_TANGENTS 8
 
 void nitro_compiled_free(nitro_compiled *compiled)
 {
@@ -83,21 +86,32 @@ static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
         sums[i] = (double)single_sums[i];
 }
 
-/** How far a group's outputs may be off, from its bounds' sums. */
-static double find_bound(const nitro_compiled *compiled, const kernel_block *block,
-                         const nitro_kernel_group *group, nitro_precision precision, double reach,
-                         const double *bound_sums)
+/** At least the sum of w y 2^-y, from that of w 2^-y and that of w. */
+static double bound_slopes(double sum, double weight)
+{
+    double least = INFINITY, height = weight / LN2;
+    for (size_t j = 0; j < NUM_TANGENTS; j++, height *= 0.5) {
+        double tangent = sum * ((double)j - 1.0 / LN2) + height;
+        least = tangent < least ? tangent : least;
+    }
+    return least;
+}
+
+/** How far a group's outputs may be off, from its bound's sum. */
+static double find_bound(const nitro_compiled *compiled, const kernel_block *block, size_t group,
+                         nitro_precision precision, double reach, double bound_sum)
 {
     bool is_single = precision == NITRO_PRECISION_SINGLE;
-    double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)group->power;
+    double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)block->groups[group].power;
     size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
     double chunks = (double)(block->num_vectors / NITRO_COMPILED_CHUNK + 1);
     double moved = unit * reach + unit * unit * reach * reach;
     double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
                   ((double)chain + chunks + 2.0) * unit;
     double rising =
-        power * LN2 * ((double)(block->num_columns + 3) * unit + moved) + block->gamma_error;
-    return MARGIN * (flat * bound_sums[0] + rising * bound_sums[1]) + block->floor;
+        LN2 * ((double)(block->num_columns / 2 + 5) * unit + moved) + block->gamma_error;
+    return MARGIN * (flat * bound_sum + rising * bound_slopes(bound_sum, block->weights[group])) +
+           block->floor;
 }
 
 /* ---- Parts -------------------------------------------------------------------------------- */
@@ -159,11 +173,11 @@ static double score_block(const nitro_compiled *compiled, const kernel_block *bl
         const nitro_kernel_group *group = &block->groups[g];
         const compiled_part *part = &compiled->parts[block->parts[g]];
         double bound =
-            find_bound(compiled, block, group, precision, reach, outputs + group->num_outputs);
+            find_bound(compiled, block, g, precision, reach, outputs[group->num_outputs]);
         for (size_t o = 0; o < group->num_outputs; o++)
             outputs[o] += part->bias[o];
         total += add_part(compiled, part, outputs, bound, scores);
-        outputs += group->num_outputs + 2;
+        outputs += group->num_outputs + 1;
     }
     return total;
 }

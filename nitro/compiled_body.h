@@ -10,7 +10,7 @@
 #define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
 /** Most outputs of all kernel parts: beyond, sums over vectors cost more than kernels do. */
 #define NITRO_COMPILED_MAX_OUTPUTS 256
-#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + 2 * NITRO_PARTS_MAX)
+#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + NITRO_PARTS_MAX)
 /** Largest power of a block's kernel that a part may be. */
 #define NITRO_COMPILED_MAX_POWER 8
 
@@ -26,8 +26,9 @@ typedef struct kernel_block {
     size_t num_distinct, num_vectors;           /* vectors: before and after padding */
     size_t num_groups, num_sums;
     nitro_kernel_group groups[NITRO_PARTS_MAX];
-    size_t parts[NITRO_PARTS_MAX]; /* shape [num_groups] */
-    float *single_rows;            /* vectors, then coefficients */
+    size_t parts[NITRO_PARTS_MAX];   /* shape [num_groups] */
+    double weights[NITRO_PARTS_MAX]; /* shape [num_groups]: sums of vectors' largest coefficients */
+    float *single_rows;              /* vectors, then coefficients */
     double *double_rows;
 } kernel_block;
 

@@ -4,13 +4,13 @@
  *
  * Base 2: columns are scaled by sqrt(gamma * log2 e), so that a kernel is 2^-y, y the squared
  * distance. Groups of outputs may take a whole power of it (a gamma that is a multiple). Sums come
- * with two more a group, from which an error bound follows: of the largest coefficients times the
- * kernels, and of those times y.
+ * with one more a group, from which an error bound follows: of the largest coefficients times the
+ * kernels.
  */
 #ifndef NITRO_COMPILED_KERNELS_H
 #define NITRO_COMPILED_KERNELS_H
 
-#include "nitro/nitro_backend.h"
+#include "nitro/parts.h"
 
 /** Vectors are padded to a multiple of so many, with coefficients of 0. */
 #define NITRO_COMPILED_PADDING 64
@@ -28,9 +28,9 @@ typedef struct nitro_kernel_group {
 
 /** One precision's data. */
 typedef struct nitro_kernel_rows {
-    size_t num_columns, num_vectors; /* vectors: padded */
-    size_t num_groups;
-    const nitro_kernel_group *groups; /* shape [num_groups] */
+    size_t num_columns, num_vectors;  /* vectors: padded */
+    size_t num_groups;                /* at most NITRO_PARTS_MAX */
+    const nitro_kernel_group *groups; /* shape [num_groups], by rising power */
     const void *vectors;              /* shape [num_columns x num_vectors] */
     const void *coefficients;         /* shape [outputs + groups x num_vectors] */
 } nitro_kernel_rows;
@@ -43,7 +43,7 @@ typedef struct nitro_kernel_engine {
     size_t chain_single, chain_double;
     /**
      * @param[in]  point  shape [num_columns], scaled.
-     * @param[out] sums   shape [outputs + 2 groups]: a group's outputs, then its two bounds' sums.
+     * @param[out] sums   shape [outputs + groups]: a group's outputs, then its bound's sum.
      */
     void (*sum_single)(const nitro_kernel_rows *rows, const float *point, float *sums);
     void (*sum_double)(const nitro_kernel_rows *rows, const double *point, double *sums);

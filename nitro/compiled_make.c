@@ -76,7 +76,7 @@ static void add_group(kernel_block *block, size_t part, const kernel_source *sou
     }
     block->groups[at] = (nitro_kernel_group){power, source->num_outputs};
     block->parts[at] = part;
-    block->num_sums += source->num_outputs + 2;
+    block->num_sums += source->num_outputs + 1;
     double error = fabs(source->gamma / block->gamma - (double)power) * LN2;
     block->gamma_error = fmax(block->gamma_error, error);
 }
@@ -195,21 +195,22 @@ static void add_coefficients(const block_job *job, const nitro_part *part, const
 }
 
 /** The row behind the outputs': each vector's largest coefficient, for bounds. */
-static void find_largest(kernel_block *block, size_t num_outputs, double *rows)
+static void find_largest(kernel_block *block, size_t group, double *rows)
 {
+    size_t num_outputs = block->groups[group].num_outputs;
     double *largest = rows + num_outputs * block->num_vectors;
     for (size_t i = 0; i < block->num_vectors; i++) {
         for (size_t o = 0; o < num_outputs; o++)
             largest[i] = fmax(largest[i], fabs(rows[o * block->num_vectors + i]));
         block->floor += ldexp(largest[i], -100);
+        block->weights[group] += largest[i];
     }
 }
 
 static nitro_status sum_coefficients(block_job *job)
 {
     kernel_block *block = job->block;
-    size_t num_rows = block->num_sums - block->num_groups;
-    job->sums = nitro_calloc(job->context, num_rows, block->num_vectors * sizeof *job->sums);
+    job->sums = nitro_calloc(job->context, block->num_sums, block->num_vectors * sizeof *job->sums);
     if (!job->sums)
         return NITRO_ERR_NO_MEMORY;
     const size_t *places = job->places;
@@ -217,7 +218,7 @@ static nitro_status sum_coefficients(block_job *job)
     for (size_t g = 0; g < block->num_groups; g++) {
         const nitro_part *part = &job->parts->items[block->parts[g]];
         add_coefficients(job, part, places, rows);
-        find_largest(block, block->groups[g].num_outputs, rows);
+        find_largest(block, g, rows);
         places += describe(part).num_vectors;
         rows += (block->groups[g].num_outputs + 1) * block->num_vectors;
     }
@@ -231,7 +232,7 @@ static nitro_status lay_out(block_job *job)
 {
     kernel_block *block = job->block;
     size_t num_values = block->num_columns * block->num_vectors;
-    size_t count = num_values + (block->num_sums - block->num_groups) * block->num_vectors;
+    size_t count = num_values + block->num_sums * block->num_vectors;
     if (count >= SIZE_MAX / sizeof(double) / 2)
         return NITRO_ERR_NO_MEMORY;
     block->single_rows = aligned_alloc(NITRO_COMPILED_ALIGNMENT, count * sizeof(float));

@@ -189,6 +189,13 @@ nitro_status nitro_computation_set_hooks(nitro_computation *computation, const n
     return NITRO_OK;
 }
 
+const char *nitro_computation_problem(const nitro_computation *computation, const void *argument)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    const char *why = hooks->problem ? hooks->problem(argument, hooks->user) : NULL;
+    return why ? why : "";
+}
+
 nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                   double min_confidence)
 {

@@ -229,6 +229,11 @@ typedef struct nitro_hooks {
      * NITRO_TIME_DEVICE.
      */
     void *(*stream)(const void *argument, void *user);
+    /**
+     * After a function of a variant failed: why, in words, for the error or the sample's entry.
+     * NULL or "": there is no more to say. Owned by the argument; copied before anything else runs.
+     */
+    const char *(*problem)(const void *argument, void *user);
     void *user; /* borrowed */
 } nitro_hooks;
 
@@ -434,6 +439,45 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
 
+/*
+ * Streams. Nitro has no stream of its own and waits for none: the stream is a member of the
+ * argument, set by whoever calls, and variants put their work there and return. So one computation
+ * serves any number of streams at once, each with an argument of its own; when the result is there,
+ * is the stream's affair, as is ordering work that shares memory. nitro_hooks.stream says where
+ * the argument keeps it, to those who measure.
+ *
+ * Graphs. While a stream is captured nothing may be allocated and nobody may wait, so decide and
+ * prepare before, and put nothing but the variant's work into the graph:
+ *
+ *     nitro_prepare(computation, &call, &decision);
+ *     cudaStreamBeginCapture(call.stream, mode);
+ *     nitro_run_decided(computation, &call, &decision);
+ *     cudaStreamEndCapture(call.stream, &graph);
+ *
+ * During capture nitro_run_decided is safe; so are nitro_select and nitro_select_features, as far
+ * as the computation's own features and constraints are. nitro_prepare, nitro_run and
+ * nitro_run_ticket are not: they may call `prepare`. The graph holds the variant that was decided
+ * and the memory that the argument had then: another model, or a new input of other features,
+ * wants another graph.
+ */
+
+/**
+ * The first half of nitro_run: decide, and prepare if the chosen variant has something to prepare.
+ * @param[out] decision  written on success only.
+ * @return as nitro_run. Threads: as safe as the argument. Never a trial (nitro_watch_options).
+ */
+NITRO_API nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
+                                     nitro_decision *decision);
+
+/**
+ * The second half: run what nitro_prepare decided for this argument, as often as is wanted. Calls
+ * the variant's `run` and nothing else; such calls are not watched.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (a decision of another computation);
+ *         NITRO_ERR_VARIANT_FAILED.
+ */
+NITRO_API nitro_status nitro_run_decided(const nitro_computation *computation, void *argument,
+                                         const nitro_decision *decision);
+
 /* ---- How features are evaluated -------------------------------------------------------------- */
 
 /*
@@ -515,7 +559,9 @@ NITRO_API void nitro_watch_options_init(nitro_watch_options *options);
 
 /**
  * Watch from now on, with nothing seen yet; NULL: no more. The declaration of variants and features
- * is closed. No other thread may be running the computation meanwhile.
+ * is closed. No other thread may be running the computation meanwhile. Variants that are timed by
+ * NITRO_TIME_DEVICE cannot be watched: their `run` returns before the work is done, and waiting for
+ * it would take from the caller what streams are for.
  *
  * Drift is told by a warning in the log (by the thread that saw it) and counted. Refining runs, in
  * some calls, another variant *instead* of the model's choice, one that the input allows: the one
@@ -529,8 +575,8 @@ NITRO_API void nitro_watch_options_init(nitro_watch_options *options);
  *
  * Nothing is allocated in a call, and no thread waits for another: where two are in one region at
  * once, the second takes the model's choice and is not learnt from.
- * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range); NITRO_ERR_NO_MEMORY: nothing
- *         changed.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, or a variant of NITRO_TIME_DEVICE);
+ *         NITRO_ERR_NO_MEMORY: nothing changed.
  */
 NITRO_API nitro_status nitro_computation_watch(nitro_computation *computation,
                                                const nitro_watch_options *options);

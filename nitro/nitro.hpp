@@ -314,6 +314,8 @@ template <typename Argument> struct hooks {
     std::function<void(Argument &)> keep_reference = {};
     /** @return what is wrong with the result; empty: nothing. */
     std::function<std::string(Argument &)> check_result = {};
+    /** @return the device's stream that the argument's work is put on, a cudaStream_t. */
+    std::function<void *(const Argument &)> stream = {};
 };
 
 /** An input to measure: `load` is called in the worker process that measures it. */
@@ -414,8 +416,16 @@ template <typename Argument> class computation
         c.restore_input = hooks_->restore_input ? &restore_input : nullptr;
         c.keep_reference = hooks_->keep_reference ? &keep_reference : nullptr;
         c.check_result = hooks_->check_result ? &check_result : nullptr;
+        c.stream = hooks_->stream ? &stream_of : nullptr;
         c.user = hooks_.get();
         detail::check(context_, nitro_computation_set_hooks(handle_.get(), &c));
+        return *this;
+    }
+
+    /** The kind of device that the variants run on: "cuda"; "host" unless set. */
+    computation &set_device_kind(const std::string &kind)
+    {
+        detail::check(context_, nitro_computation_set_device_kind(handle_.get(), kind.c_str()));
         return *this;
     }
 
@@ -466,6 +476,20 @@ template <typename Argument> class computation
         decision made{};
         detail::check(context_, nitro_run(handle_.get(), &argument, &made));
         return made;
+    }
+
+    /** The first half of run(): decide, and prepare if need be. */
+    decision prepare(Argument &argument) const
+    {
+        decision made{};
+        detail::check(context_, nitro_prepare(handle_.get(), &argument, &made));
+        return made;
+    }
+
+    /** The second half: nothing but the variant's run, so that it may be captured in a graph. */
+    void run_decided(Argument &argument, const decision &decided) const
+    {
+        detail::check(context_, nitro_run_decided(handle_.get(), &argument, &decided));
     }
 
     /** Measure every variant on every input and keep the samples in the store. */
@@ -561,6 +585,16 @@ template <typename Argument> class computation
         if (size > 0)
             why[length] = '\0';
         return -1;
+    }
+    static void *stream_of(const void *argument, void *user) noexcept
+    {
+        void *stream = nullptr;
+        if (detail::guarded([&] {
+                stream = static_cast<kept_hooks *>(user)->stream(
+                    *static_cast<const Argument *>(argument));
+            }) != 0)
+            detail::thrown() = nullptr; /* nobody to tell: the default stream */
+        return stream;
     }
     static nitro_status load_input(nitro_context *context, void *state, void **argument) noexcept
     {

@@ -104,6 +104,9 @@ uint64_t nitro_computation_needs(const nitro_computation *computation);
 void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
                                const nitro_decision *decision);
 
+/** Why a function of a variant failed, by the application's hook; "": nothing is known. */
+const char *nitro_computation_problem(const nitro_computation *computation, const void *argument);
+
 /** Prepare a model for deciding fast. @return NITRO_OK or NITRO_ERR_NO_MEMORY. */
 nitro_status nitro_model_compile(nitro_model *model);
 

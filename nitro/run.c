@@ -2,6 +2,8 @@
  * Running what was decided: at once, or by a ticket whose features are evaluated meanwhile; timed
  * where calls are watched.
  */
+#include <string.h>
+
 #include "nitro/nitro_internal.h"
 
 static int prepare(const nitro_variant *variant, void *argument)
@@ -9,19 +11,25 @@ static int prepare(const nitro_variant *variant, void *argument)
     return variant->prepare ? variant->prepare(argument, variant->user) : 0;
 }
 
-static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure)
+static nitro_status fail(const nitro_computation *computation, size_t variant, const char *what,
+                         int failure, const void *argument)
 {
+    const char *why = nitro_computation_problem(computation, argument);
     return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                      "%s: variant %s could not prepare the input (it returned %d)",
-                      computation->schema->computation, computation->variants[variant].name,
-                      failure);
+                      "%s: variant %s %s (it returned %d)%s%s", computation->schema->computation,
+                      computation->variants[variant].name, what, failure, why[0] ? ": " : "", why);
 }
 
-static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure)
+static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure,
+                                 const void *argument)
 {
-    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
-                      "%s: variant %s failed (it returned %d)", computation->schema->computation,
-                      computation->variants[variant].name, failure);
+    return fail(computation, variant, "could not prepare the input", failure, argument);
+}
+
+static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure,
+                             const void *argument)
+{
+    return fail(computation, variant, "failed", failure, argument);
 }
 
 static nitro_status run_variant(const nitro_computation *computation, size_t variant,
@@ -30,9 +38,9 @@ static nitro_status run_variant(const nitro_computation *computation, size_t var
     const nitro_variant *chosen = &computation->variants[variant];
     int failure = prepare(chosen, argument);
     if (failure)
-        return fail_prepare(computation, variant, failure);
+        return fail_prepare(computation, variant, failure, argument);
     failure = chosen->run(argument, chosen->user);
-    return failure ? fail_run(computation, variant, failure) : NITRO_OK;
+    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
 }
 
 /** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
@@ -47,7 +55,7 @@ static nitro_status run_timed(const nitro_computation *computation, const nitro_
     int failure = prepare(chosen, argument);
     if (failure) {
         nitro_watch_failed(watch, call);
-        return variant == call->base ? fail_prepare(computation, variant, failure)
+        return variant == call->base ? fail_prepare(computation, variant, failure, argument)
                                      : run_variant(computation, call->base, argument);
     }
     double prepared_ms = nitro_watch_now_ms(watch);
@@ -55,7 +63,7 @@ static nitro_status run_timed(const nitro_computation *computation, const nitro_
     double end_ms = nitro_watch_now_ms(watch);
     if (failure) {
         nitro_watch_failed(watch, call);
-        return fail_run(computation, variant, failure);
+        return fail_run(computation, variant, failure, argument);
     }
     nitro_watch_end(watch, call, prepared_ms - begin_ms, end_ms - prepared_ms);
     return NITRO_OK;
@@ -90,6 +98,40 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
     if (is_sampled)
         nitro_watch_decided(watch, nitro_clock_wall_ms(computation->context) - begin_ms);
     return run_decided(computation, &question, &made, is_sampled, argument, decision);
+}
+
+/* ---- In two halves ------------------------------------------------------------------------- */
+
+nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
+                           nitro_decision *decision)
+{
+    nitro_question question;
+    nitro_decision made;
+    nitro_status status = nitro_computation_ask(computation, argument, &question, &made);
+    if (status != NITRO_OK)
+        return status;
+    nitro_computation_explain(computation, &question, &made);
+    int failure = prepare(&computation->variants[made.variant], argument);
+    if (failure)
+        return fail_prepare(computation, made.variant, failure, argument);
+    *decision = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_run_decided(const nitro_computation *computation, void *argument,
+                               const nitro_decision *decision)
+{
+    size_t variant = decision->variant;
+    const nitro_schema *schema = computation->schema;
+    const char *name = decision->variant_name;
+    if (variant >= schema->num_variants || (name && strcmp(name, schema->variants[variant]) != 0))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: variant number %zu, '%.80s', is not one of its %zu: the decision "
+                          "is another computation's; take it from nitro_prepare",
+                          schema->computation, variant, name ? name : "?", schema->num_variants);
+    const nitro_variant *chosen = &computation->variants[variant];
+    int failure = chosen->run(argument, chosen->user);
+    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
 }
 
 /* ---- Tickets ------------------------------------------------------------------------------ */

@@ -83,20 +83,20 @@ static bool stop_timing(nitro_series *series, const timing *timed)
     return stopped;
 }
 
-/* What run returned, and what its device says. */
+/* What run returned, and what the application and its device say. */
 static void describe_failure(nitro_series *series, unsigned long long call, int failure,
                              bool stopped)
 {
     const char *soon = series->batch > 1 ? " or soon after" : "";
-    if (stopped)
-        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s", failure, call,
-                 soon);
-    else if (failure)
-        snprintf(series->why, sizeof(series->why), "run returned %d in call %llu%s: %s", failure,
-                 call, soon, series->device->words);
-    else
-        snprintf(series->why, sizeof(series->why), "in call %llu of run%s: %s", call, soon,
-                 series->device->words);
+    const char *problem =
+        failure ? nitro_computation_problem(series->computation, series->argument) : "";
+    const char *words = stopped ? "" : series->device->words;
+    char returned[48] = "";
+    if (failure)
+        snprintf(returned, sizeof(returned), "run returned %d ", failure);
+    snprintf(series->why, sizeof(series->why), "%sin call %llu%s%s%s%.200s%s%s", returned, call,
+             failure ? "" : " of run", soon, problem[0] ? ": " : "", problem, words[0] ? ": " : "",
+             words);
 }
 
 bool nitro_series_run(nitro_series *series)

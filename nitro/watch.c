@@ -65,11 +65,26 @@ static bool all_by_thread_cpu(const nitro_computation *computation)
     return true;
 }
 
+/* What `run` of an asynchronous variant takes is the time to say what is wanted, not to do it. */
+static nitro_status check_time_sources(const nitro_computation *computation)
+{
+    for (size_t v = 0; v < computation->schema->num_variants; v++)
+        if (computation->variants[v].time_source == NITRO_TIME_DEVICE)
+            return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                              "%s: calls of it cannot be watched, refined or recorded, for variant "
+                              "%s is timed by the device's own clock (NITRO_TIME_DEVICE): its run "
+                              "returns before the work is done",
+                              computation->schema->computation, computation->variants[v].name);
+    return NITRO_OK;
+}
+
 nitro_status nitro_watch_create(const nitro_computation *computation,
                                 const nitro_watch_options *options, nitro_watch **watch)
 {
     const nitro_schema *schema = computation->schema;
     nitro_status status = check_options(computation, options);
+    if (status == NITRO_OK)
+        status = check_time_sources(computation);
     if (status != NITRO_OK)
         return status;
     nitro_watch *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);

@@ -58,13 +58,15 @@ static int prepare_alone(nitro_worker *self, size_t v, uint64_t ready)
 
 static void send_failed_prepare(nitro_worker *self, size_t v, int failure, double free_bytes)
 {
-    char why[128];
-    snprintf(why, sizeof(why), "prepare returned %d", failure);
+    char why[512];
+    const char *problem = nitro_computation_problem(self->computation, self->argument);
+    const char *colon = problem[0] ? ": " : "";
+    snprintf(why, sizeof(why), "prepare returned %d%s%.400s", failure, colon, problem);
     if (failure == NITRO_ERR_NO_MEMORY && isfinite(free_bytes))
-        snprintf(why, sizeof(why), "prepare found too little memory: %.1f MB were free",
-                 free_bytes / 1e6);
+        snprintf(why, sizeof(why), "prepare found too little memory, %.1f MB were free%s%.400s",
+                 free_bytes / 1e6, colon, problem);
     else if (failure == NITRO_ERR_NO_MEMORY)
-        snprintf(why, sizeof(why), "prepare found too little memory");
+        snprintf(why, sizeof(why), "prepare found too little memory%s%.400s", colon, problem);
     nitro_worker_send_problem(
         self, v,
         failure == NITRO_ERR_NO_MEMORY ? NITRO_OUTCOME_OUT_OF_MEMORY : NITRO_OUTCOME_FAILED, why);

@@ -7,8 +7,7 @@
 
 enum { WIDTH = 80, OPTION_COLUMN = 26, MAX_ITEMS = 64 };
 
-/** Print words of `text` from `column` on, wrapped at WIDTH and indented; ends the line. */
-static void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
+void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 {
     bool first = true;
     while (*text) {

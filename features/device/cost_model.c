@@ -171,8 +171,11 @@ nitro_status nitro_cost_price(nitro_context *context, const nitro_device *device
         status = nitro_cost_read_device(context, device, board);
     if (status == NITRO_OK)
         status = read_features(context, model, schema, sample, features);
-    for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++)
-        costs[i] = find_variant(model, schema->variants[i])->price(features, board);
+    for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
+        const nitro_cost_variant *variant = find_variant(model, schema->variants[i]);
+        costs[i] =
+            variant->price ? variant->price(features, board) : (nitro_cost){.is_absent = true};
+    }
     return status;
 }
 
@@ -186,7 +189,9 @@ nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *dev
     for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
         const char *const parts[] = {schema->computation, device->id, sample->input,
                                      schema->variants[i]};
-        if (costs[i].memory_bytes > have_bytes)
+        if (costs[i].is_absent)
+            set_entry(&sample->entries[i], NITRO_OUTCOME_NOT_ALLOWED, NAN, NULL);
+        else if (costs[i].memory_bytes > have_bytes)
             status = set_too_large(context, &sample->entries[i], costs[i].memory_bytes, have_bytes);
         else
             set_entry(&sample->entries[i], NITRO_OUTCOME_MEASURED,

@@ -19,6 +19,7 @@ typedef struct nitro_cost_device {
 
 /** What one run of a variant on one input takes. */
 typedef struct nitro_cost {
+    bool is_absent;        /* these devices do not have the variant; all else is 0 */
     double launches;       /* kernels started, one after the other */
     double bytes;          /* moved from and to device memory */
     double operations;     /* cycles of one core, over all threads, idle lanes included */
@@ -34,7 +35,8 @@ typedef struct nitro_cost {
 
 typedef struct nitro_cost_variant {
     const char *name;
-    /** `features` in the order of the model's feature list; all finite. */
+    /** `features` in the order of the model's feature list; all finite. NULL: these devices do not
+     *  have the variant. */
     nitro_cost (*price)(const double *features, const nitro_cost_device *device);
 } nitro_cost_variant;
 

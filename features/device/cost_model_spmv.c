@@ -181,11 +181,13 @@ static nitro_cost price_hybrid(const double *values, const nitro_cost_device *de
     return cost;
 }
 
+/* What cuSPARSE does inside is not public. */
 static const nitro_cost_variant variants[] = {
-    {"csr", price_csr},     {"csr_vector", price_csr_vector},
-    {"dia", price_dia},     {"ell", price_ell},
-    {"coo", price_coo},     {"hybrid", price_hybrid},
-    {"sellp", price_sellp}, {NULL, NULL},
+    {"csr", price_csr},      {"csr_vector", price_csr_vector},
+    {"dia", price_dia},      {"ell", price_ell},
+    {"coo", price_coo},      {"hybrid", price_hybrid},
+    {"sellp", price_sellp},  {"cusparse_csr1", NULL},
+    {"cusparse_csr2", NULL}, {NULL, NULL},
 };
 
 const nitro_cost_model nitro_cost_model_spmv = {"spmv", features, variants};

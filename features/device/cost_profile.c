@@ -166,6 +166,8 @@ nitro_status nitro_cost_simulate_profiles(nitro_context *context, const nitro_de
     for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
         const char *name = schema->variants[i];
         nitro_profile *profile = NULL;
+        if (costs[i].is_absent)
+            continue;
         status = nitro_profile_create_of_variant(context, schema->computation, name, sample->input,
                                                  name, &profile);
         if (status == NITRO_OK)

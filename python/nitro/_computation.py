@@ -10,6 +10,7 @@ from ._model import Decision, Model, decision_of
 from ._store import Store
 
 _SCALES = ("auto", "linear", "log", "signed-log")
+_TIME_SOURCES = ("wall", "thread-cpu", "device")
 
 
 class _Argument:
@@ -67,18 +68,35 @@ class Computation:
         run: Callable[[Any], Any],
         allows: Optional[Callable[[Mapping[str, float]], bool]] = None,
         version: str = "1",
+        prepare: Optional[Callable[[Any], Any]] = None,
+        time_source: str = "wall",
     ) -> None:
-        """`run` does the whole computation; `allows` judges by an input's features."""
+        """`run` does the whole computation; `allows` judges by an input's features; `prepare` makes
+        what `run` needs, and is at once done where that is there already. Time sources: wall,
+        thread-cpu, device (work put on the stream that set_stream's function names)."""
+        if time_source not in _TIME_SOURCES:
+            raise ValueError(
+                f"variant {name}: time source '{time_source}' is not one of "
+                f"{', '.join(_TIME_SOURCES)}"
+            )
 
         def call(argument: Any, _user: Any) -> int:
             given = ffi.from_handle(argument)
             given.result = run(given.value)
             return 0
 
+        def get_ready(argument: Any, _user: Any) -> int:
+            assert prepare is not None
+            prepare(ffi.from_handle(argument).value)
+            return 0
+
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, version)]
         made = ffi.new("nitro_variant *")
         made.name, made.version = texts
         made.run = self._callback("int(void *, void *)", call)
+        made.time_source = _TIME_SOURCES.index(time_source)
+        if prepare is not None:
+            made.prepare = self._callback("int(void *, void *)", get_ready)
         if allows is not None:
             made.allows = self._constraint(allows)
         self._context.check(lib.nitro_computation_add_variant(self._handle, made))
@@ -154,6 +172,24 @@ class Computation:
         """The variant used when there is no advice; the first declared one unless set."""
         self._context.check(lib.nitro_computation_set_default(self._handle, bytes_of(variant)))
 
+    def set_device_kind(self, kind: str) -> None:
+        """The kind of device that the variants run on: "cuda"; "host" unless set."""
+        self._context.check(
+            lib.nitro_computation_set_device_kind(self._handle, bytes_of(kind))
+        )
+
+    def set_stream(self, stream: Callable[[Any], int]) -> None:
+        """`stream` gives the device's stream that an argument's work is put on, as a number: a
+        cudaStream_t, such as cupy's stream.ptr; 0 is the default stream."""
+
+        def ask(argument: Any, _user: Any) -> Any:
+            return ffi.cast("void *", stream(ffi.from_handle(argument).value))
+
+        made = ffi.new("nitro_hooks *")
+        made.stream = ffi.callback("void *(void *, void *)", ask, error=ffi.NULL)
+        self._callbacks.append(made.stream)
+        self._context.check(lib.nitro_computation_set_hooks(self._handle, made))
+
     @property
     def name(self) -> str:
         return text_of(lib.nitro_computation_name(self._handle))
@@ -206,6 +242,24 @@ class Computation:
         handle = ffi.new_handle(given)
         self._context.check(lib.nitro_run(self._handle, handle, made))
         return decision_of(made, given.result)
+
+    def prepare(self, argument: Any) -> Decision:
+        """The first half of run: decide, and prepare the variant for this argument."""
+        made = ffi.new("nitro_decision *")
+        handle = ffi.new_handle(_Argument(argument))
+        self._context.check(lib.nitro_prepare(self._handle, handle, made))
+        return decision_of(made)
+
+    def run_decided(self, argument: Any, decided: Decision) -> Any:
+        """The second half: nothing but the variant's run, so that it may be captured in a graph.
+        Gives what the variant returned."""
+        made = ffi.new("nitro_decision *")
+        name = ffi.new("char[]", bytes_of(decided.variant))
+        made.variant, made.variant_name = decided.index, name
+        given = _Argument(argument)
+        handle = ffi.new_handle(given)
+        self._context.check(lib.nitro_run_decided(self._handle, handle, made))
+        return given.result
 
     # ---- Measuring
 

@@ -3,10 +3,12 @@
 #ifndef NITRO_TESTS_CUDA_SPMV_CASES_H
 #define NITRO_TESTS_CUDA_SPMV_CASES_H
 
+#include <cuda_runtime_api.h>
 #include <math.h>
 
 #include "apps/spmv/family.h"
 #include "apps/spmv/generate.h"
+#include "apps/spmv/module.h"
 #include "nitro/nitro_internal.h"
 #include "unit/unit.h"
 #include "variants/spmv/spmv_cuda.h"
@@ -140,6 +142,51 @@ static void spmv_cases_check_odd(spmv_cases *cases)
                   nitro_spmv_matrix_create(cases->context, odd[i].name, &entries, &matrix));
         assert_true(spmv_cases_check(cases, matrix, odd[i].name, SIZE_MAX) >= 4);
     }
+}
+
+/* A loaded input of the module, as measuring gets it; its `unload` frees it. */
+static nitro_spmv_cuda *spmv_cases_load(const spmv_cases *cases)
+{
+    char name[256];
+    void *argument = NULL;
+    assert_ok(cases->context,
+              nitro_module_spmv_cuda.generate(cases->context, 3, 0, name, sizeof(name), &argument));
+    nitro_spmv_cuda *spmv = argument;
+    spmv->cuda.stream = cases->stream;
+    return spmv;
+}
+
+/* Prepared variants can be captured, and their graphs compute what they do. */
+static void spmv_cases_check_capture(spmv_cases *cases)
+{
+    const nitro_hooks *hooks = &cases->computation->hooks;
+    const nitro_variant *reference = &cases->computation->variants[0];
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    char why[512] = "";
+    assert_int_equal(hooks->prepare_input(spmv, NULL), 0);
+    assert_int_equal(reference->run(spmv, reference->user), 0);
+    assert_int_equal(hooks->keep_reference(spmv, NULL), 0);
+    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
+        const nitro_variant *variant = &cases->computation->variants[v];
+        if (variant->allows == nitro_spmv_allows_nothing)
+            continue;
+        assert_int_equal(variant->prepare(spmv, variant->user), 0);
+        assert_int_equal(cudaStreamBeginCapture(cases->stream, cudaStreamCaptureModeGlobal), 0);
+        assert_int_equal(variant->prepare(spmv, variant->user), 0);
+        assert_int_equal(variant->run(spmv, variant->user), 0);
+        assert_int_equal(cudaStreamEndCapture(cases->stream, &graph), cudaSuccess);
+        assert_int_equal(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
+        for (int round = 0; round < 2; round++) {
+            assert_int_equal(cudaGraphLaunch(executable, cases->stream), cudaSuccess);
+            if (hooks->check_result(spmv, why, sizeof(why), NULL) != 0)
+                fail_msg("%s: %s", variant->name, why);
+        }
+        assert_int_equal(cudaGraphExecDestroy(executable), cudaSuccess);
+        assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
+    }
+    nitro_module_spmv_cuda.unload(spmv);
 }
 
 #endif

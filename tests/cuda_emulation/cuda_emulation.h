@@ -26,6 +26,8 @@ typedef struct cuda_emulation_settings {
     bool no_driver;       /* every call answers cudaErrorInsufficientDriver */
     bool lazy;            /* kernels and copies to the device run when something waits for them, so
                              that a forgotten wait is found out; on by default */
+    bool real_clock; /* events tell the time of the host; else of a clock of the emulation's, on
+                        which every kernel takes the same */
 } cuda_emulation_settings;
 
 /** One device of 1 GiB, everything in order, lazy, nothing fails. */

@@ -2,6 +2,7 @@
  * here: work of all streams is one queue, done in the order in which it came, when somebody waits
  * for it; and device time is made up (a launch costs 5 us, and what it does a little), so that
  * tests with events are the same everywhere. */
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -375,7 +376,7 @@ cudaError_t launch(const cudaLaunchConfig_t &config, std::function<void()> kerne
 
 cuda_emulation_settings cuda_emulation_defaults(void)
 {
-    return {0, 1u << 30, 0, 0, 1, false, true};
+    return {0, 1u << 30, 0, 0, 1, false, true, false};
 }
 
 size_t cuda_emulation_reset(const cuda_emulation_settings *settings)
@@ -872,6 +873,12 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
     return cudaSuccess;
 }
 
+static double host_now_ns()
+{
+    using namespace std::chrono;
+    return (double)nanoseconds(steady_clock::now().time_since_epoch()).count();
+}
+
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
     RETURN_IF_TROUBLE();
@@ -881,7 +888,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     event->done = false;
     return enqueue(stream, [=] {
         event->done = true;
-        event->time_ns = the_device()->now_ns;
+        event->time_ns = the_device()->settings.real_clock ? host_now_ns() : the_device()->now_ns;
         return cudaSuccess;
     });
 }

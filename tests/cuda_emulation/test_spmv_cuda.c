@@ -1,11 +1,11 @@
 /* The CUDA variants of spmv, emulated: right on every kind of matrix and in any order of blocks and
  * threads; prepared before a capture and never within; small devices and failures leave nothing
  * behind. */
-#include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
-#include "apps/spmv/module.h"
 #include "cuda/spmv_cases.h"
 #include "cuda_emulation/cuda_emulation.h"
+#include "variants/spmv/kernels_cuda.h"
 
 static int setup(void **state)
 {
@@ -62,24 +62,12 @@ static void hosts_and_devices_have_the_same_variants_and_features(void **state)
     nitro_computation_free(host);
 }
 
-/* Ask for a loaded input of the module, as measuring does. */
-static nitro_spmv_cuda *load(const spmv_cases *cases)
-{
-    char name[256];
-    void *argument = NULL;
-    assert_ok(cases->context,
-              nitro_module_spmv_cuda.generate(cases->context, 3, 0, name, sizeof(name), &argument));
-    nitro_spmv_cuda *spmv = argument;
-    spmv->cuda.stream = cases->stream;
-    return spmv;
-}
-
 static void inputs_are_loaded_without_a_device(void **state)
 {
     spmv_cases *cases = *state;
     double features[NITRO_SPMV_NUM_FEATURES];
     char text[128];
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     assert_ok(cases->context, nitro_computation_evaluate(cases->computation, spmv, features));
     assert_true(features[NITRO_SPMV_NNZ] == (double)spmv->host.num_nonzeros);
     nitro_module_spmv_cuda.describe(spmv, text, sizeof(text));
@@ -91,7 +79,7 @@ static void inputs_are_loaded_without_a_device(void **state)
 static void running_neither_allocates_nor_waits(void **state)
 {
     spmv_cases *cases = *state;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
         const nitro_variant *variant = &cases->computation->variants[v];
         if (variant->allows == nitro_spmv_allows_nothing)
@@ -109,38 +97,13 @@ static void running_neither_allocates_nor_waits(void **state)
 
 static void prepared_variants_can_be_captured(void **state)
 {
-    spmv_cases *cases = *state;
-    const nitro_hooks *hooks = &cases->computation->hooks;
-    nitro_spmv_cuda *spmv = load(cases);
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    char why[512] = "";
-    assert_int_equal(hooks->prepare_input(spmv, NULL), 0);
-    assert_int_equal(nitro_spmv_cuda_variant_csr.run(spmv, NULL), 0);
-    assert_int_equal(hooks->keep_reference(spmv, NULL), 0);
-    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
-        const nitro_variant *variant = &cases->computation->variants[v];
-        if (variant->allows == nitro_spmv_allows_nothing)
-            continue;
-        assert_int_equal(variant->prepare(spmv, variant->user), 0);
-        assert_int_equal(cudaStreamBeginCapture(cases->stream, cudaStreamCaptureModeGlobal), 0);
-        assert_int_equal(variant->prepare(spmv, variant->user), 0);
-        assert_int_equal(variant->run(spmv, variant->user), 0);
-        assert_int_equal(cudaStreamEndCapture(cases->stream, &graph), cudaSuccess);
-        assert_int_equal(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
-        assert_int_equal(cudaGraphLaunch(executable, cases->stream), cudaSuccess);
-        if (hooks->check_result(spmv, why, sizeof(why), NULL) != 0)
-            fail_msg("%s: %s", variant->name, why);
-        cudaGraphExecDestroy(executable);
-        cudaGraphDestroy(graph);
-    }
-    nitro_module_spmv_cuda.unload(spmv);
+    spmv_cases_check_capture(*state);
 }
 
 static void nothing_is_prepared_in_a_capture(void **state)
 {
     spmv_cases *cases = *state;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     cudaGraph_t graph;
     assert_int_equal(cudaStreamBeginCapture(cases->stream, cudaStreamCaptureModeGlobal), 0);
     assert_int_not_equal(nitro_spmv_cuda_upload(spmv), 0);
@@ -165,7 +128,7 @@ static void nothing_is_prepared_in_a_capture(void **state)
 static void small_devices_are_told_before_anything_is_copied(void **state)
 {
     spmv_cases *cases = *state;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     cuda_emulation_settings settings = cuda_emulation_defaults();
     settings.memory_bytes = 1000;
     cuda_emulation_configure(&settings);
@@ -189,7 +152,7 @@ static void small_devices_are_told_before_anything_is_copied(void **state)
 static void failed_allocations_leave_nothing_behind(void **state)
 {
     spmv_cases *cases = *state;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
         const nitro_variant *variant = &cases->computation->variants[v];
         if (variant->allows == nitro_spmv_allows_nothing)
@@ -213,11 +176,69 @@ static void failed_allocations_leave_nothing_behind(void **state)
     nitro_module_spmv_cuda.unload(spmv);
 }
 
+static const char *const cusparse_functions[] = {
+    "cusparseCreate",      "cusparseSetStream",       "cusparseCreateCsr",
+    "cusparseCreateDnVec", "cusparseSpMV_bufferSize", "cusparseSpMV_preprocess",
+};
+
+/* Whichever of its functions fails, nothing of cuSPARSE's is left; teardown asks for memory. */
+static void cusparse_leaves_nothing_behind(void **state)
+{
+    spmv_cases *cases = *state;
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    const nitro_variant *variant = &nitro_spmv_cuda_variant_cusparse_csr2;
+    void *library = dlopen("libcusparse.so.12", RTLD_NOW);
+    int *num_live = dlsym(library, "nitro_fake_cusparse_num_live");
+    assert_non_null(num_live); /* it is the fake one */
+    for (size_t i = 0; i < sizeof(cusparse_functions) / sizeof(cusparse_functions[0]); i++) {
+        setenv("NITRO_FAKE_CUSPARSE_FAIL", cusparse_functions[i], 1);
+        assert_int_not_equal(variant->prepare(spmv, variant->user), 0);
+        assert_non_null(strstr(spmv->cuda.problem, cusparse_functions[i]));
+        assert_non_null(strstr(spmv->cuda.problem, "resource allocation failed"));
+        assert_int_equal(*num_live, 0);
+    }
+    unsetenv("NITRO_FAKE_CUSPARSE_FAIL");
+    assert_int_equal(variant->prepare(spmv, variant->user), 0);
+    assert_int_equal(*num_live, 4);
+    setenv("NITRO_FAKE_CUSPARSE_FAIL", "cusparseSpMV", 1);
+    assert_int_not_equal(variant->run(spmv, variant->user), 0);
+    assert_non_null(strstr(spmv->cuda.problem, "cusparseSpMV: resource"));
+    unsetenv("NITRO_FAKE_CUSPARSE_FAIL");
+    nitro_module_spmv_cuda.unload(spmv);
+    assert_int_equal(*num_live, 0);
+    dlclose(library);
+}
+
+/* Where cuSPARSE is of another version its variants are declared, say why, and allow nothing. */
+static void another_cusparse_is_not_used(void **state)
+{
+    spmv_cases *cases = *state;
+    nitro_computation *computation = NULL;
+    double features[NITRO_SPMV_NUM_FEATURES] = {0};
+    assert_null(nitro_spmv_cusparse_problem());
+    setenv("NITRO_FAKE_CUSPARSE_MAJOR", "13", 1);
+    assert_non_null(strstr(nitro_spmv_cusparse_problem(), "another major version"));
+    assert_ok(cases->context, nitro_module_spmv_cuda.create(cases->context, &computation));
+    assert_int_equal(nitro_computation_num_variants(computation),
+                     nitro_computation_num_variants(cases->computation));
+    size_t num_refusing = 0;
+    for (size_t v = 0; v < nitro_computation_num_variants(computation); v++)
+        num_refusing += !computation->variants[v].allows(features, NULL, NULL);
+    assert_int_equal(num_refusing, 2);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    const nitro_variant *variant = &nitro_spmv_cuda_variant_cusparse_csr1;
+    assert_int_not_equal(variant->prepare(spmv, variant->user), 0);
+    assert_string_equal(spmv->cuda.problem, nitro_spmv_cusparse_problem());
+    unsetenv("NITRO_FAKE_CUSPARSE_MAJOR");
+    nitro_module_spmv_cuda.unload(spmv);
+    nitro_computation_free(computation);
+}
+
 /* The caller's own x and y on the device, others at every run. */
 static void x_and_y_may_change(void **state)
 {
     spmv_cases *cases = *state;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     size_t x_bytes = (size_t)spmv->host.num_cols * sizeof(double);
     size_t y_bytes = (size_t)spmv->host.num_rows * sizeof(double);
     void *x, *y;
@@ -250,7 +271,7 @@ static void wrong_results_and_lost_devices_are_found(void **state)
 {
     spmv_cases *cases = *state;
     const nitro_hooks *hooks = &cases->computation->hooks;
-    nitro_spmv_cuda *spmv = load(cases);
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
     char why[512] = "";
     assert_int_equal(hooks->prepare_input(spmv, NULL), 0);
     assert_int_not_equal(hooks->keep_reference(spmv, NULL), 0); /* nothing has run */
@@ -282,6 +303,8 @@ int main(void)
         TEST(nothing_is_prepared_in_a_capture),
         TEST(small_devices_are_told_before_anything_is_copied),
         TEST(failed_allocations_leave_nothing_behind),
+        TEST(cusparse_leaves_nothing_behind),
+        TEST(another_cusparse_is_not_used),
         TEST(x_and_y_may_change),
         TEST(wrong_results_and_lost_devices_are_found),
     };

@@ -1,10 +1,11 @@
-/* Formulas of any text: refused with an error, or evaluated to a finite number or NaN. */
+/* Formulas of any text: refused with an error, or evaluated to a finite number or NaN; in a set,
+ * with the last two variables known beforehand, to the same. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/formula.h"
+#include "nitro/formula_set.h"
 
 static char *names[] = {"rows", "nnz", "row-max", "device.peak_gbps"};
 static const nitro_string_list variables = {.items = names, .count = 4, .capacity = 4};
@@ -26,6 +27,25 @@ static void evaluate(const nitro_formula *formula)
     }
 }
 
+static void evaluate_as_set(nitro_context *context, nitro_formula *formula)
+{
+    nitro_formula *twice[] = {formula, formula};
+    for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
+        nitro_formula_set *set = NULL;
+        double alone = nitro_formula_evaluate(formula, samples[i]), together[2];
+        if (nitro_formula_set_create(context, twice, 2, 2, samples[i] + 2, &set) != NITRO_OK)
+            abort();
+        if (!set) /* too large */
+            return;
+        nitro_formula_set_evaluate(set, samples[i], together);
+        for (size_t k = 0; k < 2; k++)
+            if (memcmp(&alone, &together[k], sizeof(alone)) != 0 &&
+                !(isnan(alone) && isnan(together[k])))
+                abort();
+        nitro_formula_set_free(set);
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -37,8 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (size > 0)
             memcpy(text, data, size);
         text[size] = '\0';
-        if (nitro_formula_parse(context, "fuzz", text, &variables, &formula) == NITRO_OK)
+        if (nitro_formula_parse(context, "fuzz", text, &variables, &formula) == NITRO_OK) {
             evaluate(formula);
+            evaluate_as_set(context, formula);
+        }
         nitro_formula_free(formula);
     }
     nitro_context_free(context);

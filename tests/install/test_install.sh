@@ -99,6 +99,20 @@ CC=$CC "$CMAKE" -S "$work/consumer" -B "$work/consumer build" -DCMAKE_PREFIX_PAT
 "$CMAKE" --build "$work/consumer build" >"$work/build.log" || fail "nitro::nitro does not link"
 expect_version "$work/consumer build/consumer"
 
+# The example with CUDA streams, where there is nvcc; without a GPU it says so and exits with 77.
+if type nvcc >"$work/nvcc" 2>&1; then
+    "$CMAKE" -S "$source_dir/examples/cuda_streams" -B "$work/streams" \
+        -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log" ||
+        fail "examples/cuda_streams does not find the installed Nitro"
+    "$CMAKE" --build "$work/streams" >"$work/build.log" ||
+        fail "examples/cuda_streams does not build: $(tail -5 "$work/build.log")"
+    code=0
+    "$work/streams/cuda_streams" >"$work/streams.out" || code=$?
+    ((code == 0 || code == 77)) || fail "examples/cuda_streams exits with $code"
+else
+    echo "SKIPPED: examples/cuda_streams: there is no nvcc"
+fi
+
 # libnitro-runtime: libc and libm alone, its own names alone; binary models, and an error that says
 # so of others. Linked as shared and as static library.
 readelf -d "$library_dir/libnitro-runtime.so" >"$work/dynamic"

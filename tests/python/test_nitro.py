@@ -52,6 +52,33 @@ class RegisterAndSelect(unittest.TestCase):
         self.assertEqual((decision.variant, decision.result), ("loop", 6))
         self.assertIn("no model", decision.reason)
 
+    def test_deciding_and_running_apart(self):
+        events = []
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum, prepare=lambda values: events.append(len(values)))
+        total.add_feature("length", len)
+        decided = total.prepare([1, 2])
+        self.assertEqual((decided.variant, events), ("sum", [2]))
+        self.assertEqual(total.run_decided([3, 4], decided), 7)
+        self.assertEqual(events, [2])
+        other = nitro.Computation("other")
+        other.add_variant("max", max)
+        with self.assertRaisesRegex(nitro.NitroError, "not one of its 1"):
+            other.run_decided([1], decided)
+
+    def test_variants_on_a_device(self):
+        total = nitro.Computation("total")
+        total.add_variant("sum", sum, time_source="device")
+        total.add_feature("length", len)
+        total.set_device_kind("cuda")
+        total.set_stream(lambda values: 0)
+        with self.assertRaisesRegex(ValueError, "time source 'moon' is not one of wall"):
+            total.add_variant("other", sum, time_source="moon")
+        with tempfile.TemporaryDirectory() as folder:
+            store = nitro.Store(f"{folder}/s.db", write=True)
+            with self.assertRaisesRegex(nitro.NitroError, "run on devices of kind cuda"):
+                total.tune(store, {"few": lambda: [1, 2]})
+
     def test_what_a_variant_raises_comes_out_of_run(self):
         total = declare()
         total.set_default("broken")

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "nitro/formula.h"
+#include "nitro/formula_set.h"
 #include "unit.h"
 
 static char *names[] = {"rows", "cols", "nnz", "row-max", "device.peak_gbps", "min", "2nd"};
@@ -164,6 +164,83 @@ static void test_uses_and_text(void **state)
     nitro_context_free(context);
 }
 
+/* ---- Sets: the last four variables are known beforehand ---- */
+
+enum { SET_FORMULAS = 14, NUM_OPEN = 3, NUM_POINTS = 8 };
+
+static const char *const set_texts[SET_FORMULAS] = {
+    "rows / (2048 * device.peak_gbps)",
+    "(12 * nnz + 12 * rows + 8 * cols) / (1024 * device.peak_gbps)",
+    "1 + (12 * nnz + 12 * rows + 8 * cols) / (1000 * device.peak_gbps) / 5",
+    "ln(rows) - log2(nnz) * sqrt(cols)",
+    "min(rows, cols, nnz) / max(rows, `row-max`)",
+    "max(ln(rows), 0)",
+    "min(1 / cols, `2nd`)",
+    "signed_log(-nnz) + -rows",
+    "rows - cols",
+    "cols - rows",
+    "sqrt(min)",
+    "max(1, sqrt(min))",
+    "device.peak_gbps * `2nd` - 1",
+    "rows"};
+
+static const double set_points[NUM_POINTS][NUM_OPEN] = {
+    {1000, 500, 20000}, {0, 0, 0},         {-1, 1e308, 1e-308}, {3, NAN, 5},
+    {INFINITY, 1, 2},   {-0.0, 7.5, 1e18}, {1, 1, 1},           {1e-300, -4, -1e300}};
+
+static bool same_number(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
+}
+
+static void test_sets_give_the_same_numbers(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_formula *formulas[SET_FORMULAS];
+    nitro_formula_set *set = NULL;
+    for (size_t i = 0; i < SET_FORMULAS; i++)
+        formulas[i] = parsed(context, set_texts[i]);
+    assert_ok(context, nitro_formula_set_create(context, formulas, SET_FORMULAS, NUM_OPEN,
+                                                values + NUM_OPEN, &set));
+    assert_non_null(set);
+    for (size_t p = 0; p < NUM_POINTS; p++) {
+        double all[7], together[SET_FORMULAS];
+        memcpy(all, values, sizeof all);
+        memcpy(all, set_points[p], sizeof set_points[p]);
+        nitro_formula_set_evaluate(set, set_points[p], together);
+        for (size_t i = 0; i < SET_FORMULAS; i++) {
+            double alone = nitro_formula_evaluate(formulas[i], all);
+            if (!same_number(together[i], alone))
+                fail_msg("%s at point %zu: %.17g together, %.17g alone", set_texts[i], p,
+                         together[i], alone);
+        }
+    }
+    for (size_t i = 0; i < SET_FORMULAS; i++)
+        nitro_formula_free(formulas[i]);
+    nitro_formula_set_free(set);
+    nitro_formula_set_free(NULL);
+    nitro_context_free(context);
+}
+
+static void test_sets_are_bounded(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    char text[4000] = "rows";
+    for (size_t i = 1; strlen(text) < sizeof text - 10; i++)
+        sprintf(text + strlen(text), "+%zu", i); /* a different constant and sum each time */
+    nitro_formula *formula = parsed(context, text);
+    nitro_formula_set *set = NULL;
+    assert_ok(context, nitro_formula_set_create(context, &formula, 1, 7, NULL, &set));
+    assert_null(set);
+    assert_ok(context, nitro_formula_set_create(context, &formula, 0, 7, NULL, &set));
+    nitro_formula_set_evaluate(set, values, NULL);
+    nitro_formula_set_free(set);
+    nitro_formula_free(formula);
+    nitro_context_free(context);
+}
+
 static void test_unknown_names(void **state)
 {
     (void)state;
@@ -283,6 +360,8 @@ int main(void)
         cmocka_unit_test(test_undefined),
         cmocka_unit_test(test_undefined_variables),
         cmocka_unit_test(test_uses_and_text),
+        cmocka_unit_test(test_sets_give_the_same_numbers),
+        cmocka_unit_test(test_sets_are_bounded),
         cmocka_unit_test(test_unknown_names),
         cmocka_unit_test(test_malformed),
         cmocka_unit_test(test_nesting_is_bounded),

@@ -128,6 +128,48 @@ void test_a_moved_computation_still_calls_its_lambdas(void **)
     assert_true(v.sum == 11.0);
 }
 
+/** Prepared once, run twice; a variant that throws does so in either half. */
+void test_deciding_and_running_apart(void **)
+{
+    nitro::context context;
+    nitro::computation<vector> sum(context, "sum");
+    int prepares = 0;
+    nitro::variant<vector> variant;
+    variant.name = "forwards";
+    variant.time_source = NITRO_TIME_DEVICE;
+    variant.prepare = [&](vector &v) {
+        if (v.values.empty())
+            throw std::runtime_error("nothing to prepare");
+        prepares++;
+    };
+    variant.run = [](vector &v) { v.sum += v.values[0]; };
+    sum.add_variant(variant).set_device_kind("cuda");
+    nitro::hooks<vector> hooks;
+    hooks.stream = [](const vector &) { return nullptr; };
+    sum.set_hooks(hooks);
+    vector v{{5}}, empty{};
+    nitro::decision decision = sum.prepare(v);
+    assert_string_equal(decision.variant_name, "forwards");
+    assert_int_equal(prepares, 1);
+    sum.run_decided(v, decision);
+    sum.run_decided(v, decision);
+    assert_int_equal(prepares, 1);
+    assert_true(v.sum == 10.0);
+    try {
+        sum.prepare(empty);
+        fail();
+    } catch (const std::runtime_error &problem) {
+        assert_string_equal(problem.what(), "nothing to prepare");
+    }
+    decision.variant = 7;
+    try {
+        sum.run_decided(v, decision);
+        fail();
+    } catch (const nitro::error &problem) {
+        assert_int_equal(problem.status(), NITRO_ERR_ARGUMENT);
+    }
+}
+
 nitro::input<vector> make_input(size_t length)
 {
     nitro::input<vector> made;
@@ -194,6 +236,7 @@ int main()
         cmocka_unit_test(test_what_a_feature_throws_comes_out_of_evaluate),
         cmocka_unit_test(test_failures_are_exceptions_with_status_and_message),
         cmocka_unit_test(test_a_moved_computation_still_calls_its_lambdas),
+        cmocka_unit_test(test_deciding_and_running_apart),
         cmocka_unit_test(test_tunes_learns_and_dispatches),
     };
     return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -84,6 +84,7 @@ static int act(action what)
 }
 
 static script *last_run;
+static char problem[64]; /* what the application says of its last failure */
 
 /* As asynchronous variants do: the host's clock stands all but still. */
 static int run(void *argument, void *user)
@@ -94,7 +95,17 @@ static int run(void *argument, void *user)
     last_run = self;
     fake_device.clock_ms += self->device_ms;
     wall_ms += 0.001;
-    return self->at_call == 0 || self->at_call == self->calls ? act(self->action) : 0;
+    int failure = self->at_call == 0 || self->at_call == self->calls ? act(self->action) : 0;
+    if (failure)
+        snprintf(problem, sizeof problem, "the launch failed");
+    return failure;
+}
+
+static const char *problem_of(const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return problem;
 }
 
 static int prepare(void *argument, void *user)
@@ -103,8 +114,10 @@ static int prepare(void *argument, void *user)
     (void)argument;
     if (self->is_prepared)
         return 0;
-    if (self->bytes > fake_device.free_bytes)
+    if (self->bytes > fake_device.free_bytes) {
+        snprintf(problem, sizeof problem, "%zu bytes do not fit", self->bytes);
         return NITRO_ERR_NO_MEMORY;
+    }
     fake_device.free_bytes -= self->bytes;
     self->is_prepared = true;
     return 0;
@@ -210,8 +223,10 @@ static void add(bench *b, script what)
 
 static void declare_as(bench *b, const char *kind, nitro_time_source time_source)
 {
-    static const nitro_hooks hooks = {
-        .keep_reference = keep_reference, .check_result = check_result, .stream = stream_of};
+    static const nitro_hooks hooks = {.keep_reference = keep_reference,
+                                      .check_result = check_result,
+                                      .stream = stream_of,
+                                      .problem = problem_of};
     const nitro_feature feature = {.name = "size"};
     assert_ok(b->context, nitro_computation_create(b->context, "toy", &b->computation));
     assert_ok(b->context,
@@ -450,8 +465,9 @@ static void test_what_run_returned_is_told_with_the_devices_words(void **state)
 {
     bench *b = *state;
     measure_among_good_ones(b, FAULT_AT_LAUNCH, 0);
-    assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "run returned 700 in call 1: fake: an illegal memory access");
+    assert_without_time(
+        b, 1, NITRO_OUTCOME_FAILED,
+        "run returned 700 in call 1: the launch failed: fake: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -477,7 +493,7 @@ static void test_a_refused_launch_is_no_broken_device(void **state)
 {
     bench *b = *state;
     measure_among_good_ones(b, REFUSED_LAUNCH, 2);
-    assert_without_time(b, 1, NITRO_OUTCOME_FAILED, "run returned 9 in call 2");
+    assert_without_time(b, 1, NITRO_OUTCOME_FAILED, "run returned 9 in call 2: the launch failed");
     assert_int_equal(fake_device.counts->opens, 1);
     assert_int_equal(fake_device.counts->starts, fake_device.counts->stops);
 }
@@ -509,8 +525,9 @@ static void test_a_format_that_does_not_fit_says_so(void **state)
     measure(b);
     assert_measured(b, 0, 3);
     assert_measured(b, 2, 1);
-    assert_without_time(b, 1, NITRO_OUTCOME_OUT_OF_MEMORY,
-                        "prepare found too little memory: 2.0 MB were free");
+    assert_without_time(
+        b, 1, NITRO_OUTCOME_OUT_OF_MEMORY,
+        "prepare found too little memory, 2.0 MB were free: 5000000 bytes do not fit");
 }
 
 /* Each fits by itself: none is said not to. */
@@ -537,7 +554,7 @@ static void test_a_leak_ends_in_an_entry_not_in_a_loop(void **state)
     measure(b);
     assert_measured(b, 0, 3);
     assert_without_time(b, 1, NITRO_OUTCOME_OUT_OF_MEMORY,
-                        "prepare found too little memory: 0.0 MB were free");
+                        "prepare found too little memory, 0.0 MB were free: 900 bytes do not fit");
 }
 
 /* ---- Tuning --------------------------------------------------------------------------------- */

@@ -401,6 +401,31 @@ static void test_values_are_cut_to_the_range(void **state)
     nitro_model_free(model);
 }
 
+/* What is prepared for a target gives the same columns, bit by bit: in the range, far outside, and
+ * where the relative feature is undefined. */
+static void test_prepared_columns_are_the_same(void **state)
+{
+    fixture *f = *state;
+    nitro_model *plain = NULL, *prepared = NULL;
+    nitro_random random;
+    nitro_random_seed(&random, 23);
+    assert_ok(f->context, train(f, true, &plain));
+    assert_ok(f->context, train(f, true, &prepared));
+    assert_ok(f->context, nitro_model_prepare_columns(prepared));
+    for (size_t i = 0; i < 2000; i++) {
+        double expected[4], columns[4];
+        double features[] = {pow(10.0, 40.0 * nitro_random_uniform(&random) - 20.0),
+                             3.0 * nitro_random_uniform(&random) - 1.0};
+        if (i % 100 == 0)
+            features[0] = i % 200 ? 0.0 : -1.0;
+        assert_int_equal(nitro_model_columns(prepared, features, columns),
+                         nitro_model_columns(plain, features, expected));
+        assert_memory_equal(columns, expected, plain->num_seen * sizeof *columns);
+    }
+    nitro_model_free(plain);
+    nitro_model_free(prepared);
+}
+
 static void test_missing_device_features(void **state)
 {
     fixture *f = *state;
@@ -551,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_store_refuses),
         MODEL_TEST(test_they_carry_over),
         MODEL_TEST(test_values_are_cut_to_the_range),
+        MODEL_TEST(test_prepared_columns_are_the_same),
         MODEL_TEST(test_missing_device_features),
         MODEL_TEST(test_undefined_rows_do_not_teach),
         MODEL_TEST(test_model_file_round_trip),

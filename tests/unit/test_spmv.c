@@ -266,6 +266,9 @@ static void constraints_refuse_what_would_not_fit(void **state)
         features[NITRO_SPMV_NNZ] = 3e9; /* too large even if nothing were padded */
         assert_false(cases[i].variant->allows(features, NULL, NULL));
     }
+    double features[NITRO_SPMV_NUM_FEATURES] = {0};
+    assert_false(nitro_spmv_variant_cusparse_csr1.allows(features, NULL, NULL));
+    assert_false(nitro_spmv_variant_cusparse_csr2.allows(features, NULL, NULL));
     assert_null(nitro_spmv_variant_csr.allows);
     assert_null(nitro_spmv_variant_csr_vector.allows);
     assert_null(nitro_spmv_variant_coo.allows);
@@ -380,10 +383,14 @@ static void computation_runs_through_dispatch(void **state)
     nitro_spmv *spmv = NULL;
     nitro_decision decision;
     char text[128];
-    assert_int_equal(nitro_computation_num_variants(f->computation), NUM_VARIANTS);
+    assert_int_equal(nitro_computation_num_variants(f->computation), NUM_VARIANTS + 2);
     assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
     for (size_t i = 0; i < NUM_VARIANTS; i++)
         assert_string_equal(nitro_computation_variant_name(f->computation, i), variants[i]->name);
+    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS),
+                        "cusparse_csr1");
+    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS + 1),
+                        "cusparse_csr2");
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 5, &spmv));
     assert_ok(f->context, nitro_run(f->computation, spmv, &decision));
     assert_string_equal(decision.variant_name, "csr");

@@ -128,5 +128,4 @@ const nitro_variant nitro_spmv_cuda_variant_coo = {
     .release = nitro_spmv_cuda_release_coo,
     .allows = nitro_spmv_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -102,8 +102,6 @@ const nitro_variant nitro_spmv_cuda_variant_csr_vector = {
     .version = "1",
     .run = run,
     .prepare = nitro_spmv_cuda_prepare_csr,
-    .release = nullptr,
     .allows = nitro_spmv_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -98,5 +98,4 @@ const nitro_variant nitro_spmv_cuda_variant_dia = {
     .release = nitro_spmv_cuda_release_dia,
     .allows = allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -113,5 +113,4 @@ const nitro_variant nitro_spmv_cuda_variant_ell = {
     .release = nitro_spmv_cuda_release_ell,
     .allows = allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

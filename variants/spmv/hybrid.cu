@@ -71,5 +71,4 @@ const nitro_variant nitro_spmv_cuda_variant_hybrid = {
     .release = nitro_spmv_cuda_release_hybrid,
     .allows = nitro_spmv_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -99,5 +99,4 @@ const nitro_variant nitro_spmv_cuda_variant_sellp = {
     .release = nitro_spmv_cuda_release_sellp,
     .allows = allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };
