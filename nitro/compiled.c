@@ -27,8 +27,9 @@ void nitro_compiled_free(nitro_compiled *compiled)
     if (!compiled)
         return;
     for (size_t b = 0; b < compiled->num_blocks; b++) {
-        free(compiled->blocks[b].single_rows);
-        free(compiled->blocks[b].double_rows);
+        free(compiled->blocks[b].lists);
+        free(compiled->blocks[b].single_values);
+        free(compiled->blocks[b].double_values);
     }
     for (size_t i = 0; i < compiled->num_parts; i++) {
         free(compiled->parts[i].bias);
@@ -66,21 +67,20 @@ static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
                       nitro_precision precision, const double *point, double *sums)
 {
     nitro_kernel_rows rows = {.num_columns = block->num_columns,
-                              .num_vectors = block->num_vectors,
+                              .num_steps = block->num_steps,
+                              .num_sums = block->num_sums,
                               .num_groups = block->num_groups,
-                              .groups = block->groups};
-    size_t values = block->num_columns * block->num_vectors;
+                              .groups = block->groups,
+                              .lists = block->lists,
+                              .values = block->double_values};
     if (precision == NITRO_PRECISION_DOUBLE) {
-        rows.vectors = block->double_rows;
-        rows.coefficients = block->double_rows + values;
         compiled->engine->sum_double(&rows, point, sums);
         return;
     }
     float single_point[NITRO_COMPILED_MAX_COLUMNS], single_sums[NITRO_COMPILED_MAX_SUMS];
     for (size_t c = 0; c < block->num_columns; c++)
         single_point[c] = (float)point[c];
-    rows.vectors = block->single_rows;
-    rows.coefficients = block->single_rows + values;
+    rows.values = block->single_values;
     compiled->engine->sum_single(&rows, single_point, single_sums);
     for (size_t i = 0; i < block->num_sums; i++)
         sums[i] = (double)single_sums[i];
@@ -104,10 +104,9 @@ static double find_bound(const nitro_compiled *compiled, const kernel_block *blo
     bool is_single = precision == NITRO_PRECISION_SINGLE;
     double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)block->groups[group].power;
     size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
-    double chunks = (double)(block->num_vectors / NITRO_COMPILED_CHUNK + 1);
     double moved = unit * reach + unit * unit * reach * reach;
     double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
-                  ((double)chain + chunks + 2.0) * unit;
+                  ((double)(chain + block->num_steps) + 2.0) * unit;
     double rising =
         LN2 * ((double)(block->num_columns / 2 + 5) * unit + moved) + block->gamma_error;
     return MARGIN * (flat * bound_sum + rising * bound_slopes(bound_sum, block->weights[group])) +
