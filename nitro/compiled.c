@@ -48,48 +48,51 @@ size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/** The point in the block's scale; returns R. */
-static double scale_point(const kernel_block *block, const double *columns, double *point)
+/** The input in a block's scale, in both precisions. */
+typedef struct scaled_point {
+    double columns[NITRO_COMPILED_MAX_COLUMNS];
+    float single[NITRO_COMPILED_MAX_COLUMNS];
+} scaled_point;
+
+/** Returns R. */
+static double scale_point(const kernel_block *block, const double *columns, scaled_point *point)
 {
     double square = 0.0;
     for (size_t c = 0; c < block->num_columns; c++) {
         double value = columns[block->columns[c]];
         if (block->clamped)
             value = nitro_clamp(value, -1.0, 1.0);
-        point[c] = value * block->scale;
-        double reach = fabs(point[c]) + block->largest[c];
+        value *= block->scale;
+        point->columns[c] = value;
+        point->single[c] = (float)value;
+        double reach = fabs(value) + block->largest[c];
         square += reach * reach;
     }
     return sqrt(square);
 }
 
 static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
-                      nitro_precision precision, const double *point, double *sums)
+                      nitro_precision precision, const scaled_point *point, double *sums)
 {
     nitro_kernel_rows rows = {.num_columns = block->num_columns,
                               .num_steps = block->num_steps,
                               .num_sums = block->num_sums,
                               .num_groups = block->num_groups,
                               .groups = block->groups,
-                              .lists = block->lists,
-                              .values = block->double_values};
+                              .lists = block->lists};
     if (precision == NITRO_PRECISION_DOUBLE) {
-        compiled->engine->sum_double(&rows, point, sums);
-        return;
+        rows.values = block->double_values;
+        compiled->engine->sum_double(&rows, point->columns, sums);
+    } else {
+        rows.values = block->single_values;
+        compiled->engine->sum_single(&rows, point->single, sums);
     }
-    float single_point[NITRO_COMPILED_MAX_COLUMNS], single_sums[NITRO_COMPILED_MAX_SUMS];
-    for (size_t c = 0; c < block->num_columns; c++)
-        single_point[c] = (float)point[c];
-    rows.values = block->single_values;
-    compiled->engine->sum_single(&rows, single_point, single_sums);
-    for (size_t i = 0; i < block->num_sums; i++)
-        sums[i] = (double)single_sums[i];
 }
 
 /** At least the sum of w y 2^-y, from that of w 2^-y and that of w. */
 static double bound_slopes(double sum, double weight)
 {
-    double least = INFINITY, height = weight / LN2;
+    double least = INFINITY, height = weight * (1.0 / LN2);
     for (size_t j = 0; j < NUM_TANGENTS; j++, height *= 0.5) {
         double tangent = sum * ((double)j - 1.0 / LN2) + height;
         least = tangent < least ? tangent : least;
@@ -164,9 +167,10 @@ static double add_part(const nitro_compiled *compiled, const compiled_part *part
 static double score_block(const nitro_compiled *compiled, const kernel_block *block,
                           nitro_precision precision, const double *columns, double *scores)
 {
-    double point[NITRO_COMPILED_MAX_COLUMNS], sums[NITRO_COMPILED_MAX_SUMS];
-    double reach = scale_point(block, columns, point), total = 0.0;
-    sum_block(compiled, block, precision, point, sums);
+    scaled_point point;
+    double sums[NITRO_COMPILED_MAX_SUMS];
+    double reach = scale_point(block, columns, &point), total = 0.0;
+    sum_block(compiled, block, precision, &point, sums);
     double *outputs = sums;
     for (size_t g = 0; g < block->num_groups; g++) {
         const nitro_kernel_group *group = &block->groups[g];

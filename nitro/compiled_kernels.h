@@ -52,7 +52,7 @@ typedef struct nitro_kernel_engine {
      * @param[in]  point  shape [num_columns], scaled.
      * @param[out] sums   shape [outputs + groups]: a group's outputs, then its bound's sum.
      */
-    void (*sum_single)(const nitro_kernel_rows *rows, const float *point, float *sums);
+    void (*sum_single)(const nitro_kernel_rows *rows, const float *point, double *sums);
     void (*sum_double)(const nitro_kernel_rows *rows, const double *point, double *sums);
     /** 2^-y of NITRO_COMPILED_STEP values, y >= 0; for tests. */
     void (*exp2_single)(const float *y, float *powers);
