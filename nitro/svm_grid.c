@@ -37,7 +37,8 @@ typedef struct grid {
     const nitro_svm_work *work;
     nitro_svm_classes classes;
     size_t num_rows, num_pairs;
-    /* Places of rows in the kernel matrix: fold by fold, and in order within a fold. */
+    /* Places of rows in the kernel matrix: fold by fold, class by class, in order: who reads some
+     * of a row finds them side by side. */
     size_t *place_of;   /* shape [num_rows] */
     size_t *row_at;     /* shape [num_rows] */
     size_t *fold_begin; /* shape [num_folds + 1]: places */
@@ -67,11 +68,12 @@ static void order_rows(grid *g)
     size_t next = 0;
     for (size_t fold = 0; fold < work->num_folds; fold++) {
         g->fold_begin[fold] = next;
-        for (size_t row = 0; row < g->num_rows; row++)
-            if (work->folds[row] == fold) {
-                g->place_of[row] = next;
-                g->row_at[next++] = row;
-            }
+        for (size_t k = 0; k < g->classes.count; k++)
+            for (size_t row = 0; row < g->num_rows; row++)
+                if (work->folds[row] == fold && work->labels[row] == g->classes.variants[k]) {
+                    g->place_of[row] = next;
+                    g->row_at[next++] = row;
+                }
     }
     g->fold_begin[work->num_folds] = next;
     for (size_t place = 0; place < g->num_rows; place++) {
