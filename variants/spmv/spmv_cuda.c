@@ -187,6 +187,12 @@ static void *stream(const void *argument, void *user)
     return ((const nitro_spmv_cuda *)argument)->cuda.stream;
 }
 
+static const char *problem(const void *argument, void *user)
+{
+    (void)user;
+    return ((const nitro_spmv_cuda *)argument)->cuda.problem;
+}
+
 /* Where cuSPARSE is not, its variants are declared and allow nothing. */
 static nitro_status add_cusparse(nitro_computation *computation)
 {
@@ -216,6 +222,7 @@ nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
+        .problem = problem,
     };
     nitro_status status = nitro_computation_set_device_kind(computation, "cuda");
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && status == NITRO_OK; i++)
