@@ -723,6 +723,12 @@ NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *co
                                               nitro_schema **schema);
 NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list);
 NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
+/**
+ * Put a device as it is now. What microbenchmarks measured of it earlier stays, in the store and,
+ * on success, in `device`, unless it was measured anew.
+ * @return NITRO_ERR_MISMATCH: one of its id is modelled, and the other is not.
+ */
+NITRO_API nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device);
 NITRO_API nitro_status nitro_store_get_device(nitro_store *store, const char *id,
                                               nitro_device **device);
 NITRO_API nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
