@@ -1297,8 +1297,9 @@ typedef struct nitro_proxy_share {
 } nitro_proxy_share;
 
 /**
- * Count the instructions of all proxy kernels for a kind of device, in their largest innermost loop:
- * what is before and after it runs once where the loop runs often. Runs a disassembler: seconds.
+ * Count the instructions of all proxy kernels for a kind of device, in their largest innermost
+ * loop: what is before and after it runs once where the loop runs often. Runs a disassembler:
+ * seconds.
  * @param[in]  path    cuda: a file with machine code (library, program, cubin, fatbin); NULL: the
  *                     file of this library. Not read for the host.
  * @param[out] shares  shape [num_shares], kernel by kernel, architecture by architecture,
