@@ -241,8 +241,12 @@ static int measure(tuning *self, const device_set *devices)
 static int profile(tuning *self, const nitro_device *device)
 {
     const settings *given = self->call->settings;
-    if (!given->profile || strcmp(device->kind, "model") == 0)
+    if (!given->profile)
         return EXIT_DONE;
+    if (strcmp(device->kind, "model") == 0) {
+        note(self->call, "%s is modelled: 'nitro profile' makes its profiles up", device->id);
+        return EXIT_DONE;
+    }
     if (collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs) ==
         NITRO_ERR_INTERRUPTED)
         return fail_text(self->call, "stopped while profiling; the same command goes on from "

@@ -144,11 +144,83 @@ static void test_nothing_to_learn(void **state)
     nitro_context_free(context);
 }
 
+/* What a host's counters say, in the paper's words. */
+static void test_counters_of_hosts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *counter;
+        double value;
+    } counters[] = {{"perf.instructions", 1000},  {"perf.flops_sp", 500},
+                    {"perf.flops_dp", 250},       {"perf.loads", 400},
+                    {"perf.stores", 100},         {"perf.l1_load_misses", 40},
+                    {"perf.llc_loads", 40},       {"perf.atomics", 20},
+                    {"perf.llc_load_misses", 10}, {"perf.task_ns", 2e6}};
+    static const struct {
+        const char *metric;
+        double value;
+    } metrics[] = {{"flop_count_sp", 0.5},           {"flop_count_dp", 0.25},
+                   {"gld_transactions", 0.4},        {"gst_transactions", 0.1},
+                   {"l1_cache_global_hit_rate", 90}, {"l2_l1_read_hit_rate", 75},
+                   {"l2_read_transactions", 0.04},   {"dram_read_transactions", 0.01},
+                   {"atomic_transactions", 0.02},    {"atomic_throughput", 1e4}};
+    nitro_context *context = unit_context();
+    nitro_proxies *proxies = NULL;
+    nitro_profile *profile = NULL;
+    assert_ok(context, nitro_proxies_create(context, NULL, &proxies));
+    double *values = calloc(proxies->num_metrics, sizeof(*values));
+    assert_ok(context, nitro_profile_create_of_proxy(context, "MEM-BW", 1, "run", &profile));
+    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+        assert_ok(context,
+                  nitro_profile_set(context, profile, counters[i].counter, counters[i].value));
+    assert_ok(context, nitro_proxies_values(context, proxies, profile, values));
+    for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
+        assert_true(fabs(values[find_metric(proxies, metrics[i].metric)] - metrics[i].value) <=
+                    1e-12 * metrics[i].value);
+    assert_true(isnan(values[find_metric(proxies, "shared_load_transactions")]));
+    nitro_profile_free(profile);
+    nitro_proxies_free(proxies);
+    nitro_context_free(context);
+    free(values);
+}
+
+/* Of a metric's formulas the first that can be counted is collected, and nothing else. */
+static bool has_no_fbpa(void *user, const char *counter)
+{
+    size_t *asked = user;
+    ++*asked;
+    return strncmp(counter, "fbpa__", 6) != 0;
+}
+
+static void test_choosing_counters(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_proxies *proxies = NULL;
+    nitro_string_list counters = {0};
+    size_t asked = 0;
+    assert_ok(context, nitro_proxies_create(context, NULL, &proxies));
+    assert_ok(context,
+              nitro_proxies_choose_counters(context, proxies, has_no_fbpa, &asked, &counters));
+    assert_int_equal(asked, proxies->counters.count); /* each once */
+#define IS_CHOSEN(name) (nitro_string_list_find(&counters, name) != NITRO_NONE)
+    assert_true(IS_CHOSEN("dram__sectors_read.sum"));
+    assert_false(IS_CHOSEN("fbpa__dram_read_sectors.sum"));
+    assert_false(IS_CHOSEN("dram__sectors_op_read.sum"));
+    assert_false(IS_CHOSEN("perf.llc_load_misses"));
+    assert_true(IS_CHOSEN("smsp__inst_issued.sum"));
+    assert_false(IS_CHOSEN("perf.instructions"));
+    nitro_string_list_free(&counters);
+    nitro_proxies_free(proxies);
+    nitro_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_built_in_proxies), cmocka_unit_test(test_values),
-        cmocka_unit_test(test_wrong_files),      cmocka_unit_test(test_a_dial_is_learnt),
+        cmocka_unit_test(test_built_in_proxies),  cmocka_unit_test(test_values),
+        cmocka_unit_test(test_counters_of_hosts), cmocka_unit_test(test_choosing_counters),
+        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_a_dial_is_learnt),
         cmocka_unit_test(test_nothing_to_learn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
