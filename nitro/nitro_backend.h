@@ -1236,8 +1236,8 @@ NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id,
  *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
 #define NITRO_PROXY_MAX_INTENSITY 5
 
-/** How much one run does. Of the counts 0 stands for what suits the device: a run that keeps all of
- *  it busy for about a millisecond, with a footprint that is what the proxy stands for. */
+/** How much one run does. Of the counts 0 stands for what suits the device: a run of milliseconds
+ *  that keeps all of it busy, with a footprint that is what the proxy stands for. */
 typedef struct nitro_proxy_work {
     unsigned intensity;  /* 0 to NITRO_PROXY_MAX_INTENSITY */
     size_t num_threads;  /* rounded up to whole blocks on cuda */
