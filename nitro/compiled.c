@@ -27,8 +27,9 @@ void nitro_compiled_free(nitro_compiled *compiled)
     if (!compiled)
         return;
     for (size_t b = 0; b < compiled->num_blocks; b++) {
-        free(compiled->blocks[b].single_rows);
-        free(compiled->blocks[b].double_rows);
+        free(compiled->blocks[b].lists);
+        free(compiled->blocks[b].single_values);
+        free(compiled->blocks[b].double_values);
     }
     for (size_t i = 0; i < compiled->num_parts; i++) {
         free(compiled->parts[i].bias);
@@ -47,49 +48,51 @@ size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/** The point in the block's scale; returns R. */
-static double scale_point(const kernel_block *block, const double *columns, double *point)
+/** The input in a block's scale, in both precisions. */
+typedef struct scaled_point {
+    double columns[NITRO_COMPILED_MAX_COLUMNS];
+    float single[NITRO_COMPILED_MAX_COLUMNS];
+} scaled_point;
+
+/** Returns R. */
+static double scale_point(const kernel_block *block, const double *columns, scaled_point *point)
 {
     double square = 0.0;
     for (size_t c = 0; c < block->num_columns; c++) {
         double value = columns[block->columns[c]];
         if (block->clamped)
             value = nitro_clamp(value, -1.0, 1.0);
-        point[c] = value * block->scale;
-        double reach = fabs(point[c]) + block->largest[c];
+        value *= block->scale;
+        point->columns[c] = value;
+        point->single[c] = (float)value;
+        double reach = fabs(value) + block->largest[c];
         square += reach * reach;
     }
     return sqrt(square);
 }
 
 static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
-                      nitro_precision precision, const double *point, double *sums)
+                      nitro_precision precision, const scaled_point *point, double *sums)
 {
     nitro_kernel_rows rows = {.num_columns = block->num_columns,
-                              .num_vectors = block->num_vectors,
+                              .num_steps = block->num_steps,
+                              .num_sums = block->num_sums,
                               .num_groups = block->num_groups,
-                              .groups = block->groups};
-    size_t values = block->num_columns * block->num_vectors;
+                              .groups = block->groups,
+                              .lists = block->lists};
     if (precision == NITRO_PRECISION_DOUBLE) {
-        rows.vectors = block->double_rows;
-        rows.coefficients = block->double_rows + values;
-        compiled->engine->sum_double(&rows, point, sums);
-        return;
+        rows.values = block->double_values;
+        compiled->engine->sum_double(&rows, point->columns, sums);
+    } else {
+        rows.values = block->single_values;
+        compiled->engine->sum_single(&rows, point->single, sums);
     }
-    float single_point[NITRO_COMPILED_MAX_COLUMNS], single_sums[NITRO_COMPILED_MAX_SUMS];
-    for (size_t c = 0; c < block->num_columns; c++)
-        single_point[c] = (float)point[c];
-    rows.vectors = block->single_rows;
-    rows.coefficients = block->single_rows + values;
-    compiled->engine->sum_single(&rows, single_point, single_sums);
-    for (size_t i = 0; i < block->num_sums; i++)
-        sums[i] = (double)single_sums[i];
 }
 
 /** At least the sum of w y 2^-y, from that of w 2^-y and that of w. */
 static double bound_slopes(double sum, double weight)
 {
-    double least = INFINITY, height = weight / LN2;
+    double least = INFINITY, height = weight * (1.0 / LN2);
     for (size_t j = 0; j < NUM_TANGENTS; j++, height *= 0.5) {
         double tangent = sum * ((double)j - 1.0 / LN2) + height;
         least = tangent < least ? tangent : least;
@@ -104,10 +107,9 @@ static double find_bound(const nitro_compiled *compiled, const kernel_block *blo
     bool is_single = precision == NITRO_PRECISION_SINGLE;
     double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)block->groups[group].power;
     size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
-    double chunks = (double)(block->num_vectors / NITRO_COMPILED_CHUNK + 1);
     double moved = unit * reach + unit * unit * reach * reach;
     double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
-                  ((double)chain + chunks + 2.0) * unit;
+                  ((double)(chain + block->num_steps) + 2.0) * unit;
     double rising =
         LN2 * ((double)(block->num_columns / 2 + 5) * unit + moved) + block->gamma_error;
     return MARGIN * (flat * bound_sum + rising * bound_slopes(bound_sum, block->weights[group])) +
@@ -165,9 +167,10 @@ static double add_part(const nitro_compiled *compiled, const compiled_part *part
 static double score_block(const nitro_compiled *compiled, const kernel_block *block,
                           nitro_precision precision, const double *columns, double *scores)
 {
-    double point[NITRO_COMPILED_MAX_COLUMNS], sums[NITRO_COMPILED_MAX_SUMS];
-    double reach = scale_point(block, columns, point), total = 0.0;
-    sum_block(compiled, block, precision, point, sums);
+    scaled_point point;
+    double sums[NITRO_COMPILED_MAX_SUMS];
+    double reach = scale_point(block, columns, &point), total = 0.0;
+    sum_block(compiled, block, precision, &point, sums);
     double *outputs = sums;
     for (size_t g = 0; g < block->num_groups; g++) {
         const nitro_kernel_group *group = &block->groups[g];

@@ -8,9 +8,6 @@
 #include "nitro/model.h"
 
 #define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
-/** Most outputs of all kernel parts: beyond, sums over vectors cost more than kernels do. */
-#define NITRO_COMPILED_MAX_OUTPUTS 256
-#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + NITRO_PARTS_MAX)
 /** Largest power of a block's kernel that a part may be. */
 #define NITRO_COMPILED_MAX_POWER 8
 
@@ -23,13 +20,14 @@ typedef struct kernel_block {
     size_t num_columns;
     size_t columns[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: those not constant */
     double largest[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: of vectors, scaled */
-    size_t num_distinct, num_vectors;           /* vectors: before and after padding */
+    size_t num_distinct, num_steps;             /* vectors, and how often a step of them */
     size_t num_groups, num_sums;
     nitro_kernel_group groups[NITRO_PARTS_MAX];
     size_t parts[NITRO_PARTS_MAX];   /* shape [num_groups] */
     double weights[NITRO_PARTS_MAX]; /* shape [num_groups]: sums of vectors' largest coefficients */
-    float *single_rows;              /* vectors, then coefficients */
-    double *double_rows;
+    uint16_t *lists;                 /* see nitro_kernel_rows */
+    float *single_values;
+    double *double_values;
 } kernel_block;
 
 typedef struct compiled_part {
@@ -49,5 +47,10 @@ struct nitro_compiled {
     size_t num_blocks;
     kernel_block blocks[NITRO_PARTS_MAX];
 };
+
+/** Fill a block's lists and values from its distinct vectors, not scaled, shape [num_distinct x
+ *  num_columns], and their coefficients, shape [num_sums x num_distinct]. */
+nitro_status nitro_compiled_lay_out(nitro_context *context, const double *vectors,
+                                    const double *sums, kernel_block *block);
 
 #endif

@@ -12,10 +12,12 @@
 
 #include "nitro/parts.h"
 
-/** Vectors are padded to a multiple of so many, with coefficients of 0. */
-#define NITRO_COMPILED_PADDING 64
-/** Kernels are computed for so many vectors, then summed. A multiple of the padding. */
-#define NITRO_COMPILED_CHUNK 256
+/** Kernels are computed for so many vectors, then summed; the last ones may have no coefficients.
+ */
+#define NITRO_COMPILED_STEP 64
+/** Most outputs of all kernel parts: beyond, sums over vectors cost more than kernels do. */
+#define NITRO_COMPILED_MAX_OUTPUTS 256
+#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + NITRO_PARTS_MAX)
 /** Bytes that arrays of vectors and coefficients are aligned to. */
 #define NITRO_COMPILED_ALIGNMENT 64
 /** Largest relative error of the exponential, in units of the precision's 2^-24 or 2^-53. */
@@ -23,31 +25,36 @@
 
 typedef struct nitro_kernel_group {
     unsigned power;
-    size_t num_outputs; /* rows of coefficients, and one more of their largest magnitudes */
+    size_t num_outputs; /* sums, and one more of coefficients' largest magnitudes */
 } nitro_kernel_group;
 
-/** One precision's data. */
+/**
+ * One precision's data, in the order in which it is read. A support vector has coefficients in few
+ * of one-vs-one machines' outputs: rows of a step that are all 0 are left out.
+ */
 typedef struct nitro_kernel_rows {
-    size_t num_columns, num_vectors;  /* vectors: padded */
+    size_t num_columns, num_steps, num_sums;
     size_t num_groups;                /* at most NITRO_PARTS_MAX */
     const nitro_kernel_group *groups; /* shape [num_groups], by rising power */
-    const void *vectors;              /* shape [num_columns x num_vectors] */
-    const void *coefficients;         /* shape [outputs + groups x num_vectors] */
+    const uint16_t *lists; /* for every step, for every group: how many rows, and which sums they go
+                              to */
+    const void *values;    /* for every step: num_columns rows of the vectors' values, then those
+                              that are listed of coefficients; shape [STEP] each */
 } nitro_kernel_rows;
 
 /** How a processor evaluates them. */
 typedef struct nitro_kernel_engine {
     const char *name;
     bool (*is_here)(void);
-    /** Values that one addition's chain takes, at most, in a chunk: for bounds. */
+    /** Additions that follow each other in a step, and over lanes: for bounds. */
     size_t chain_single, chain_double;
     /**
      * @param[in]  point  shape [num_columns], scaled.
      * @param[out] sums   shape [outputs + groups]: a group's outputs, then its bound's sum.
      */
-    void (*sum_single)(const nitro_kernel_rows *rows, const float *point, float *sums);
+    void (*sum_single)(const nitro_kernel_rows *rows, const float *point, double *sums);
     void (*sum_double)(const nitro_kernel_rows *rows, const double *point, double *sums);
-    /** 2^-y of NITRO_COMPILED_PADDING values, y >= 0; for tests. */
+    /** 2^-y of NITRO_COMPILED_STEP values, y >= 0; for tests. */
     void (*exp2_single)(const float *y, float *powers);
     void (*exp2_double)(const double *y, double *powers);
 } nitro_kernel_engine;

@@ -30,7 +30,7 @@ typedef struct block_job {
     kernel_block *block;
     size_t *places;  /* of each part's vectors, one after the other: their distinct vector */
     double *vectors; /* shape [vectors x num_columns]: the distinct ones, not scaled */
-    double *sums;    /* shape [rows of coefficients x num_vectors] */
+    double *sums;    /* shape [num_sums x num_distinct]: coefficients */
 } block_job;
 
 static kernel_source describe(const nitro_part *part)
@@ -185,7 +185,7 @@ static void add_coefficients(const block_job *job, const nitro_part *part, const
             left = part->svm->class_vectors[++own_class];
         double factor = fold_constants(job, &source, i);
         for (size_t o = 0, a = 0, b = 1; o < source.num_outputs; o++) {
-            rows[o * job->block->num_vectors + places[i]] +=
+            rows[o * job->block->num_distinct + places[i]] +=
                 factor * find_coefficient(part, i, own_class, a, b, o);
             if (++b == count)
                 b = ++a + 1;
@@ -198,10 +198,10 @@ static void add_coefficients(const block_job *job, const nitro_part *part, const
 static void find_largest(kernel_block *block, size_t group, double *rows)
 {
     size_t num_outputs = block->groups[group].num_outputs;
-    double *largest = rows + num_outputs * block->num_vectors;
-    for (size_t i = 0; i < block->num_vectors; i++) {
+    double *largest = rows + num_outputs * block->num_distinct;
+    for (size_t i = 0; i < block->num_distinct; i++) {
         for (size_t o = 0; o < num_outputs; o++)
-            largest[i] = fmax(largest[i], fabs(rows[o * block->num_vectors + i]));
+            largest[i] = fmax(largest[i], fabs(rows[o * block->num_distinct + i]));
         block->floor += ldexp(largest[i], -100);
         block->weights[group] += largest[i];
     }
@@ -210,7 +210,8 @@ static void find_largest(kernel_block *block, size_t group, double *rows)
 static nitro_status sum_coefficients(block_job *job)
 {
     kernel_block *block = job->block;
-    job->sums = nitro_calloc(job->context, block->num_sums, block->num_vectors * sizeof *job->sums);
+    job->sums =
+        nitro_calloc(job->context, block->num_sums, (block->num_distinct + 1) * sizeof *job->sums);
     if (!job->sums)
         return NITRO_ERR_NO_MEMORY;
     const size_t *places = job->places;
@@ -220,37 +221,12 @@ static nitro_status sum_coefficients(block_job *job)
         add_coefficients(job, part, places, rows);
         find_largest(block, g, rows);
         places += describe(part).num_vectors;
-        rows += (block->groups[g].num_outputs + 1) * block->num_vectors;
+        rows += (block->groups[g].num_outputs + 1) * block->num_distinct;
     }
     return NITRO_OK;
 }
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
-
-/** Column by column, scaled; then coefficients; in both precisions. */
-static nitro_status lay_out(block_job *job)
-{
-    kernel_block *block = job->block;
-    size_t num_values = block->num_columns * block->num_vectors;
-    size_t count = num_values + block->num_sums * block->num_vectors;
-    if (count >= SIZE_MAX / sizeof(double) / 2)
-        return NITRO_ERR_NO_MEMORY;
-    block->single_rows = aligned_alloc(NITRO_COMPILED_ALIGNMENT, count * sizeof(float));
-    block->double_rows = aligned_alloc(NITRO_COMPILED_ALIGNMENT, count * sizeof(double));
-    if (!block->single_rows || !block->double_rows)
-        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY,
-                          "out of memory: cannot compile %zu vectors", block->num_distinct);
-    for (size_t c = 0; c < block->num_columns; c++)
-        for (size_t i = 0; i < block->num_vectors; i++) {
-            double value = i < block->num_distinct ? job->vectors[i * block->num_columns + c] : 0.0;
-            block->double_rows[c * block->num_vectors + i] = value * block->scale;
-            block->largest[c] = fmax(block->largest[c], fabs(value * block->scale));
-        }
-    memcpy(block->double_rows + num_values, job->sums, (count - num_values) * sizeof(double));
-    for (size_t i = 0; i < count; i++)
-        block->single_rows[i] = (float)block->double_rows[i];
-    return NITRO_OK;
-}
 
 static nitro_status make_block(nitro_context *context, const nitro_parts *parts,
                                const bool *is_constant, const double *constants,
@@ -261,14 +237,10 @@ static nitro_status make_block(nitro_context *context, const nitro_parts *parts,
         if (!is_constant[c])
             block->columns[block->num_columns++] = c;
     nitro_status status = merge_vectors(&job);
-    block->num_vectors = (block->num_distinct + NITRO_COMPILED_PADDING - 1) /
-                         NITRO_COMPILED_PADDING * NITRO_COMPILED_PADDING;
-    if (block->num_vectors == 0) /* bounds and sums are of something */
-        block->num_vectors = NITRO_COMPILED_PADDING;
     if (status == NITRO_OK)
         status = sum_coefficients(&job);
     if (status == NITRO_OK)
-        status = lay_out(&job);
+        status = nitro_compiled_lay_out(context, job.vectors, job.sums, block);
     free(job.places);
     free(job.vectors);
     free(job.sums);

@@ -60,7 +60,17 @@ static void summarize(double *qualities, size_t count, nitro_evaluate_result *re
     result->accuracy = 100.0 * (double)num_best / (double)count;
 }
 
-/** Qualities of choices; of every variant on every row where `choices` is NULL. */
+/** Did the variant run on any of the rows? One that this kind of device lacks did not. */
+static bool ran_somewhere(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
+                          size_t variant)
+{
+    for (size_t i = 0; i < num_rows; i++)
+        if (isfinite(nitro_dataset_times(evaluation->dataset, rows[i])[variant]))
+            return true;
+    return false;
+}
+
+/** Qualities of choices; of every variant that ran, on every row, where `choices` is NULL. */
 static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
                           const size_t *choices, nitro_evaluate_result *result)
 {
@@ -69,10 +79,13 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
         nitro_calloc(evaluation->context, num_rows, num_variants * sizeof *qualities);
     if (!qualities)
         return NITRO_ERR_NO_MEMORY;
+    bool counts[NITRO_MAX_VARIANTS];
+    for (size_t v = 0; v < num_variants; v++)
+        counts[v] = choices || ran_somewhere(evaluation, rows, num_rows, v);
     for (size_t i = 0; i < num_rows; i++) {
         const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
         for (size_t v = 0; v < num_variants; v++)
-            if (!choices || choices[i] == v)
+            if (choices ? choices[i] == v : counts[v])
                 qualities[count++] = 100.0 * nitro_times_quality(times, num_variants, v);
     }
     summarize(qualities, count, result);

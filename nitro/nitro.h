@@ -212,7 +212,8 @@ typedef struct nitro_relative_feature {
 
 /** Optional help for measuring. Functions return 0 on success; each may be NULL. */
 typedef struct nitro_hooks {
-    /** Once an input, before anything runs: save what in-place variants overwrite. */
+    /** Once an input, before anything runs: save what in-place variants overwrite. One that does
+     *  not fit into memory returns NITRO_ERR_NO_MEMORY. */
     int (*prepare_input)(void *argument, void *user);
     /** Before every run, outside the timed part: bring the input back. */
     int (*restore_input)(void *argument, void *user);

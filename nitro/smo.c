@@ -1,75 +1,84 @@
-/* Sequential minimal optimisation for weighted rows. Kept as plain as LIBSVM's loop without
- * shrinking; hides that rows are looked at several at once, which changes no sum and no tie. */
+/* Sequential minimal optimisation for weighted rows: LIBSVM's steps without shrinking, each of them
+ * to the last bit. Hides that rows are sorted now and then, so that a step looks at few of them. */
 #include "nitro/smo.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/nitro_backend.h"
-#include "nitro/smo_pass.h"
+#include "nitro/smo_lineup.h"
 
 #define MOST_COLUMN_BYTES ((size_t)16 << 20)
 #define NO_SLOT           SIZE_MAX
 
 struct nitro_smo {
     const nitro_smo_problem *problem;
-    nitro_smo_rows rows;
-    double *alpha;       /* shape [rows.padded] */
-    double *upper;       /* shape [rows.padded]: C times the weight */
-    float *columns;      /* shape [num_slots x rows.padded]: kernel columns, kept once gathered */
+    const nitro_smo_passes *pass;
+    nitro_smo_lineup lineup;
+    float *columns; /* shape [num_slots x padded]: kernel columns in the lineup's order, kept once
+                       gathered */
+    float *spare_column;
     size_t *column_slot; /* shape [num_rows]: NO_SLOT: not there */
     size_t num_slots, num_used;
+    size_t num_in_vain; /* rows that steps would not have looked at, had rows been sorted */
     bool c_mattered;
 };
 
 /* ---- Columns ------------------------------------------------------------------------------- */
 
 /* The last two slots are for columns that there is no room to keep: one for each row of a pair. */
-static const float *get_column(nitro_smo *smo, size_t row, size_t spare)
+static const float *get_column(nitro_smo *smo, size_t at, size_t spare)
 {
-    size_t slot = smo->column_slot[row];
+    const nitro_smo_rows *rows = &smo->lineup.rows;
+    size_t row = rows->order[at], slot = smo->column_slot[row];
     if (slot == NO_SLOT) {
         bool keep = smo->num_used + 2 < smo->num_slots;
         slot = keep ? smo->num_used++ : smo->num_slots - 1 - spare;
-        smo->problem->gather(smo->problem->user, row, smo->columns + slot * smo->rows.padded);
+        smo->problem->gather(smo->problem->user, row, rows->order,
+                             smo->columns + slot * rows->padded);
         if (keep)
             smo->column_slot[row] = slot;
     }
-    return smo->columns + slot * smo->rows.padded;
+    return smo->columns + slot * rows->padded;
+}
+
+static void move_columns(nitro_smo *smo, const size_t *came_from)
+{
+    size_t count = smo->problem->num_rows;
+    for (size_t slot = 0; slot < smo->num_used; slot++) {
+        float *column = smo->columns + slot * smo->lineup.rows.padded;
+        memcpy(smo->spare_column, column, count * sizeof *column);
+        for (size_t k = 0; k < count; k++)
+            column[k] = smo->spare_column[came_from[k]];
+    }
+}
+
+/** Nothing has changed, but the passes have not seen the rows as they lie. */
+static double survey(const nitro_smo *smo)
+{
+    return smo->pass->update(&smo->lineup.rows, smo->columns, 0.0, smo->columns, 0.0);
+}
+
+/** Sort once that would have paid: it takes about as long as looking at so many rows. */
+static void keep_sorted(nitro_smo *smo)
+{
+    size_t sorting = 2 * smo->problem->num_rows * (smo->num_used + 60);
+    smo->num_in_vain += nitro_smo_lineup_excess(&smo->lineup);
+    if (smo->num_in_vain <= sorting)
+        return;
+    move_columns(smo, nitro_smo_lineup_sort(&smo->lineup));
+    survey(smo);
+    smo->num_in_vain = 0;
 }
 
 /* ---- Steps --------------------------------------------------------------------------------- */
 
-static bool at_upper(const nitro_smo *smo, size_t row)
+/* Along y_i a_i + y_j a_j = constant, which here is the alphas' difference. */
+static void into_box_opposite(nitro_smo *smo, size_t i, size_t j, double difference)
 {
-    return smo->alpha[row] >= smo->upper[row];
-}
-
-static bool at_lower(const nitro_smo *smo, size_t row)
-{
-    return smo->alpha[row] <= 0;
-}
-
-/* May alpha_row move so that y_row alpha_row grows (up), or shrinks? */
-static bool may_move(const nitro_smo *smo, size_t row, bool up)
-{
-    return (smo->problem->labels[row] > 0) == up ? !at_upper(smo, row) : !at_lower(smo, row);
-}
-
-static void set_gates(nitro_smo *smo, size_t row)
-{
-    smo->rows.up_gate[row] = may_move(smo, row, true) ? 0.0 : -INFINITY;
-    smo->rows.down_gate[row] = may_move(smo, row, false) ? 0.0 : -INFINITY;
-    smo->c_mattered |= at_upper(smo, row);
-}
-
-/* Move along y_i a_i + y_j a_j = constant, then back into the box. */
-static void step_opposite_labels(nitro_smo *smo, size_t i, size_t j, double delta)
-{
-    double *alpha = smo->alpha, upper_i = smo->upper[i], upper_j = smo->upper[j];
-    double difference = alpha[i] - alpha[j];
-    alpha[i] += delta;
-    alpha[j] += delta;
+    double *alpha = smo->lineup.alpha;
+    double upper_i = smo->lineup.upper[i], upper_j = smo->lineup.upper[j];
     if (difference > 0 && alpha[j] < 0) {
         alpha[j] = 0;
         alpha[i] = difference;
@@ -87,13 +96,12 @@ static void step_opposite_labels(nitro_smo *smo, size_t i, size_t j, double delt
     }
 }
 
-static void step_same_label(nitro_smo *smo, size_t i, size_t j, double delta)
+/* Here it is their sum. */
+static void into_box_same(nitro_smo *smo, size_t i, size_t j, double sum)
 {
-    double *alpha = smo->alpha, upper_i = smo->upper[i], upper_j = smo->upper[j];
-    double sum = alpha[i] + alpha[j];
+    double *alpha = smo->lineup.alpha;
+    double upper_i = smo->lineup.upper[i], upper_j = smo->lineup.upper[j];
     smo->c_mattered |= sum > upper_i || sum > upper_j;
-    alpha[i] -= delta;
-    alpha[j] += delta;
     if (sum > upper_i && alpha[i] > upper_i) {
         alpha[i] = upper_i;
         alpha[j] = sum - upper_i;
@@ -110,24 +118,34 @@ static void step_same_label(nitro_smo *smo, size_t i, size_t j, double delta)
     }
 }
 
+static void settle(nitro_smo *smo, size_t at)
+{
+    nitro_smo_lineup_settle(&smo->lineup, at);
+    smo->c_mattered |= smo->lineup.bounds[at] > 0;
+}
+
 /* Where the pair's alphas go; by how much the y alphas change. */
 static void step(nitro_smo *smo, size_t i, size_t j, float kernel_ij, double *change_i,
                  double *change_j)
 {
-    const signed char *labels = smo->problem->labels;
-    double bend = 2.0 - 2.0 * (double)kernel_ij;
-    double old_i = smo->alpha[i], old_j = smo->alpha[j];
-    double gradient_i = -labels[i] * smo->rows.violation[i];
-    double gradient_j = -labels[j] * smo->rows.violation[j];
+    const nitro_smo_lineup *l = &smo->lineup;
+    double bend = 2.0 - 2.0 * (double)kernel_ij, label_i = l->labels[i], label_j = l->labels[j];
+    double old_i = l->alpha[i], old_j = l->alpha[j];
     bend = bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE;
-    if (labels[i] != labels[j])
-        step_opposite_labels(smo, i, j, (-gradient_i - gradient_j) / bend);
-    else
-        step_same_label(smo, i, j, (gradient_i - gradient_j) / bend);
-    *change_i = labels[i] * (smo->alpha[i] - old_i);
-    *change_j = labels[j] * (smo->alpha[j] - old_j);
-    set_gates(smo, i);
-    set_gates(smo, j);
+    double length = (l->rows.violation[i] - l->rows.violation[j]) / bend;
+    double new_i = old_i + label_i * length, new_j = old_j - label_j * length;
+    l->alpha[i] = new_i;
+    l->alpha[j] = new_j;
+    if (new_i < 0 || new_j < 0 || new_i > l->upper[i] || new_j > l->upper[j]) {
+        if (label_i != label_j)
+            into_box_opposite(smo, i, j, old_i - old_j);
+        else
+            into_box_same(smo, i, j, old_i + old_j);
+    }
+    *change_i = label_i * (l->alpha[i] - old_i);
+    *change_j = label_j * (l->alpha[j] - old_j);
+    settle(smo, i);
+    settle(smo, j);
 }
 
 /* ---- The loop ------------------------------------------------------------------------------ */
@@ -140,54 +158,50 @@ static size_t most_steps(size_t num_rows)
     return scaled > 10000000 ? scaled : 10000000;
 }
 
-/* Returns the largest violation that may grow. */
-static double start(nitro_smo *smo, double c)
+/** Does every pair violate the optimality conditions by less than the tolerance? */
+static bool is_optimal(const nitro_smo *smo, size_t second, double largest)
 {
-    const nitro_smo_problem *problem = smo->problem;
-    double largest = -INFINITY;
-    smo->c_mattered = false;
-    for (size_t k = 0; k < problem->num_rows; k++) {
-        smo->alpha[k] = 0.0;
-        smo->upper[k] = problem->weights ? c * problem->weights[k] : c;
-        smo->rows.violation[k] = problem->labels[k];
-        set_gates(smo, k);
-        smo->rows.climb[k] = smo->rows.violation[k] + smo->rows.up_gate[k];
-        largest = fmax(largest, smo->rows.climb[k]);
-    }
-    return largest;
+    const nitro_smo_rows *rows = &smo->lineup.rows;
+    double tolerance = smo->problem->tolerance;
+    if (!(largest - rows->violation[second] < tolerance))
+        return false;
+    for (size_t k = rows->down_begin; k < rows->padded; k++)
+        if (rows->down_cap[k] > 0 && !(largest - rows->violation[k] < tolerance))
+            return false;
+    return true;
 }
 
-/* Ties go to the last row, as in LIBSVM. */
-static void iterate(nitro_smo *smo, double largest)
+static void iterate(nitro_smo *smo)
 {
-    const nitro_smo_passes *pass = nitro_smo_choose_passes();
-    const nitro_smo_rows *rows = &smo->rows;
+    const nitro_smo_rows *rows = &smo->lineup.rows;
+    double largest = survey(smo), change_i, change_j;
     for (size_t steps = most_steps(smo->problem->num_rows); steps > 0; steps--) {
-        size_t i = pass->find_last(rows->climb, rows->padded, largest);
-        if (!isfinite(largest) || i == SIZE_MAX)
+        keep_sorted(smo);
+        if (!isfinite(largest))
             break;
+        size_t i = smo->pass->find_first(rows, largest);
         const float *column_i = get_column(smo, i, 0);
-        double difference, change_i, change_j;
-        double most = pass->promise(rows, column_i, largest, &difference);
-        if (most <= 0.0 || difference < smo->problem->tolerance)
+        size_t j = smo->pass->find_second(rows, column_i, largest);
+        if (j == SIZE_MAX || is_optimal(smo, j, largest))
             break;
-        size_t j = pass->find_last(rows->decrease, rows->padded, most);
         step(smo, i, j, column_i[j], &change_i, &change_j);
-        largest = pass->update(rows, column_i, change_i, get_column(smo, j, 1), change_j);
+        largest = smo->pass->update(rows, column_i, change_i, get_column(smo, j, 1), change_j);
     }
 }
 
-/* Between the bounds every row gives the same threshold; take their mean, else the middle. */
-static double threshold(const nitro_smo *smo)
+/* Between the bounds every row gives the same threshold; take their mean, else the middle. Added up
+ * in the problem's order. */
+static double threshold(const nitro_smo_lineup *l)
 {
     double upper = HUGE_VAL, lower = -HUGE_VAL, sum = 0;
     size_t num_free = 0;
-    for (size_t k = 0; k < smo->problem->num_rows; k++) {
-        double value = -smo->rows.violation[k];
-        if (!at_upper(smo, k) && !at_lower(smo, k)) {
+    for (size_t row = 0; row < l->problem->num_rows; row++) {
+        size_t k = l->lies_at[row];
+        double value = -l->rows.violation[k];
+        if (l->bounds[k] == 0) {
             num_free++;
             sum += value;
-        } else if (at_upper(smo, k) == (smo->problem->labels[k] < 0)) {
+        } else if ((l->bounds[k] > 0) == (l->labels[k] < 0)) {
             upper = fmin(upper, value);
         } else {
             lower = fmax(lower, value);
@@ -198,43 +212,28 @@ static double threshold(const nitro_smo *smo)
 
 void nitro_smo_solve(nitro_smo *smo, double c, double *coefficients, double *rho, bool *c_mattered)
 {
-    iterate(smo, start(smo, c));
-    *rho = threshold(smo);
-    for (size_t k = 0; k < smo->problem->num_rows; k++)
-        coefficients[k] = smo->problem->labels[k] * smo->alpha[k];
+    const nitro_smo_problem *problem = smo->problem;
+    smo->c_mattered = false;
+    smo->num_in_vain = 0;
+    nitro_smo_lineup_start(&smo->lineup, c);
+    iterate(smo);
+    *rho = threshold(&smo->lineup);
+    for (size_t row = 0; row < problem->num_rows; row++)
+        coefficients[row] = problem->labels[row] * smo->lineup.alpha[smo->lineup.lies_at[row]];
     *c_mattered = smo->c_mattered;
 }
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
-/* One block for all arrays of doubles. */
-static nitro_status allocate_rows(nitro_context *context, nitro_smo *smo)
-{
-    size_t count = smo->problem->num_rows;
-    size_t padded = (count + NITRO_SMO_LANES - 1) / NITRO_SMO_LANES * NITRO_SMO_LANES;
-    smo->alpha = nitro_calloc(context, 7 * padded, sizeof(double));
-    if (!smo->alpha)
-        return NITRO_ERR_NO_MEMORY;
-    smo->upper = smo->alpha + padded;
-    smo->rows = (nitro_smo_rows){.padded = padded,
-                                 .violation = smo->upper + padded,
-                                 .up_gate = smo->upper + 2 * padded,
-                                 .down_gate = smo->upper + 3 * padded,
-                                 .climb = smo->upper + 4 * padded,
-                                 .decrease = smo->upper + 5 * padded};
-    for (size_t k = count; k < padded; k++)
-        smo->rows.up_gate[k] = smo->rows.down_gate[k] = smo->rows.climb[k] = -INFINITY;
-    return NITRO_OK;
-}
-
 static nitro_status allocate_columns(nitro_context *context, nitro_smo *smo)
 {
-    size_t count = smo->problem->num_rows, column_bytes = smo->rows.padded * sizeof(float);
-    size_t most_slots = MOST_COLUMN_BYTES / column_bytes;
+    size_t count = smo->problem->num_rows, padded = smo->lineup.rows.padded;
+    size_t most_slots = MOST_COLUMN_BYTES / (padded * sizeof(float));
     smo->num_slots = (most_slots < count ? most_slots : count) + 2;
-    smo->columns = nitro_calloc(context, smo->num_slots, column_bytes);
+    smo->columns = nitro_calloc(context, smo->num_slots, padded * sizeof(float));
+    smo->spare_column = nitro_calloc(context, padded, sizeof(float));
     smo->column_slot = nitro_calloc(context, count, sizeof(size_t));
-    if (!smo->columns || !smo->column_slot)
+    if (!smo->columns || !smo->spare_column || !smo->column_slot)
         return NITRO_ERR_NO_MEMORY;
     for (size_t k = 0; k < count; k++)
         smo->column_slot[k] = NO_SLOT;
@@ -248,7 +247,8 @@ nitro_status nitro_smo_create(nitro_context *context, const nitro_smo_problem *p
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->problem = problem;
-    nitro_status status = allocate_rows(context, made);
+    made->pass = nitro_smo_choose_passes();
+    nitro_status status = nitro_smo_lineup_create(context, problem, &made->lineup);
     if (status == NITRO_OK)
         status = allocate_columns(context, made);
     if (status == NITRO_OK)
@@ -262,8 +262,9 @@ void nitro_smo_free(nitro_smo *smo)
 {
     if (!smo)
         return;
-    free(smo->alpha);
+    nitro_smo_lineup_free(&smo->lineup);
     free(smo->columns);
+    free(smo->spare_column);
     free(smo->column_slot);
     free(smo);
 }

@@ -3,37 +3,43 @@
 #define NITRO_SMO_PASS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-/** Arrays are padded to a multiple of this; gates of the padding are -infinity. */
-#define NITRO_SMO_LANES 8
+/** Rows go through the passes in blocks of so many. */
+#define NITRO_SMO_BLOCK 16
 
 #define NITRO_SMO_SMALLEST_CURVATURE 1e-12 /* LIBSVM's TAU */
 
-/** Rows as the passes see them; arrays of shape [padded]. */
+/**
+ * Rows as the passes see them; arrays of shape [padded]. Those before `down_begin` can only grow,
+ * those from `up_end` on can only shrink; both are multiples of the block, down_begin <= up_end.
+ */
 typedef struct nitro_smo_rows {
-    size_t padded;
+    size_t padded; /* a multiple of the block; padding has violation +infinity, and may nothing */
+    size_t down_begin, up_end;
     double *violation; /* -y_k times the gradient */
-    double *up_gate;   /* 0 where y_k alpha_k may grow, else -infinity */
-    double *down_gate; /* 0 where it may shrink, else -infinity */
-    double *climb;     /* violation + up_gate */
-    double *decrease;  /* what the row promises as a pair's second */
+    double *up_cap;    /* +infinity where y_k alpha_k may grow, else -infinity */
+    float *down_cap;   /* +infinity where it may shrink, else -infinity */
+    uint32_t *order;   /* which row of the problem this is: of equals, the last one is taken */
+    /* For the passes themselves. */
+    double *extremes; /* shape [padded / 4] */
+    float *decrease;  /* shape [padded] */
+    float *most;      /* shape [padded / 2] */
 } nitro_smo_rows;
 
 /** The same functions for this machine's registers: no sum, rounding or tie differs. */
 typedef struct nitro_smo_passes {
-    /** Subtract (a K_i + b K_j) from the violations, fill `climb`; return the largest of it. */
+    /** Subtract (a K_i + b K_j) from the violations; return the largest of a row that may grow. */
     double (*update)(const nitro_smo_rows *rows, const float *column_i, double a,
                      const float *column_j, double b);
-    /**
-     * Fill `decrease`: d^2 / (2 - 2 K_i) with d = largest - violation; 0 where d is negative or the
-     * row may not shrink. Return the largest.
-     * @param[out] difference  the largest d.
-     */
-    double (*promise)(const nitro_smo_rows *rows, const float *column_i, double largest,
-                      double *difference);
-    /** The last of `count` values, a multiple of the lanes, that is `wanted`; SIZE_MAX: none. */
-    size_t (*find_last)(const double *values, size_t count, double wanted);
+    /** The row that may grow whose violation is `largest`, as `update` returned it. */
+    size_t (*find_first)(const nitro_smo_rows *rows, double largest);
+    /** The row that may shrink of the largest d^2 / (2 - 2 K_i) with d = largest - violation > 0;
+     *  SIZE_MAX: there is none. */
+    size_t (*find_second)(const nitro_smo_rows *rows, const float *column_i, double largest);
 } nitro_smo_passes;
+
+extern const nitro_smo_passes nitro_smo_plain_passes; /* any machine's */
 
 const nitro_smo_passes *nitro_smo_choose_passes(void);
 

@@ -133,12 +133,12 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
     }
 }
 
-static void gather(const void *user, size_t row, float *column)
+static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
 {
     const pair_problem *problem = user;
     const float *shared = problem->job->kernel + problem->rows[row] * problem->job->folds.num_rows;
     for (size_t k = 0; k < problem->num_rows; k++)
-        column[k] = shared[problem->rows[k]];
+        column[k] = shared[problem->rows[rows[k]]];
 }
 
 static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)

@@ -37,7 +37,8 @@ typedef struct grid {
     const nitro_svm_work *work;
     nitro_svm_classes classes;
     size_t num_rows, num_pairs;
-    /* Places of rows in the kernel matrix: fold by fold, and in order within a fold. */
+    /* Places of rows in the kernel matrix: fold by fold, class by class, in order: who reads some
+     * of a row finds them side by side. */
     size_t *place_of;   /* shape [num_rows] */
     size_t *row_at;     /* shape [num_rows] */
     size_t *fold_begin; /* shape [num_folds + 1]: places */
@@ -53,6 +54,7 @@ typedef struct grid {
     double cs[MAX_GRID_C];
     double lost[MAX_GRID_C]; /* by index in the line: 1 - quality, summed over the folds so far */
     size_t fold;
+    size_t *fold_order; /* shape [num_folds]: where the best point loses most comes first */
     bool found;
     double best_quality, best_c, best_gamma; /* powers of two */
     double *best_scores;                     /* shape [num_rows x num_variants], by place */
@@ -66,11 +68,12 @@ static void order_rows(grid *g)
     size_t next = 0;
     for (size_t fold = 0; fold < work->num_folds; fold++) {
         g->fold_begin[fold] = next;
-        for (size_t row = 0; row < g->num_rows; row++)
-            if (work->folds[row] == fold) {
-                g->place_of[row] = next;
-                g->row_at[next++] = row;
-            }
+        for (size_t k = 0; k < g->classes.count; k++)
+            for (size_t row = 0; row < g->num_rows; row++)
+                if (work->folds[row] == fold && work->labels[row] == g->classes.variants[k]) {
+                    g->place_of[row] = next;
+                    g->row_at[next++] = row;
+                }
     }
     g->fold_begin[work->num_folds] = next;
     for (size_t place = 0; place < g->num_rows; place++) {
@@ -97,7 +100,7 @@ static nitro_status create_grid(grid *g)
     size_t count = g->num_rows, num_folds = g->work->num_folds;
     size_t num_scores = MAX_GRID_C * count * g->work->num_variants;
     g->place_of = nitro_calloc(g->context, 5 * count, sizeof(size_t));
-    g->fold_begin = nitro_calloc(g->context, num_folds + 1, sizeof(size_t));
+    g->fold_begin = nitro_calloc(g->context, 2 * num_folds + 1, sizeof(size_t));
     g->members = nitro_calloc(g->context, num_folds, count * sizeof(size_t));
     g->kernel = nitro_calloc(g->context, count, count * sizeof(double));
     g->decisions =
@@ -107,6 +110,9 @@ static nitro_status create_grid(grid *g)
     if (!g->place_of || !g->fold_begin || !g->members || !g->kernel || !g->decisions ||
         !g->scores || !g->best_scores)
         return NITRO_ERR_NO_MEMORY;
+    g->fold_order = g->fold_begin + num_folds + 1;
+    for (size_t fold = 0; fold < num_folds; fold++)
+        g->fold_order[fold] = fold;
     g->row_at = g->place_of + count;
     g->labels = g->row_at + count;
     g->points = g->labels + count;
@@ -183,6 +189,27 @@ static bool is_better(const grid *g, double quality, double c, double gamma)
     return c != g->best_c ? c < g->best_c : gamma < g->best_gamma;
 }
 
+static double lost_in_fold(const grid *g, size_t line_c, size_t fold)
+{
+    double sum = 0.0;
+    for (size_t place = g->fold_begin[fold]; place < g->fold_begin[fold + 1]; place++)
+        sum += 1.0 - quality_at(g, line_c, place);
+    return sum;
+}
+
+/** What cannot become the best shows soonest in the folds that are hard. */
+static void order_folds(grid *g, size_t line_c)
+{
+    size_t *order = g->fold_order;
+    for (size_t end = 0; end < g->work->num_folds; end++) {
+        size_t at = end;
+        double lost = lost_in_fold(g, line_c, end);
+        for (; at > 0 && lost_in_fold(g, line_c, order[at - 1]) < lost; at--)
+            order[at] = order[at - 1];
+        order[at] = end;
+    }
+}
+
 static void compare(grid *g, size_t line_c, double c, double gamma)
 {
     double quality = mean_quality(g, line_c);
@@ -194,6 +221,7 @@ static void compare(grid *g, size_t line_c, double c, double gamma)
     g->best_gamma = gamma;
     memcpy(g->best_scores, scores_at(g, line_c, 0),
            g->num_rows * g->work->num_variants * sizeof(double));
+    order_folds(g, line_c);
 }
 
 /** Could it become the best, were all other rows' choices perfect? Rounding does not decide. */
@@ -206,12 +234,11 @@ static bool may_win(const grid *g, double lost)
 static void judge_fold(grid *g)
 {
     const nitro_svm_lesson lesson = make_lesson(g, g->fold);
-    size_t begin = g->fold_begin[g->fold], end = g->fold_begin[g->fold + 1], kept = 0;
+    size_t begin = g->fold_begin[g->fold], kept = 0;
     for (size_t c = 0; c < g->num_cs; c++) {
         size_t line_c = g->line_c[c];
         nitro_svm_pairs_vote(&lesson, g->decisions, c, scores_at(g, line_c, begin));
-        for (size_t place = begin; place < end; place++)
-            g->lost[line_c] += 1.0 - quality_at(g, line_c, place);
+        g->lost[line_c] += lost_in_fold(g, line_c, g->fold);
     }
     for (size_t c = 0; c < g->num_cs; c++)
         if (may_win(g, g->lost[g->line_c[c]])) {
@@ -246,7 +273,8 @@ static nitro_status try_line(grid *g, const grid_line *line, double base_c, doub
                                                 &rows, &rows, &work->distances, g->kernel);
     if (!work->inputs_are_shared)
         nitro_svm_inputs_forget(work->inputs);
-    for (g->fold = 0; status == NITRO_OK && g->fold < work->num_folds; g->fold++) {
+    for (size_t i = 0; status == NITRO_OK && i < work->num_folds; i++) {
+        g->fold = g->fold_order[i];
         status = nitro_parallel_run(work->num_threads, g->num_cs ? g->num_pairs : 0, train_pair, g);
         if (status == NITRO_OK)
             judge_fold(g);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nitro/clamp.h"
 #include "nitro/svm.h"
 
 size_t nitro_svm_num_pairs(size_t num_classes)
@@ -108,7 +109,7 @@ static void count_votes(size_t count, const double *decisions, size_t *votes, do
     }
     for (size_t a = 0, p = 0; a < count; a++)
         for (size_t b = a + 1; b < count; b++, p++) {
-            double margin = fmin(fmax(decisions[p], -1.0), 1.0) / (double)(count - 1);
+            double margin = nitro_clamp(decisions[p], -1.0, 1.0) / (double)(count - 1);
             votes[decisions[p] > 0.0 ? a : b]++;
             margins[a] += margin;
             margins[b] -= margin;

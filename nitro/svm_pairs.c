@@ -61,12 +61,12 @@ static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, size_t *ro
     return count;
 }
 
-static void gather(const void *user, size_t row, float *column)
+static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
 {
     const pair_rows *p = user;
     const double *kernel = p->lesson->kernel + p->rows[row] * p->lesson->num_rows;
     for (size_t k = 0; k < p->num_rows; k++)
-        column[k] = (float)kernel[p->rows[k]];
+        column[k] = (float)kernel[p->rows[rows[k]]];
 }
 
 static void ask(const nitro_svm_lesson *lesson, const size_t *rows, size_t num_rows,

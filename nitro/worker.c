@@ -18,22 +18,40 @@ static void enter(const nitro_worker *self, nitro_phase phase)
 static nitro_status load_input(nitro_worker *self, double *features)
 {
     const nitro_input *input = self->job->input;
-    const nitro_hooks *hooks = &self->computation->hooks;
     nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
     enter(self, NITRO_PHASE_LOAD);
     nitro_status status = input->load(self->context, input->state, &self->argument);
     if (status != NITRO_OK)
         return status;
     enter(self, NITRO_PHASE_FEATURES);
-    status = nitro_computation_evaluate(self->computation, self->argument, features);
-    if (status != NITRO_OK || self->job->extent == NITRO_MEASURE_FEATURES_ONLY)
-        return status;
+    return nitro_computation_evaluate(self->computation, self->argument, features);
+}
+
+/* An input that is too large for the device is an input all the same: each variant says so. */
+static nitro_status prepare_input(nitro_worker *self, bool *fits)
+{
+    const nitro_hooks *hooks = &self->computation->hooks;
     enter(self, NITRO_PHASE_PREPARE_INPUT);
     int failure = hooks->prepare_input ? hooks->prepare_input(self->argument, hooks->user) : 0;
-    if (failure)
-        return nitro_fail(self->context, NITRO_ERR_VARIANT_FAILED, "prepare_input returned %d",
-                          failure);
-    return NITRO_OK;
+    *fits = failure != NITRO_ERR_NO_MEMORY;
+    if (!failure || !*fits)
+        return NITRO_OK;
+    const char *why = nitro_computation_problem(self->computation, self->argument);
+    return nitro_fail(self->context, NITRO_ERR_VARIANT_FAILED, "prepare_input returned %d%s%s",
+                      failure, why[0] ? ": " : "", why);
+}
+
+static nitro_status measure(nitro_worker *self, const double *features)
+{
+    bool fits = true;
+    if (self->job->extent == NITRO_MEASURE_FEATURES_ONLY)
+        return NITRO_OK;
+    nitro_status status = prepare_input(self, &fits);
+    if (status == NITRO_OK && fits)
+        nitro_worker_measure(self, features);
+    else if (status == NITRO_OK)
+        nitro_worker_refuse(self);
+    return status;
 }
 
 static void release(nitro_worker *self)
@@ -76,14 +94,14 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         nitro_worker_open_profiler(&self);
     if (status == NITRO_OK)
         status = load_input(&self, features);
+    if (status == NITRO_OK) {
+        nitro_worker_send_features(&self, features);
+        status = measure(&self, features);
+    }
     if (status != NITRO_OK) {
         nitro_worker_send_error(&self, status);
         _exit(EXIT_SUCCESS);
-    }
-    nitro_worker_send_features(&self, features);
-    if (job->extent == NITRO_MEASURE_ALL)
-        nitro_worker_measure(&self, features);
-    else if (job->extent == NITRO_MEASURE_PROFILES)
+    } else if (job->extent == NITRO_MEASURE_PROFILES)
         nitro_worker_profile(&self, features);
     nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);

@@ -31,6 +31,8 @@ uint64_t nitro_worker_try(nitro_worker *worker, const double *features);
 void nitro_worker_open_profiler(nitro_worker *worker);
 /** Check and profile the job's variants. */
 void nitro_worker_profile(nitro_worker *worker, const double *features);
+/** Say of all of them that the input itself does not fit into memory. */
+void nitro_worker_refuse(nitro_worker *worker);
 /** Drop what variants have prepared. */
 void nitro_worker_release(nitro_worker *worker);
 

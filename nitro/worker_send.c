@@ -53,11 +53,11 @@ void nitro_worker_send_problem(nitro_worker *self, size_t variant, nitro_outcome
 {
     char both[2048];
     double unused_bytes;
+    bool said = self->device.words[0] && strstr(detail, self->device.words);
     if (nitro_worker_device_is_well(&self->device, &unused_bytes)) {
         nitro_worker_send_entry(self, variant, outcome, detail);
         return;
     }
-    bool said = strstr(detail, self->device.words) != NULL;
     snprintf(both, sizeof(both), "%s%s%s", detail, said ? "" : "; then ",
              said ? "" : self->device.words);
     nitro_worker_send_entry(self, variant, outcome, both);

@@ -249,6 +249,19 @@ void nitro_worker_measure(nitro_worker *self, const double *features)
     time_variants(self, warm_up(self, nitro_worker_try(self, features)));
 }
 
+void nitro_worker_refuse(nitro_worker *self)
+{
+    char why[512];
+    const char *problem = nitro_computation_problem(self->computation, self->argument);
+    snprintf(why, sizeof(why), "prepare_input found too little memory%s%.400s",
+             problem[0] ? ": " : "", problem);
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        self->prepare_ms[v] = NAN;
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        if (self->job->todo >> v & 1)
+            nitro_worker_send_problem(self, v, NITRO_OUTCOME_OUT_OF_MEMORY, why);
+}
+
 void nitro_worker_release(nitro_worker *self)
 {
     for (size_t v = 0; v < self->computation->schema->num_variants; v++)

@@ -1,4 +1,5 @@
-/* DP-GFLOP on CUDA: fused multiplication and addition in double precision. */
+/* DP-GFLOP on CUDA: fused multiplication and addition in double precision. From sm_103 on
+ * (but not on sm_100, which has the units) the assembler puts four NOPs behind each. */
 #include "proxies/cuda_flops.cuh"
 
 template <unsigned INTENSITY>

@@ -7,13 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nitro/nitro.h"
+
 int nitro_cuda_fail(nitro_cuda *cuda, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(cuda->problem, sizeof(cuda->problem), format, arguments);
     va_end(arguments);
-    return 1;
+    return cuda->failure = 1;
 }
 
 int nitro_cuda_check(nitro_cuda *cuda, int error, const char *what)
@@ -21,15 +23,18 @@ int nitro_cuda_check(nitro_cuda *cuda, int error, const char *what)
     if (error == cudaSuccess)
         return 0;
     cudaGetLastError(); /* said here: no later call shall find it */
-    return nitro_cuda_fail(cuda, "%s: %s (%s)", what, cudaGetErrorString((cudaError_t)error),
-                           cudaGetErrorName((cudaError_t)error));
+    nitro_cuda_fail(cuda, "%s: %s (%s)", what, cudaGetErrorString((cudaError_t)error),
+                    cudaGetErrorName((cudaError_t)error));
+    if (error == cudaErrorMemoryAllocation)
+        cuda->failure = NITRO_ERR_NO_MEMORY;
+    return cuda->failure;
 }
 
 int nitro_cuda_may_prepare(nitro_cuda *cuda, const char *what)
 {
     enum cudaStreamCaptureStatus status;
     if (nitro_cuda_check(cuda, cudaStreamIsCapturing(cuda->stream, &status), what) != 0)
-        return 1;
+        return cuda->failure;
     if (status != cudaStreamCaptureStatusNone)
         return nitro_cuda_fail(cuda,
                                "%s is not there yet, and cannot be made while the stream captures "
@@ -42,12 +47,12 @@ int nitro_cuda_need(nitro_cuda *cuda, uint64_t bytes, const char *what)
 {
     size_t free_bytes, total_bytes;
     if (nitro_cuda_check(cuda, cudaMemGetInfo(&free_bytes, &total_bytes), what) != 0)
-        return 1;
+        return cuda->failure;
     if (bytes <= free_bytes)
         return 0;
-    return nitro_cuda_fail(cuda, "%s takes %.1f MB, and the device has %.1f of its %.1f MB free",
-                           what, (double)bytes / 1e6, (double)free_bytes / 1e6,
-                           (double)total_bytes / 1e6);
+    nitro_cuda_fail(cuda, "%s takes %.1f MB, and the device has %.1f of its %.1f MB free", what,
+                    (double)bytes / 1e6, (double)free_bytes / 1e6, (double)total_bytes / 1e6);
+    return cuda->failure = NITRO_ERR_NO_MEMORY;
 }
 
 int nitro_cuda_allocate(nitro_cuda *cuda, int64_t count, size_t size, void **memory)
@@ -69,13 +74,13 @@ int nitro_cuda_upload(nitro_cuda *cuda, const void *from, int64_t count, size_t 
 {
     void *made;
     if (nitro_cuda_allocate(cuda, count, size, &made) != 0)
-        return 1;
+        return cuda->failure;
     cudaError_t error = made ? cudaMemcpyAsync(made, from, (size_t)count * size,
                                                cudaMemcpyHostToDevice, cuda->stream)
                              : cudaSuccess;
     if (nitro_cuda_check(cuda, error, "copying to the device") != 0) {
         cudaFree(made);
-        return 1;
+        return cuda->failure;
     }
     *memory = made;
     return 0;
@@ -109,7 +114,7 @@ int nitro_cuda_download(nitro_cuda *cuda, const void *memory, int64_t count, siz
                                       cudaMemcpyAsync(to, memory, (size_t)count * size,
                                                       cudaMemcpyDeviceToHost, cuda->stream),
                                       "copying from the device") != 0)
-        return 1;
+        return cuda->failure;
     return nitro_cuda_wait(cuda);
 }
 

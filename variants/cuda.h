@@ -20,9 +20,10 @@ extern "C" {
 typedef struct nitro_cuda {
     void *stream;      /* cudaStream_t: all work of this argument; NULL: the default stream */
     char problem[256]; /* why the last function that failed did; "" when none has */
+    int failure;       /* what it returned: NITRO_ERR_NO_MEMORY where memory was too little */
 } nitro_cuda;
 
-/** Write down why; returns 1. */
+/** Write down why; returns 1, the failure. */
 int nitro_cuda_fail(nitro_cuda *cuda, const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 2, 3)))

@@ -56,9 +56,10 @@ static bool agrees(double published, double told)
 }
 
 /* Empty where nothing is published of this card; a card of the same name but with other parts is
- * another card, and a slice of a card (MIG) is none. */
+ * another card, which `other` says then, and a slice of a card (MIG) is none. */
 static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *facts,
-                              double capability, double bus_bits, nitro_cuda_card *found)
+                              double capability, double bus_bits, nitro_cuda_card *found,
+                              char *other, size_t other_size)
 {
     nitro_cuda_card *cards = NULL;
     size_t count = 0;
@@ -67,16 +68,15 @@ static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *fa
         return status;
     const nitro_cuda_card *card = nitro_cuda_card_find(cards, count, facts->name);
     *found = (nitro_cuda_card){.peak_gbps = NAN, .peak_gflops_sp = NAN, .peak_gflops_dp = NAN};
+    other[0] = '\0';
     if (card && agrees(card->compute_capability, capability) &&
         agrees(card->sm_count, facts->values[NITRO_CUDA_SM_COUNT]) &&
         agrees(card->mem_bus_width, bus_bits))
         *found = *card;
     else if (card)
-        nitro_log(context, NITRO_LOG_INFO,
-                  "%s: the published one has compute capability %g, %g SMs and a bus of %g bits, "
-                  "this one %g, %g and %g: its peaks are computed",
-                  facts->name, card->compute_capability, card->sm_count, card->mem_bus_width,
-                  capability, facts->values[NITRO_CUDA_SM_COUNT], bus_bits);
+        snprintf(other, other_size,
+                 "of another card of this name: compute capability %g, %g SMs, a bus of %g bits",
+                 card->compute_capability, card->sm_count, card->mem_bus_width);
     free(cards);
     return NITRO_OK;
 }
@@ -177,7 +177,7 @@ static void format_version(double version, char *text, size_t size)
 
 static nitro_status set_labels(nitro_context *context, const nitro_cuda_facts *facts,
                                const nitro_cuda_architecture *architecture,
-                               const nitro_cuda_card *card, nitro_device *device)
+                               const nitro_cuda_card *card, const char *other, nitro_device *device)
 {
     char supported[32], built[32], driver[NITRO_CUDA_NAME_SIZE + 48], toolkit[48], power[48] = "";
     format_version(facts->values[NITRO_CUDA_DRIVER_VERSION], supported, sizeof(supported));
@@ -200,6 +200,7 @@ static nitro_status set_labels(nitro_context *context, const nitro_cuda_facts *f
         {"ecc", on_or_off(facts->values[NITRO_CUDA_ECC])},
         {"mig", on_or_off(facts->values[NITRO_CUDA_NVML_MIG])},
         {"power_limit", power},
+        {"specification", other},
     };
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]) && status == NITRO_OK; i++)
@@ -218,13 +219,14 @@ nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_fac
     computed made = compute(facts, architecture);
     nitro_cuda_card card;
     nitro_device *created = NULL;
-    char id[64];
+    char id[64], other[128];
     nitro_cuda_format_id(facts->name, id, sizeof(id));
-    nitro_status status = find_card(context, facts, capability, made.bus_bits, &card);
+    nitro_status status =
+        find_card(context, facts, capability, made.bus_bits, &card, other, sizeof(other));
     if (status == NITRO_OK)
         status = nitro_device_create(context, id, "cuda", &created);
     if (status == NITRO_OK)
-        status = set_labels(context, facts, architecture, &card, created);
+        status = set_labels(context, facts, architecture, &card, other, created);
     if (status == NITRO_OK)
         status = set_queried(context, facts, &made, capability, created);
     if (status == NITRO_OK && architecture)

@@ -22,7 +22,15 @@ typedef struct nitro_host_processor {
     double simd_bits;             /* width of the arithmetic units; NaN when unknown */
     double flops_per_lane;        /* a cycle; NaN when unknown */
     const char *flops_assumption; /* static; NULL when unknown */
+    bool is_virtual;              /* a virtual machine's: the firmware's tables are made up */
 } nitro_host_processor;
+
+/** All channels to the memory together; NaN when unknown. */
+typedef struct nitro_host_memory_bus {
+    double clock_mhz; /* two transfers a clock */
+    double bits;
+    size_t num_channels;
+} nitro_host_memory_bus;
 
 /** Unknown where a file is missing: a hole is no error. NITRO_ERR_NO_MEMORY and the like are. */
 nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
@@ -30,6 +38,13 @@ nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
 
 /** All memory of the machine, NaN when unknown. */
 nitro_status nitro_host_read_memory(nitro_context *context, const char *root, double *memory_gb);
+
+/** What the firmware says of the memory's modules; unknown where this process may not read it. */
+nitro_status nitro_host_read_memory_bus(nitro_context *context, const char *root,
+                                        nitro_host_memory_bus *bus);
+/** The same from the table itself, shape [size]: nobody vouches for it. */
+nitro_status nitro_host_parse_memory_bus(nitro_context *context, const void *table, size_t size,
+                                         nitro_host_memory_bus *bus);
 
 /** The machine as a device, queries only. Loads a topology: milliseconds. */
 nitro_status nitro_host_query(nitro_context *context, const nitro_host_source *source,
@@ -43,6 +58,9 @@ void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t 
 
 /** Add what microbenchmarks say of this machine (host_measure.c): a few hundred ms. */
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device);
+
+/** The part of it with OpenMP (host_launch.c), in a child process. */
+nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device);
 
 /** Threads for microbenchmarks: none exists between two runs. */
 typedef struct nitro_host_team nitro_host_team;

@@ -198,6 +198,7 @@ nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
     if (flags[0] == '\0')
         find_value(text, "Features", flags, sizeof(flags)); /* as ARM spells it */
     choose_units(flags, &read);
+    read.is_virtual = has_word(flags, "hypervisor");
     status = read_clock(context, root, text, &read);
     free(cpuinfo);
     if (status == NITRO_OK)

@@ -2,7 +2,8 @@
  * host fills the columns of a table that was made for GPUs (as the recorded Xeon does): cores stand
  * for cuda_cores and for multiprocessors, l2_cache_size is the sum over the cores. All that this
  * process may use by its cgroup counts, on all packages together. Holes: mem_clock_rate,
- * mem_bus_width and peak_gbps, which only root may read, and what a host does not have. */
+ * mem_bus_width and peak_gbps where only root may read them (or a virtual machine made them up),
+ * and what a host does not have. */
 #include <errno.h>
 #include <hwloc.h>
 #include <math.h>
@@ -107,18 +108,29 @@ typedef struct value {
     nitro_value_source source;
 } value;
 
+/* What is read of a machine besides its topology. */
+typedef struct machine {
+    nitro_host_processor processor;
+    nitro_host_memory_bus bus;
+    double memory_gb;
+} machine;
+
 static nitro_status set_features(nitro_context *context, hwloc_topology_t topology, double cores,
-                                 double memory_gb, const nitro_host_processor *processor,
-                                 nitro_device *device)
+                                 const machine *read, nitro_device *device)
 {
+    const nitro_host_processor *processor = &read->processor;
+    const nitro_host_memory_bus *bus = &read->bus;
     double gflops_sp =
         cores * processor->clock_mhz / 1000 * processor->simd_bits / 32 * processor->flops_per_lane;
     const value values[] = {
-        {"global_mem", memory_gb, NITRO_VALUE_QUERY},
+        {"global_mem", read->memory_gb, NITRO_VALUE_QUERY},
         {"cuda_cores", cores, NITRO_VALUE_QUERY},
         {"clock_rate", processor->clock_mhz, NITRO_VALUE_QUERY},
         {"l2_cache_size", cache_kb(topology, HWLOC_OBJ_L2CACHE), NITRO_VALUE_QUERY},
         {"l3_cache_size", cache_kb(topology, HWLOC_OBJ_L3CACHE), NITRO_VALUE_QUERY},
+        {"mem_clock_rate", bus->clock_mhz, NITRO_VALUE_QUERY},
+        {"mem_bus_width", bus->bits, NITRO_VALUE_QUERY},
+        {"peak_gbps", 2 * bus->clock_mhz * bus->bits / 8 / 1e3, NITRO_VALUE_COMPUTED},
         {"peak_gflops_sp", gflops_sp, NITRO_VALUE_COMPUTED},
         {"peak_gflops_dp", gflops_sp / 2, NITRO_VALUE_COMPUTED},
         {"sm_count", cores, NITRO_VALUE_QUERY},
@@ -154,9 +166,10 @@ static nitro_status set_labels(nitro_context *context, hwloc_topology_t topology
     return status;
 }
 
-static nitro_status make_device(nitro_context *context, hwloc_topology_t topology, double memory_gb,
-                                const nitro_host_processor *processor, nitro_device **device)
+static nitro_status make_device(nitro_context *context, hwloc_topology_t topology,
+                                const machine *read, nitro_device **device)
 {
+    const nitro_host_processor *processor = &read->processor;
     /* Some virtual machines tell of processors, but not of cores. */
     double cores = count_objects(topology, HWLOC_OBJ_CORE);
     if (isnan(cores))
@@ -167,7 +180,7 @@ static nitro_status make_device(nitro_context *context, hwloc_topology_t topolog
     nitro_device *made = NULL;
     nitro_status status = nitro_device_create(context, id, "host", &made);
     if (status == NITRO_OK)
-        status = set_features(context, topology, cores, memory_gb, processor, made);
+        status = set_features(context, topology, cores, read, made);
     if (status == NITRO_OK)
         status = set_labels(context, topology, processor, made);
     if (status == NITRO_OK)
@@ -180,18 +193,19 @@ static nitro_status make_device(nitro_context *context, hwloc_topology_t topolog
 nitro_status nitro_host_query(nitro_context *context, const nitro_host_source *source,
                               nitro_device **device)
 {
-    nitro_host_processor processor;
+    machine read = {.bus = {.clock_mhz = NAN, .bits = NAN}};
     hwloc_topology_t topology;
-    double memory_gb;
     const char *root = source->root ? source->root : "";
-    nitro_status status = nitro_host_read_processor(context, root, &processor);
+    nitro_status status = nitro_host_read_processor(context, root, &read.processor);
     if (status == NITRO_OK)
-        status = nitro_host_read_memory(context, root, &memory_gb);
+        status = nitro_host_read_memory(context, root, &read.memory_gb);
+    if (status == NITRO_OK && !read.processor.is_virtual)
+        status = nitro_host_read_memory_bus(context, root, &read.bus);
     if (status == NITRO_OK)
         status = load_topology(context, source->topology_xml, &topology);
     if (status != NITRO_OK)
         return status;
-    status = make_device(context, topology, memory_gb, &processor, device);
+    status = make_device(context, topology, &read, device);
     hwloc_topology_destroy(topology);
     return status;
 }

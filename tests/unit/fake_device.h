@@ -32,10 +32,11 @@ struct nitro_device_session {
     nitro_context *context;
 };
 
-static nitro_status fake_status(nitro_device_session *session)
+static nitro_status fake_status(nitro_device_session *session, const char *doing)
 {
     if (fake_device.is_broken)
-        return nitro_fail(session->context, NITRO_ERR_IO, "fake: an illegal memory access");
+        return nitro_fail(session->context, NITRO_ERR_IO, "fake: %s: an illegal memory access",
+                          doing);
     return NITRO_OK;
 }
 
@@ -63,7 +64,7 @@ static nitro_status fake_start(nitro_device_session *session, void *stream)
     fake_device.counts->starts++;
     fake_device.counts->stream = stream;
     fake_device.started_ms = fake_device.clock_ms;
-    return fake_status(session);
+    return fake_status(session, "starting");
 }
 
 static nitro_status fake_stop(nitro_device_session *session, void *stream, double *elapsed_ms)
@@ -76,7 +77,7 @@ static nitro_status fake_stop(nitro_device_session *session, void *stream, doubl
         fake_device.pending = NULL;
         return nitro_fail(session->context, NITRO_ERR_IO, "fake: %s", fault);
     }
-    nitro_status status = fake_status(session);
+    nitro_status status = fake_status(session, "stopping");
     if (status == NITRO_OK)
         *elapsed_ms = fake_device.clock_ms - fake_device.started_ms;
     return status;
@@ -86,12 +87,12 @@ static nitro_status fake_flush(nitro_device_session *session, void *stream)
 {
     fake_device.counts->flushes++;
     fake_device.counts->flushed = stream;
-    return fake_status(session);
+    return fake_status(session, "flushing");
 }
 
 static nitro_status fake_free_memory(nitro_device_session *session, size_t *bytes)
 {
-    nitro_status status = fake_status(session);
+    nitro_status status = fake_status(session, "asking");
     if (status == NITRO_OK)
         *bytes = fake_device.free_bytes;
     return status;

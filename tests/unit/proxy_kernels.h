@@ -34,23 +34,24 @@ static void check_run(const nitro_proxy_kernel *kernel, const nitro_proxy_work *
     nitro_context_free(context);
 }
 
-/* Every intensity: with memory that is gone through once, and again and again. */
+/* Every intensity, with memory of which some is never reached, all is gone through again and again
+ * in several passes, and all in each pass. */
 static void check_results(const char *device_kind, void *stream)
 {
+    static const nitro_proxy_work works[] = {
+        {.num_threads = 3, .num_passes = 3, .memory_bytes = 1000000},
+        {.num_threads = 300, .num_passes = 7, .memory_bytes = 150000},
+        {.num_threads = 1, .num_passes = 5, .memory_bytes = 1},
+    };
     kernel_list list = kernels_of(device_kind);
     for (size_t i = 0; i < list.count; i++)
-        for (unsigned intensity = 0; intensity <= NITRO_PROXY_MAX_INTENSITY; intensity++) {
-            nitro_proxy_work work = {.intensity = intensity,
-                                     .num_threads = 3,
-                                     .num_passes = 3,
-                                     .memory_bytes = 10000,
-                                     .stream = stream};
-            check_run(list.items[i], &work);
-            work.num_threads = 300;
-            work.num_passes = 7;
-            work.memory_bytes = 1;
-            check_run(list.items[i], &work);
-        }
+        for (unsigned intensity = 0; intensity <= NITRO_PROXY_MAX_INTENSITY; intensity++)
+            for (size_t w = 0; w < sizeof(works) / sizeof(works[0]); w++) {
+                nitro_proxy_work work = works[w];
+                work.intensity = intensity;
+                work.stream = stream;
+                check_run(list.items[i], &work);
+            }
 }
 
 static void check_refusals(const char *device_kind)

@@ -29,12 +29,12 @@ static double exponent(nitro_random *random, size_t i, double limit)
 
 static void check_single(const nitro_kernel_engine *engine, nitro_random *random)
 {
-    float y[NITRO_COMPILED_PADDING], powers[NITRO_COMPILED_PADDING];
-    for (size_t round = 0; round < NUM_INPUTS / NITRO_COMPILED_PADDING; round++) {
-        for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++)
-            y[i] = (float)exponent(random, round * NITRO_COMPILED_PADDING + i, 100.0);
+    float y[NITRO_COMPILED_STEP], powers[NITRO_COMPILED_STEP];
+    for (size_t round = 0; round < NUM_INPUTS / NITRO_COMPILED_STEP; round++) {
+        for (size_t i = 0; i < NITRO_COMPILED_STEP; i++)
+            y[i] = (float)exponent(random, round * NITRO_COMPILED_STEP + i, 100.0);
         engine->exp2_single(y, powers);
-        for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++) {
+        for (size_t i = 0; i < NITRO_COMPILED_STEP; i++) {
             double expected = exp2(-(double)y[i]);
             double error = fabs((double)powers[i] - expected) / expected;
             if (!(error <= NITRO_COMPILED_EXP_ULPS * 0x1p-24))
@@ -46,12 +46,12 @@ static void check_single(const nitro_kernel_engine *engine, nitro_random *random
 
 static void check_double(const nitro_kernel_engine *engine, nitro_random *random)
 {
-    double y[NITRO_COMPILED_PADDING], powers[NITRO_COMPILED_PADDING];
-    for (size_t round = 0; round < NUM_INPUTS / NITRO_COMPILED_PADDING; round++) {
-        for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++)
-            y[i] = exponent(random, round * NITRO_COMPILED_PADDING + i, 1000.0);
+    double y[NITRO_COMPILED_STEP], powers[NITRO_COMPILED_STEP];
+    for (size_t round = 0; round < NUM_INPUTS / NITRO_COMPILED_STEP; round++) {
+        for (size_t i = 0; i < NITRO_COMPILED_STEP; i++)
+            y[i] = exponent(random, round * NITRO_COMPILED_STEP + i, 1000.0);
         engine->exp2_double(y, powers);
-        for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++) {
+        for (size_t i = 0; i < NITRO_COMPILED_STEP; i++) {
             double expected = exp2(-y[i]), error = fabs(powers[i] - expected) / expected;
             if (!(error <= NITRO_COMPILED_EXP_ULPS * 0x1p-53))
                 fail_msg("%s: 2^-%.17g is %.17g, off by %g", engine->name, y[i], powers[i], error);
@@ -76,14 +76,14 @@ static void test_exponential_is_within_its_bound(void **state)
 static void test_far_is_as_good_as_nothing(void **state)
 {
     (void)state;
-    float single[NITRO_COMPILED_PADDING], powers[NITRO_COMPILED_PADDING];
-    for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++)
+    float single[NITRO_COMPILED_STEP], powers[NITRO_COMPILED_STEP];
+    for (size_t i = 0; i < NITRO_COMPILED_STEP; i++)
         single[i] = i % 2 ? 3e38f : INFINITY;
     for (const nitro_kernel_engine *const *e = nitro_kernel_engines(); *e; e++) {
         if (!(*e)->is_here())
             continue;
         (*e)->exp2_single(single, powers);
-        for (size_t i = 0; i < NITRO_COMPILED_PADDING; i++)
+        for (size_t i = 0; i < NITRO_COMPILED_STEP; i++)
             assert_true(powers[i] >= 0.0f && powers[i] <= 0x1p-99f);
     }
 }

@@ -292,6 +292,35 @@ static void test_labels_and_measured_values(void **state)
     nitro_context_free(context);
 }
 
+/* A card that has the name of another and fewer parts: nothing of the other's is taken. */
+static void test_card_of_the_same_name(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_cuda_facts facts;
+    nitro_device *device = NULL;
+    nitro_cuda_facts_init(&facts);
+    strcpy(facts.name, "NVIDIA GeForce RTX 3080");
+    facts.values[NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = 8;
+    facts.values[NITRO_CUDA_COMPUTE_CAPABILITY_MINOR] = 6;
+    facts.values[NITRO_CUDA_SM_COUNT] = 70;
+    facts.values[NITRO_CUDA_CLOCK_RATE_KHZ] = 1710e3;
+    assert_ok(context, nitro_cuda_make_device(context, &facts, &device));
+    assert_string_equal(
+        nitro_device_label(device, "specification"),
+        "of another card of this name: compute capability 8.6, 68 SMs, a bus of 320 bits");
+    assert_null(nitro_device_label(device, "chip"));
+    check_value(device, "peak_gbps", NAN);
+    check_value(device, "peak_gflops_sp", 2 * 70 * 128 * 1.710);
+    nitro_device_free(device);
+    facts.values[NITRO_CUDA_SM_COUNT] = 68;
+    assert_ok(context, nitro_cuda_make_device(context, &facts, &device));
+    assert_null(nitro_device_label(device, "specification"));
+    check_value(device, "peak_gbps", 760);
+    nitro_device_free(device);
+    nitro_context_free(context);
+}
+
 /* What is written and read again is the same, whatever was not told. */
 static void test_round_trip(void **state)
 {
@@ -440,6 +469,7 @@ int main(void)
         cmocka_unit_test(test_find),
         cmocka_unit_test(test_recorded_devices),
         cmocka_unit_test(test_labels_and_measured_values),
+        cmocka_unit_test(test_card_of_the_same_name),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_bad_recordings),
         cmocka_unit_test(test_nvml),

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "features/device/host.h"
+#include "features/device/host_kernels.h"
 #include "unit.h"
 
 /* cmocka 1.1.5 compares floats only. */
@@ -42,6 +43,28 @@ static void check_device(const nitro_device_kind *kind, const nitro_device *devi
     }
 }
 
+/* What is recorded of a device makes the same device; what is no recording makes none. */
+static void check_recording(nitro_context *context, const nitro_device_kind *kind,
+                            const nitro_device *device)
+{
+    nitro_device *replayed = NULL;
+    char *text = NULL;
+    assert_true((kind->record == NULL) == (kind->replay == NULL));
+    if (!kind->record)
+        return;
+    assert_int_equal(kind->replay(context, "empty", "", 0, &replayed), NITRO_ERR_FORMAT);
+    assert_int_equal(kind->record(context, "nobody:knows-me", false, &text), NITRO_ERR_NOT_FOUND);
+    assert_null(replayed);
+    assert_null(text);
+    if (!device)
+        return;
+    assert_ok(context, kind->record(context, device->id, false, &text));
+    assert_ok(context, kind->replay(context, "recording", text, strlen(text), &replayed));
+    assert_true(same_devices(device, replayed));
+    nitro_device_free(replayed);
+    free(text);
+}
+
 static void check_kind(nitro_context *context, const nitro_device_kind *kind)
 {
     assert_true(nitro_name_is_clean(kind->name));
@@ -58,10 +81,12 @@ static void check_kind(nitro_context *context, const nitro_device_kind *kind)
         assert_string_equal(device->id, ids.items[i]);
         assert_true(same_devices(device, again));
         check_device(kind, device);
+        check_recording(context, kind, device);
         nitro_device_free(device);
         nitro_device_free(again);
     }
     nitro_string_list_free(&ids);
+    check_recording(context, kind, NULL);
     static const char *const strangers[] = {"",      "h",      "nobody:knows-me",
                                             "host:", "model:", "hostess"};
     for (size_t i = 0; i < sizeof(strangers) / sizeof(strangers[0]); i++) {
@@ -287,6 +312,100 @@ static void test_clock_in_the_name(void **state)
     }
 }
 
+/* ---- The firmware's table of memory modules ---------------------------------------------------
+ */
+
+typedef struct table {
+    unsigned char bytes[4096];
+    size_t size;
+} table;
+
+static void add_byte(table *made, unsigned value)
+{
+    made->bytes[made->size++] = (unsigned char)value;
+}
+
+static void add_text(table *made, const char *text)
+{
+    if (!text[0])
+        return;
+    strcpy((char *)made->bytes + made->size, text);
+    made->size += strlen(text) + 1;
+}
+
+/* A structure of type 17, as SMBIOS 2.7 has it; empty slots are 0 MB large. */
+static void add_module(table *made, unsigned megabytes, unsigned bits, unsigned speed,
+                       const char *slot, const char *bank)
+{
+    unsigned char module[0x22] = {17, sizeof(module)};
+    module[0x0A] = (unsigned char)bits;
+    module[0x0C] = (unsigned char)megabytes;
+    module[0x0D] = (unsigned char)(megabytes >> 8);
+    module[0x10] = slot[0] ? 1 : 0;
+    module[0x11] = bank[0] ? 1 + (slot[0] != '\0') : 0;
+    module[0x15] = 0x80; /* 3200: what it could do */
+    module[0x16] = 0x0C;
+    module[0x20] = (unsigned char)speed;
+    module[0x21] = (unsigned char)(speed >> 8);
+    for (size_t i = 0; i < sizeof(module); i++)
+        add_byte(made, module[i]);
+    add_text(made, slot);
+    add_text(made, bank);
+    if (!slot[0] && !bank[0])
+        add_byte(made, 0);
+    add_byte(made, 0);
+}
+
+static void check_bus(const table *made, double mhz, double bits, size_t channels)
+{
+    nitro_context *context = unit_context();
+    nitro_host_memory_bus bus = {0};
+    assert_ok(context, nitro_host_parse_memory_bus(context, made->bytes, made->size, &bus));
+    assert_true(isnan(mhz) ? isnan(bus.clock_mhz) : bus.clock_mhz == mhz);
+    assert_true(isnan(bits) ? isnan(bus.bits) : bus.bits == bits);
+    assert_int_equal(bus.num_channels, channels);
+    nitro_context_free(context);
+}
+
+static void test_memory_modules(void **state)
+{
+    (void)state;
+    static table made;
+    /* Two channels of a processor, two modules on one of them, and an empty slot. */
+    made.size = 0;
+    add_module(&made, 16384, 64, 2933, "DIMM 0", "P0 CHANNEL A");
+    add_module(&made, 16384, 64, 2933, "DIMM 1", "P0 CHANNEL A");
+    add_module(&made, 16384, 64, 2933, "DIMM 0", "P0 CHANNEL B");
+    add_module(&made, 0, 64, 0, "DIMM 1", "P0 CHANNEL C");
+    check_bus(&made, 2933 / 2.0, 128, 2);
+    /* Cut short it says less, or nothing. */
+    nitro_context *context = unit_context();
+    for (size_t size = 0; size < made.size; size++) {
+        nitro_host_memory_bus bus;
+        assert_ok(context, nitro_host_parse_memory_bus(context, made.bytes, size, &bus));
+        assert_true(isnan(bus.bits) || bus.bits == 64 || bus.bits == 128);
+    }
+    nitro_context_free(context);
+    /* Names of the other kind; unknown speeds count as what the module could do. */
+    made.size = 0;
+    add_module(&made, 8192, 64, 0, "CPU1_DIMM_A1", "NODE 0 CHANNEL 0 DIMM 0");
+    add_module(&made, 8192, 64, 0, "CPU1_DIMM_A2", "NODE 0 CHANNEL 0 DIMM 1");
+    add_module(&made, 8192, 64, 0, "CPU2_DIMM_A1", "NODE 1 CHANNEL 0 DIMM 0");
+    check_bus(&made, 1600, 128, 2);
+    made.size = 0;
+    add_module(&made, 8192, 64, 3200, "ChannelA-DIMM0", "BANK 0");
+    add_module(&made, 8192, 64, 3200, "ChannelB-DIMM0", "BANK 2");
+    check_bus(&made, 1600, 128, 2);
+    /* Channels without a name, modules without a width: nothing is said. */
+    add_module(&made, 8192, 64, 3200, "DIMM_A1", "");
+    check_bus(&made, NAN, NAN, 0);
+    made.size = 0;
+    add_module(&made, 8192, 0, 3200, "CHANNEL A", "");
+    check_bus(&made, NAN, NAN, 0);
+    made.size = 0;
+    check_bus(&made, NAN, NAN, 0);
+}
+
 /* ---- This machine ---------------------------------------------------------------------------- */
 
 static const nitro_device_kind *host_kind(void)
@@ -343,21 +462,33 @@ static const nitro_device_feature *find_feature(const nitro_device *device, cons
     return NULL;
 }
 
+#define NUM_MEASURED 7
+
+static const char *const measured_names[NUM_MEASURED] = {
+    "copy_gbps", "l2_gbps",   "shared_atomic", "global_atomic",
+    "launch_us", "sp_gflops", "dp_gflops"};
+
 static void test_measured_features(void **state)
 {
     (void)state;
     nitro_device *slow, *fast;
     measure_with(8, &slow);
     measure_with(2, &fast);
-    static const char *const names[] = {"copy_gbps", "shared_atomic", "global_atomic"};
-    for (size_t i = 0; i < 3; i++) {
-        const nitro_device_feature *feature = find_feature(slow, names[i]);
+    for (size_t i = 0; i < NUM_MEASURED; i++) {
+        const nitro_device_feature *feature = find_feature(slow, measured_names[i]);
         assert_non_null(feature);
         assert_int_equal(feature->source, NITRO_VALUE_MEASURED);
         assert_true(feature->spread == 0);
     }
-    assert_near(nitro_device_value(slow, "shared_atomic"), 8, 1e-9);
-    assert_near(nitro_device_value(fast, "global_atomic"), 2, 1e-9);
+    /* 2^20 additions are made, 2^15 count. */
+    assert_near(nitro_device_value(slow, "shared_atomic"), 8.0 / 32, 1e-9);
+    assert_near(nitro_device_value(fast, "global_atomic"), 2.0 / 32, 1e-9);
+    assert_near(nitro_device_value(slow, "launch_us") / nitro_device_value(fast, "launch_us"), 4,
+                1e-9);
+    assert_near(nitro_device_value(fast, "sp_gflops") / nitro_device_value(slow, "sp_gflops"), 4,
+                1e-9);
+    assert_near(nitro_device_value(slow, "sp_gflops") / nitro_device_value(slow, "dp_gflops"), 2,
+                1e-9);
     assert_near(nitro_device_value(fast, "copy_gbps") / nitro_device_value(slow, "copy_gbps"), 4,
                 1e-9);
     /* Bytes read and written, 64 MiB each at least. */
@@ -372,10 +503,38 @@ static void test_clock_that_stands_still(void **state)
     (void)state;
     nitro_device *device;
     measure_with(0, &device);
-    assert_null(find_feature(device, "copy_gbps"));
-    assert_null(find_feature(device, "shared_atomic"));
-    assert_null(find_feature(device, "global_atomic"));
+    for (size_t i = 0; i < NUM_MEASURED; i++)
+        assert_null(find_feature(device, measured_names[i]));
     nitro_device_free(device);
+}
+
+/* Every width of vectors does the same work: chains against their definition, sums of what is read.
+ */
+static void test_kernels(void **state)
+{
+    (void)state;
+    enum { WORDS = 4 * NITRO_HOST_READ_BYTES / 8, ROUNDS = 20 };
+    static _Alignas(NITRO_HOST_READ_BYTES) uint64_t words[WORDS];
+    uint64_t expected = 0;
+    for (size_t i = 0; i < WORDS; i++)
+        expected ^= words[i] = i * 0x9E3779B97F4A7C15u + 1;
+    const nitro_host_kernels *kernels = nitro_host_kernels_find();
+    assert_non_null(kernels->name);
+    for (; kernels->name; kernels++) {
+        assert_true(kernels->read(words, sizeof(words), 3) == expected);
+        assert_true(kernels->read(words, sizeof(words), 2) == 0);
+        double chains = kernels->flops_dp / 2, sum = 0; /* an element is two operations */
+        double lanes = kernels->flops_sp / kernels->flops_dp;
+        assert_true(lanes == 2);
+        for (double k = 0; k < 10; k++) {
+            double value = k;
+            for (int round = 0; round < ROUNDS; round++)
+                value = value * 0.75 + 0.5;
+            sum += value * chains / 10;
+        }
+        assert_near(kernels->chains_dp(ROUNDS, 0.75, 0.5) / sum, 1, 1e-12);
+        assert_near(kernels->chains_sp(ROUNDS, 0.75F, 0.5F) / (2 * sum), 1, 1e-5);
+    }
 }
 
 /* ---- The team of threads --------------------------------------------------------------------- */
@@ -416,9 +575,11 @@ int main(void)
         cmocka_unit_test(test_bad_topologies),
         cmocka_unit_test(test_odd_cpuinfo),
         cmocka_unit_test(test_clock_in_the_name),
+        cmocka_unit_test(test_memory_modules),
         cmocka_unit_test(test_this_machine),
         cmocka_unit_test(test_measured_features),
         cmocka_unit_test(test_clock_that_stands_still),
+        cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_team),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,17 @@ static int run(void *argument, void *user)
     return failure;
 }
 
+static int input_fails; /* what prepare_input returns */
+
+static int prepare_input(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    if (input_fails)
+        snprintf(problem, sizeof problem, "the numbers take 12 GB");
+    return input_fails;
+}
+
 static const char *problem_of(const void *argument, void *user)
 {
     (void)argument;
@@ -194,6 +205,7 @@ static int set_up(void **state)
     b->context = unit_context();
     nitro_context_set_clock(b->context, &clock);
     wall_ms = 1000;
+    input_fails = 0;
     fake_device_plug_in(b->context);
     nitro_tune_options_init(&b->options);
     b->options.measure.warmups = 1;
@@ -223,7 +235,8 @@ static void add(bench *b, script what)
 
 static void declare_as(bench *b, const char *kind, nitro_time_source time_source)
 {
-    static const nitro_hooks hooks = {.keep_reference = keep_reference,
+    static const nitro_hooks hooks = {.prepare_input = prepare_input,
+                                      .keep_reference = keep_reference,
                                       .check_result = check_result,
                                       .stream = stream_of,
                                       .problem = problem_of};
@@ -419,7 +432,7 @@ static void test_a_sticky_error_costs_one_entry(void **state)
     bench *b = *state;
     measure_among_good_ones(b, FAULT_LATER, 1);
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2); /* the first worker ended */
     assert_int_equal(fake_device.counts->closes, 1);
 }
@@ -429,7 +442,7 @@ static void test_a_sticky_error_while_timing_costs_one_entry(void **state)
     bench *b = *state;
     measure_among_good_ones(b, FAULT_LATER, 4);
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 4 of run: fake: an illegal memory access");
+                        "in call 4 of run: fake: stopping: an illegal memory access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -440,7 +453,7 @@ static void test_a_sticky_error_of_the_reference_costs_one_entry(void **state)
     add(b, (script){.name = "ell", .device_ms = 2});
     measure(b);
     assert_without_time(b, 0, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_measured(b, 1, 2);
     assert_string_equal(b->sample->entries[1].detail,
                         "unchecked: it stands in for reference csr, which has no result here");
@@ -454,9 +467,9 @@ static void test_each_of_two_sticky_errors_costs_one_entry(void **state)
     add(b, (script){.name = "dia", .device_ms = 1});
     measure(b);
     assert_without_time(b, 0, NITRO_OUTCOME_FAILED,
-                        "in call 3 of run: fake: an illegal memory access");
+                        "in call 3 of run: fake: stopping: an illegal memory access");
     assert_without_time(b, 1, NITRO_OUTCOME_FAILED,
-                        "in call 1 of run: fake: an illegal memory access");
+                        "in call 1 of run: fake: stopping: an illegal memory access");
     assert_measured(b, 2, 1);
     assert_int_equal(fake_device.counts->opens, 3);
 }
@@ -467,7 +480,8 @@ static void test_what_run_returned_is_told_with_the_devices_words(void **state)
     measure_among_good_ones(b, FAULT_AT_LAUNCH, 0);
     assert_without_time(
         b, 1, NITRO_OUTCOME_FAILED,
-        "run returned 700 in call 1: the launch failed: fake: an illegal memory access");
+        "run returned 700 in call 1: the launch failed: fake: stopping: an illegal memory "
+        "access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -475,9 +489,10 @@ static void test_a_fault_found_by_the_check_ends_the_worker(void **state)
 {
     bench *b = *state;
     measure_among_good_ones(b, FAULT_IN_CHECK, 0);
-    assert_without_time(b, 1, NITRO_OUTCOME_WRONG_RESULT,
-                        "the result cannot be copied (after call 1 of run); then fake: an illegal "
-                        "memory access");
+    assert_without_time(
+        b, 1, NITRO_OUTCOME_WRONG_RESULT,
+        "the result cannot be copied (after call 1 of run); then fake: asking: an illegal "
+        "memory access");
     assert_int_equal(fake_device.counts->opens, 2);
 }
 
@@ -544,6 +559,26 @@ static void test_formats_that_do_not_fit_together_are_measured_apart(void **stat
     assert_measured(b, 2, 1);
     assert_measured(b, 3, 4);
     assert_int_equal(fake_device.counts->opens, 3); /* csr and coo, dia, ell */
+}
+
+static void test_an_input_that_does_not_fit_is_each_variants_entry(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "csr", .device_ms = 3});
+    add(b, (script){.name = "ell", .device_ms = 2});
+    input_fails = NITRO_ERR_NO_MEMORY;
+    measure(b);
+    for (size_t v = 0; v < 2; v++)
+        assert_without_time(b, v, NITRO_OUTCOME_OUT_OF_MEMORY,
+                            "prepare_input found too little memory: the numbers take 12 GB");
+    assert_true(b->sample->features[0] == 12);
+    nitro_sample_free(b->sample);
+    b->sample = NULL;
+    input_fails = 5;
+    assert_fails(b->context,
+                 nitro_measure(b->computation, &plain_input, &b->options.measure, &b->sample),
+                 NITRO_ERR_VARIANT_FAILED,
+                 "input 'small': prepare_input returned 5: the numbers take 12 GB");
 }
 
 static void test_a_leak_ends_in_an_entry_not_in_a_loop(void **state)
@@ -692,6 +727,7 @@ int main(void)
         TEST(test_a_driver_that_crashes_costs_one_entry),
         TEST(test_a_format_that_does_not_fit_says_so),
         TEST(test_formats_that_do_not_fit_together_are_measured_apart),
+        TEST(test_an_input_that_does_not_fit_is_each_variants_entry),
         TEST(test_a_leak_ends_in_an_entry_not_in_a_loop),
         TEST(test_samples_tell_the_state_of_the_device),
         TEST(test_a_device_of_another_kind_is_refused),

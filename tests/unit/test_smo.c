@@ -48,12 +48,12 @@ static fixture *make_fixture(uint64_t seed, double noise)
 
 static size_t num_gathered; /* columns, by all solvers */
 
-static void gather(const void *user, size_t row, float *column)
+static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
 {
     const fixture *f = user;
     num_gathered++;
     for (size_t k = 0; k < f->num_rows; k++)
-        column[k] = f->kernel[f->rows[row] * NUM_ROWS + f->rows[k]];
+        column[k] = f->kernel[f->rows[row] * NUM_ROWS + f->rows[rows[k]]];
 }
 
 static nitro_smo_problem problem_of(fixture *f, size_t num_rows)
@@ -132,6 +132,17 @@ static void sort_rows_by_first_label(fixture *f, size_t num_rows)
     memcpy(f->rows, order, num_rows * sizeof(*order));
 }
 
+static void check_against_libsvm(nitro_context *context, fixture *f, size_t num_rows)
+{
+    double ours[NUM_ROWS], theirs[NUM_ROWS], our_rho, their_rho;
+    nitro_smo_problem problem = problem_of(f, num_rows);
+    solve(context, &problem, ours, &our_rho);
+    solve_with_libsvm(f, num_rows, theirs, &their_rho);
+    for (size_t i = 0; i < num_rows; i++)
+        assert_true(ours[i] == theirs[i]);
+    assert_true(our_rho == their_rho);
+}
+
 static void test_equals_libsvm_bit_for_bit(void **state)
 {
     (void)state;
@@ -140,13 +151,52 @@ static void test_equals_libsvm_bit_for_bit(void **state)
         fixture *f = make_fixture(seed, seed % 2 ? 0.05 : 0.4);
         size_t num_rows = seed % 3 ? NUM_ROWS : 57;
         sort_rows_by_first_label(f, num_rows);
-        double ours[NUM_ROWS], theirs[NUM_ROWS], our_rho, their_rho;
-        nitro_smo_problem problem = problem_of(f, num_rows);
-        solve(context, &problem, ours, &our_rho);
-        solve_with_libsvm(f, num_rows, theirs, &their_rho);
-        for (size_t i = 0; i < num_rows; i++)
-            assert_true(ours[i] == theirs[i]);
-        assert_true(our_rho == their_rho);
+        check_against_libsvm(context, f, num_rows);
+        free(f);
+    }
+    nitro_context_free(context);
+}
+
+/* So many steps that rows are sorted between them. */
+static void test_equals_libsvm_with_a_large_c(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        fixture *f = make_fixture(seed, seed % 2 ? 0.05 : 0.2);
+        sort_rows_by_first_label(f, NUM_ROWS);
+        f->upper_bounds[0] = seed % 3 ? 2048 : 256;
+        for (size_t i = 1; i < NUM_ROWS; i++)
+            f->upper_bounds[i] = f->upper_bounds[0];
+        check_against_libsvm(context, f, NUM_ROWS);
+        free(f);
+    }
+    nitro_context_free(context);
+}
+
+/* Rows that are there three times tie at every step: the last one is taken, wherever it lies. */
+static void test_equals_libsvm_with_ties(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        fixture *f = make_fixture(seed, 0.2);
+        for (size_t i = 0; i < NUM_ROWS; i++) {
+            f->rows[i] = i % (NUM_ROWS / 3);
+            f->labels[i] = f->labels[f->rows[i]];
+            f->upper_bounds[i] = seed % 2 ? 2048 : 4;
+        }
+        signed char labels[NUM_ROWS];
+        size_t rows[NUM_ROWS], next = 0;
+        for (int label = 1; label >= -1; label -= 2)
+            for (size_t i = 0; i < NUM_ROWS; i++)
+                if (f->labels[i] == label) {
+                    rows[next] = f->rows[i];
+                    labels[next++] = (signed char)label;
+                }
+        memcpy(f->labels, labels, sizeof(labels));
+        memcpy(f->rows, rows, sizeof(rows));
+        check_against_libsvm(context, f, NUM_ROWS);
         free(f);
     }
     nitro_context_free(context);
@@ -273,6 +323,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equals_libsvm_bit_for_bit),
+        cmocka_unit_test(test_equals_libsvm_with_a_large_c),
+        cmocka_unit_test(test_equals_libsvm_with_ties),
         cmocka_unit_test(test_a_weight_is_a_repeated_row),
         cmocka_unit_test(test_a_c_that_did_not_matter),
         cmocka_unit_test(test_the_answer_is_optimal),

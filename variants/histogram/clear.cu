@@ -2,25 +2,25 @@
 #include "variants/cuda_kernel.cuh"
 #include "variants/histogram/kernels_cuda.h"
 
-#define BLOCK 256
+#define BLOCK      256
+#define PER_THREAD 8 /* few blocks do: 65536 bins are 256 KB */
 
 static __global__ void __launch_bounds__(BLOCK)
     clear(uint32_t *counts, int num_bins, uint32_t *queues, int num_queues)
 {
-    int i = (int)(blockIdx.x * BLOCK + threadIdx.x);
-    if (i < num_bins)
-        counts[i] = 0;
-    if (i < num_queues)
-        queues[i] = 0;
+    int first = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (first < num_queues)
+        queues[first] = 0;
+    for (int bin = first; bin < num_bins; bin += (int)gridDim.x * BLOCK)
+        counts[bin] = 0;
 }
 
 int nitro_histogram_cuda_clear(nitro_histogram_cuda *histogram)
 {
-    int num_bins = (int)histogram->host.num_bins, num_queues = NITRO_HISTOGRAM_CUDA_MAX_RANGES;
-    cudaLaunchConfig_t config =
-        nitro_cuda_grid(&histogram->cuda, num_bins > num_queues ? num_bins : num_queues, BLOCK);
+    int num_bins = (int)histogram->host.num_bins;
+    cudaLaunchConfig_t config = nitro_cuda_grid(&histogram->cuda, num_bins / PER_THREAD + 1, BLOCK);
     return nitro_cuda_check(&histogram->cuda,
                             cudaLaunchKernelEx(&config, clear, histogram->counts, num_bins,
-                                               histogram->queues, num_queues),
+                                               histogram->queues, NITRO_HISTOGRAM_CUDA_MAX_RANGES),
                             "clearing the counts");
 }

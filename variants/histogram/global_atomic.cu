@@ -45,7 +45,7 @@ static int launch(nitro_histogram_cuda *histogram,
                   void (*kernel)(nitro_histogram_units, uint32_t *), uint32_t *queue)
 {
     if (nitro_histogram_cuda_clear(histogram) != 0)
-        return 1;
+        return histogram->cuda.failure;
     if (histogram->host.num_samples == 0)
         return 0;
     nitro_histogram_units units =

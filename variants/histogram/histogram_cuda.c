@@ -29,13 +29,13 @@ static int upload_samples(nitro_histogram_cuda *histogram)
     if (!histogram->samples &&
         nitro_cuda_upload(cuda, host->samples, host->num_samples, sizeof(*host->samples),
                           (void **)&histogram->own_samples) != 0)
-        return 1;
+        return cuda->failure;
     if (!histogram->counts && nitro_cuda_allocate(cuda, host->num_bins, sizeof(*host->counts),
                                                   (void **)&histogram->own_counts) != 0)
-        return 1;
+        return cuda->failure;
     if (nitro_cuda_allocate(cuda, NITRO_HISTOGRAM_CUDA_MAX_RANGES, sizeof(*histogram->queues),
                             (void **)&histogram->queues) != 0)
-        return 1;
+        return cuda->failure;
     return nitro_cuda_wait(cuda);
 }
 
@@ -79,10 +79,10 @@ int nitro_histogram_cuda_upload(nitro_histogram_cuda *histogram)
     uint64_t bytes = 4 * ((uint64_t)host->num_samples + (uint64_t)host->num_bins);
     if (nitro_cuda_may_prepare(cuda, "the samples' copy") != 0 || ask_device(histogram) != 0 ||
         nitro_cuda_need(cuda, bytes, "the samples' copy") != 0)
-        return 1;
+        return cuda->failure;
     if (upload_samples(histogram) != 0) {
         drop_samples(histogram);
-        return 1;
+        return cuda->failure;
     }
     if (!histogram->samples)
         histogram->samples = histogram->own_samples;
@@ -134,7 +134,7 @@ static int fetch_result(nitro_histogram_cuda *histogram)
     const nitro_histogram *host = &histogram->host;
     if (nitro_cuda_download(&histogram->cuda, histogram->counts, host->num_bins,
                             sizeof(*host->counts), host->counts) != 0)
-        return 1;
+        return histogram->cuda.failure;
     size_t bytes = (size_t)host->num_bins * sizeof(*host->counts);
     return nitro_cuda_check(&histogram->cuda,
                             cudaMemsetAsync(histogram->counts, 0xEE, bytes, histogram->cuda.stream),
@@ -144,7 +144,7 @@ static int fetch_result(nitro_histogram_cuda *histogram)
 static int keep_reference(void *argument, void *user)
 {
     nitro_histogram_cuda *histogram = argument;
-    return fetch_result(histogram) != 0 ? 1
+    return fetch_result(histogram) != 0 ? histogram->cuda.failure
                                         : nitro_histogram_keep_reference(&histogram->host, user);
 }
 
@@ -153,7 +153,7 @@ static int check_result(void *argument, char *why, size_t size, void *user)
     nitro_histogram_cuda *histogram = argument;
     if (fetch_result(histogram) != 0) {
         snprintf(why, size, "%s", histogram->cuda.problem);
-        return 1;
+        return histogram->cuda.failure;
     }
     return nitro_histogram_check_result(&histogram->host, why, size, user);
 }
@@ -162,6 +162,12 @@ static void *stream(const void *argument, void *user)
 {
     (void)user;
     return ((const nitro_histogram_cuda *)argument)->cuda.stream;
+}
+
+static const char *problem(const void *argument, void *user)
+{
+    (void)user;
+    return ((const nitro_histogram_cuda *)argument)->cuda.problem;
 }
 
 nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation)
@@ -179,6 +185,7 @@ nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation)
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
+        .problem = problem,
     };
     const char *usual = nitro_histogram_cuda_variant_shared_atomic_even_share.name;
     nitro_status status = nitro_computation_set_device_kind(computation, "cuda");

@@ -131,7 +131,7 @@ static int prepare(void *argument, void *user)
     nitro_cuda *cuda = &histogram->cuda;
     int blocks_per_sm = 0;
     if (nitro_histogram_cuda_upload(histogram) != 0)
-        return 1;
+        return cuda->failure;
     if (histogram->tables.num_blocks > 0)
         return 0;
     nitro_histogram_cuda_tables tables = choose_tables(histogram);
@@ -147,7 +147,7 @@ static int prepare(void *argument, void *user)
                          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, dynamic,
                                                                        BLOCK, tables.size_bytes),
                          "asking how many blocks fit") != 0)
-        return 1;
+        return cuda->failure;
     tables.num_blocks = histogram->num_multiprocessors * (blocks_per_sm > 1 ? blocks_per_sm : 1);
     histogram->tables = tables;
     return 0;
@@ -160,7 +160,7 @@ static int launch(nitro_histogram_cuda *histogram, bool is_dynamic)
     if (tables->num_blocks == 0)
         return nitro_cuda_fail(&histogram->cuda, "shared_atomic was not prepared");
     if (nitro_histogram_cuda_clear(histogram) != 0)
-        return 1;
+        return histogram->cuda.failure;
     if (num_samples == 0)
         return 0;
     nitro_histogram_units units = nitro_histogram_make_units(histogram->samples, num_samples,

@@ -79,13 +79,13 @@ static int make_room(nitro_histogram_cuda *histogram)
     if (sort(histogram, &room_bytes) != 0 || /* without room: how much it takes */
         nitro_cuda_need(cuda, room_bytes + (uint64_t)num_samples * sizeof(uint32_t), "sorting") !=
             0)
-        return 1;
+        return cuda->failure;
     void *sorted, *room;
     if (nitro_cuda_allocate(cuda, num_samples, sizeof(uint32_t), &sorted) != 0)
-        return 1;
+        return cuda->failure;
     if (nitro_cuda_allocate(cuda, (int64_t)room_bytes, 1, &room) != 0) {
         nitro_cuda_free(sorted);
-        return 1;
+        return cuda->failure;
     }
     histogram->sorted = (uint32_t *)sorted;
     histogram->sort_room = room;
@@ -98,11 +98,11 @@ static int prepare(void *argument, void *user)
     (void)user;
     nitro_histogram_cuda *histogram = (nitro_histogram_cuda *)argument;
     if (nitro_histogram_cuda_upload(histogram) != 0)
-        return 1;
+        return histogram->cuda.failure;
     if (histogram->sort_room || histogram->host.num_samples == 0)
         return 0;
     if (nitro_cuda_may_prepare(&histogram->cuda, "the room for sorting") != 0)
-        return 1;
+        return histogram->cuda.failure;
     return make_room(histogram);
 }
 
@@ -110,13 +110,13 @@ static int launch(nitro_histogram_cuda *histogram,
                   void (*kernel)(nitro_histogram_units, uint32_t *), uint32_t *queue)
 {
     if (nitro_histogram_cuda_clear(histogram) != 0)
-        return 1;
+        return histogram->cuda.failure;
     if (histogram->host.num_samples == 0)
         return 0;
     if (!histogram->sort_room)
         return nitro_cuda_fail(&histogram->cuda, "sort was not prepared");
     if (sort(histogram, &histogram->sort_room_bytes) != 0)
-        return 1;
+        return histogram->cuda.failure;
     nitro_histogram_units units =
         nitro_histogram_make_units(histogram->sorted, histogram->host.num_samples, queue);
     int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *

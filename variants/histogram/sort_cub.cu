@@ -1,4 +1,5 @@
 /* CUB's radix sort, behind one function: the emulation of CUDA has another (tests). */
+#define CCCL_DISABLE_NVTX /* no ranges for profilers in a library */
 #include <cub/device/device_radix_sort.cuh>
 
 #include "variants/histogram/kernels_cuda.h"

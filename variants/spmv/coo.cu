@@ -84,7 +84,7 @@ static int upload(nitro_spmv_cuda *spmv)
     const nitro_spmv_coo *from = spmv->host.coo;
     nitro_cuda *cuda = &spmv->cuda;
     if (nitro_spmv_cuda_need_slots(cuda, from->num_entries, sizeof(int32_t), "coo") != 0)
-        return 1;
+        return spmv->cuda.failure;
     spmv->coo = (nitro_spmv_cuda_coo *)calloc(1, sizeof(*spmv->coo));
     if (!spmv->coo)
         return nitro_cuda_fail(cuda, "no memory on the host");
@@ -95,7 +95,7 @@ static int upload(nitro_spmv_cuda *spmv)
                           (void **)&spmv->coo->rows) == 0)
         return 0;
     nitro_spmv_cuda_release_coo(spmv, nullptr);
-    return 1;
+    return spmv->cuda.failure;
 }
 
 static int prepare(void *argument, void *user)
@@ -116,7 +116,7 @@ static int run(void *argument, void *user)
     size_t bytes = (size_t)spmv->host.num_rows * sizeof(*spmv->y);
     cudaError_t error = cudaMemsetAsync(spmv->y, 0, bytes, (cudaStream_t)spmv->cuda.stream);
     if (nitro_cuda_check(&spmv->cuda, error, "zeroing y") != 0)
-        return 1;
+        return spmv->cuda.failure;
     return nitro_spmv_cuda_coo_add(spmv, spmv->coo);
 }
 

@@ -155,7 +155,7 @@ static int make_buffer(nitro_spmv_cuda *spmv, nitro_spmv_cuda_cusparse *made,
               "cusparseSpMV_bufferSize") != 0 ||
         nitro_cuda_need(&spmv->cuda, bytes, "cuSPARSE's work buffer") != 0 ||
         nitro_cuda_allocate(&spmv->cuda, (int64_t)bytes, 1, &made->buffer) != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (!library->SpMV_preprocess)
         return 0;
     return check(spmv, library, library->SpMV_preprocess(PRODUCT(made, algorithm), made->buffer),
@@ -175,7 +175,7 @@ static int prepare(void *argument, void *user)
         return 0;
     if (nitro_spmv_cuda_upload(spmv) != 0 ||
         nitro_cuda_may_prepare(&spmv->cuda, "cuSPARSE's description of the matrix") != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (is_empty(spmv))
         return 0;
     nitro_spmv_cuda_cusparse *made = calloc(1, sizeof(*made));
@@ -189,7 +189,7 @@ static int prepare(void *argument, void *user)
     if (describe(spmv, made) != 0 || make_buffer(spmv, made, algorithm) != 0 ||
         nitro_cuda_wait(&spmv->cuda) != 0) {
         clear(made);
-        return 1;
+        return spmv->cuda.failure;
     }
     spmv->cusparse[algorithm->index] = made;
     return 0;

@@ -50,7 +50,7 @@ static int upload(nitro_spmv_cuda *spmv)
     nitro_cuda *cuda = &spmv->cuda;
     int64_t num_slots = from->num_diagonals * from->stride;
     if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(double), "dia") != 0)
-        return 1;
+        return cuda->failure;
     spmv->dia = (nitro_spmv_cuda_dia *)calloc(1, sizeof(*spmv->dia));
     if (!spmv->dia)
         return nitro_cuda_fail(cuda, "no memory on the host");
@@ -62,7 +62,7 @@ static int upload(nitro_spmv_cuda *spmv)
                           (void **)&spmv->dia->values) == 0)
         return 0;
     nitro_spmv_cuda_release_dia(spmv, nullptr);
-    return 1;
+    return cuda->failure;
 }
 
 static int prepare(void *argument, void *user)

@@ -36,13 +36,13 @@ int nitro_spmv_cuda_ell_upload(nitro_cuda *cuda, const nitro_spmv_ell *from,
     int64_t num_slots = from->width * from->stride;
     nitro_spmv_cuda_ell made = {(int32_t)from->width, (int32_t)from->stride, nullptr, nullptr};
     if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(int32_t) + sizeof(double), "ell") != 0)
-        return 1;
+        return cuda->failure;
     if (nitro_cuda_upload(cuda, from->columns, num_slots, sizeof(int32_t),
                           (void **)&made.columns) != 0 ||
         nitro_cuda_upload(cuda, from->values, num_slots, sizeof(double), (void **)&made.values) !=
             0) {
         nitro_spmv_cuda_ell_clear(&made);
-        return 1;
+        return cuda->failure;
     }
     *to = made;
     return 0;
@@ -86,7 +86,7 @@ static int upload(nitro_spmv_cuda *spmv)
     if (nitro_spmv_cuda_ell_upload(&spmv->cuda, spmv->host.ell, spmv->ell) == 0)
         return 0;
     nitro_spmv_cuda_release_ell(spmv, nullptr);
-    return 1;
+    return spmv->cuda.failure;
 }
 
 static int prepare(void *argument, void *user)

@@ -25,7 +25,7 @@ static int upload_rest(nitro_cuda *cuda, const nitro_spmv_coo *from, nitro_spmv_
     to->num_entries = (int32_t)count;
     if (nitro_spmv_cuda_need_slots(cuda, count, 2 * sizeof(int32_t) + sizeof(double), "hybrid") !=
         0)
-        return 1;
+        return cuda->failure;
     return nitro_cuda_upload(cuda, from->rows, count, sizeof(int32_t), (void **)&to->rows) != 0 ||
            nitro_cuda_upload(cuda, from->columns, count, sizeof(int32_t), (void **)&to->columns) !=
                0 ||
@@ -42,7 +42,7 @@ static int upload(nitro_spmv_cuda *spmv)
         upload_rest(&spmv->cuda, &from->coo, &spmv->hybrid->coo) == 0)
         return 0;
     nitro_spmv_cuda_release_hybrid(spmv, nullptr);
-    return 1;
+    return spmv->cuda.failure;
 }
 
 static int prepare(void *argument, void *user)
@@ -59,7 +59,7 @@ static int run(void *argument, void *user)
     (void)user;
     nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
     if (nitro_spmv_cuda_ell_multiply(spmv, &spmv->hybrid->ell) != 0)
-        return 1;
+        return spmv->cuda.failure;
     return nitro_spmv_cuda_coo_add(spmv, &spmv->hybrid->coo);
 }
 

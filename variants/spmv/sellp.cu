@@ -51,7 +51,7 @@ static int upload(nitro_spmv_cuda *spmv)
     nitro_cuda *cuda = &spmv->cuda;
     int64_t num_slots = from->slice_offsets[from->num_slices];
     if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(int32_t) + sizeof(double), "sellp") != 0)
-        return 1;
+        return cuda->failure;
     spmv->sellp = (nitro_spmv_cuda_sellp *)calloc(1, sizeof(*spmv->sellp));
     if (!spmv->sellp)
         return nitro_cuda_fail(cuda, "no memory on the host");
@@ -64,7 +64,7 @@ static int upload(nitro_spmv_cuda *spmv)
                           (void **)&spmv->sellp->values) == 0)
         return 0;
     nitro_spmv_cuda_release_sellp(spmv, nullptr);
-    return 1;
+    return cuda->failure;
 }
 
 static int prepare(void *argument, void *user)

@@ -53,12 +53,12 @@ static int upload_matrix(nitro_spmv_cuda *spmv)
                           (void **)&spmv->columns) != 0 ||
         nitro_cuda_upload(cuda, host->values, nonzeros, sizeof(*host->values),
                           (void **)&spmv->values) != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (!spmv->x &&
         nitro_cuda_upload(cuda, host->x, cols, sizeof(*host->x), (void **)&spmv->own_x) != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (!spmv->y && nitro_cuda_allocate(cuda, rows, sizeof(*spmv->y), (void **)&spmv->own_y) != 0)
-        return 1;
+        return spmv->cuda.failure;
     return nitro_cuda_wait(cuda);
 }
 
@@ -71,10 +71,10 @@ int nitro_spmv_cuda_upload(nitro_spmv_cuda *spmv)
                      8 * (uint64_t)host->num_cols;
     if (check_sizes(spmv) != 0 || nitro_cuda_may_prepare(&spmv->cuda, "the matrix") != 0 ||
         nitro_cuda_need(&spmv->cuda, bytes, "the matrix") != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (upload_matrix(spmv) != 0) {
         drop_matrix(spmv);
-        return 1;
+        return spmv->cuda.failure;
     }
     if (!spmv->x)
         spmv->x = spmv->own_x;
@@ -130,13 +130,13 @@ int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
     char what[64];
     snprintf(what, sizeof(what), "the format %s", host->name);
     if (nitro_spmv_cuda_upload(spmv) != 0 || nitro_cuda_may_prepare(&spmv->cuda, what) != 0)
-        return 1;
+        return spmv->cuda.failure;
     if (host->prepare(&spmv->host, host->user) != 0)
         return nitro_cuda_fail(&spmv->cuda, "%s does not fit into the host's memory", what);
     int failure = upload(spmv);
     if (failure == 0 && nitro_cuda_wait(&spmv->cuda) != 0) {
         release(spmv, NULL);
-        failure = 1;
+        failure = spmv->cuda.failure;
     }
     host->release(&spmv->host, host->user);
     return failure;
@@ -156,7 +156,7 @@ static int fetch_result(nitro_spmv_cuda *spmv)
 {
     int64_t rows = spmv->host.num_rows;
     if (nitro_cuda_download(&spmv->cuda, spmv->y, rows, sizeof(*spmv->y), spmv->host.y) != 0)
-        return 1;
+        return spmv->cuda.failure;
     return rows == 0
                ? 0
                : nitro_cuda_check(&spmv->cuda,
@@ -168,7 +168,8 @@ static int fetch_result(nitro_spmv_cuda *spmv)
 static int keep_reference(void *argument, void *user)
 {
     nitro_spmv_cuda *spmv = argument;
-    return fetch_result(spmv) != 0 ? 1 : nitro_spmv_keep_reference(&spmv->host, user);
+    return fetch_result(spmv) != 0 ? spmv->cuda.failure
+                                   : nitro_spmv_keep_reference(&spmv->host, user);
 }
 
 static int check_result(void *argument, char *why, size_t size, void *user)
@@ -176,7 +177,7 @@ static int check_result(void *argument, char *why, size_t size, void *user)
     nitro_spmv_cuda *spmv = argument;
     if (fetch_result(spmv) != 0) {
         snprintf(why, size, "%s", spmv->cuda.problem);
-        return 1;
+        return spmv->cuda.failure;
     }
     return nitro_spmv_check_result(&spmv->host, why, size, user);
 }
@@ -185,6 +186,12 @@ static void *stream(const void *argument, void *user)
 {
     (void)user;
     return ((const nitro_spmv_cuda *)argument)->cuda.stream;
+}
+
+static const char *problem(const void *argument, void *user)
+{
+    (void)user;
+    return ((const nitro_spmv_cuda *)argument)->cuda.problem;
 }
 
 /* Where cuSPARSE is not, its variants are declared and allow nothing. */
@@ -216,6 +223,7 @@ nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
+        .problem = problem,
     };
     nitro_status status = nitro_computation_set_device_kind(computation, "cuda");
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]) && status == NITRO_OK; i++)

@@ -1,0 +1,47 @@
+/* smo_lineup.h - the rows of an SVM problem with their alphas, lined up for the passes: those that
+ * can only grow, those that steps choose from, those that can only shrink. Internal to nitro/. */
+#ifndef NITRO_SMO_LINEUP_H
+#define NITRO_SMO_LINEUP_H
+
+#include <stdbool.h>
+
+#include "nitro/smo.h"
+#include "nitro/smo_pass.h"
+
+/** Arrays of shape [rows.padded], by where a row lies, but `lies_at`. */
+typedef struct nitro_smo_lineup {
+    const nitro_smo_problem *problem;
+    nitro_smo_rows rows;
+    double *alpha;
+    double *upper; /* C times the weight */
+    signed char *labels;
+    signed char *bounds; /* 1 at the upper bound, -1 at the lower, 0 between */
+    size_t *lies_at;     /* shape [num_rows]: where a row of the problem lies */
+    size_t *came_from;   /* where a row lay before it was sorted */
+    struct sort_key *keys;
+    double *spare;
+    size_t sorted_width; /* of those that steps choose from, after they were last sorted */
+} nitro_smo_lineup;
+
+/** Rows lie by label, in the problem's order. @param[in] problem  borrowed. */
+nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_problem *problem,
+                                     nitro_smo_lineup *lineup);
+void nitro_smo_lineup_free(nitro_smo_lineup *lineup);
+
+/** All alphas 0, upper bounds for `c`, violations that of no step. */
+void nitro_smo_lineup_start(nitro_smo_lineup *lineup, double c);
+
+/** alpha[at] has changed: find its bound, and which way it may move. */
+void nitro_smo_lineup_settle(nitro_smo_lineup *lineup, size_t at);
+
+/** How many rows more than when they were last sorted steps have to choose from. */
+size_t nitro_smo_lineup_excess(const nitro_smo_lineup *lineup);
+
+/**
+ * Those that can only grow, the farthest from it first; support vectors; those that can only
+ * shrink, the farthest last: rows that change their kind then do so in the middle.
+ * @return shape [num_rows]: where each row lay before; owned by the lineup, until the next sorting.
+ */
+const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *lineup);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * Bench "histogram_cuda": every CUDA variant over CUB's DeviceHistogram, on 64 million samples that
+ * lie on the device, 256 MB: more than its caches hold. A time is that of a batch of counts and of
+ * waiting for the last, over their number: launches and the wait hide behind the work. Medians, in
+ * turns. Results are compared with CUB's before anything is timed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/bench.h"
+
+#ifdef NITRO_BENCH_CUDA
+
+#include "apps/histogram/generate.h"
+#include "apps/histogram/samples.h"
+#include "bench/histogram_cub.h"
+#include "variants/histogram/histogram_cuda.h"
+
+#define NUM_SAMPLES (64 << 20)
+#define BATCH       20
+#define MIN_ROUNDS  15
+#define BUDGET_MS   2000
+
+static const nitro_variant *const variants[] = {
+    &nitro_histogram_cuda_variant_sort_even_share,
+    &nitro_histogram_cuda_variant_sort_dynamic,
+    &nitro_histogram_cuda_variant_global_atomic_even_share,
+    &nitro_histogram_cuda_variant_global_atomic_dynamic,
+    &nitro_histogram_cuda_variant_shared_atomic_even_share,
+    &nitro_histogram_cuda_variant_shared_atomic_dynamic,
+};
+enum { NUM_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+
+typedef struct counting {
+    nitro_histogram_cuda *histogram;
+    const nitro_variant *variant; /* NULL: CUB */
+    void *room;
+    size_t room_bytes;
+} counting;
+
+static int count_once(counting *c)
+{
+    nitro_histogram_cuda *histogram = c->histogram;
+    if (c->variant)
+        return c->variant->run(histogram, c->variant->user);
+    int error = histogram_cub_count(c->room, &c->room_bytes, histogram->samples,
+                                    (int)histogram->host.num_samples, histogram->counts,
+                                    (int)histogram->host.num_bins);
+    return nitro_cuda_check(&histogram->cuda, error, "CUB's DeviceHistogram");
+}
+
+static void count_batch(void *state)
+{
+    counting *c = state;
+    for (int i = 0; i < BATCH; i++)
+        if (count_once(c) != 0)
+            abort();
+    if (nitro_cuda_wait(&c->histogram->cuda) != 0)
+        abort();
+}
+
+static int count_and_fetch(counting *c)
+{
+    const nitro_histogram *host = &c->histogram->host;
+    return count_once(c) != 0 ||
+           nitro_cuda_download(&c->histogram->cuda, c->histogram->counts, host->num_bins,
+                               sizeof(*host->counts), host->counts) != 0;
+}
+
+static int prepare(nitro_histogram_cuda *histogram, counting *countings)
+{
+    nitro_cuda *cuda = &histogram->cuda;
+    counting *cub = &countings[0];
+    *cub = (counting){.histogram = histogram};
+    if (nitro_histogram_cuda_upload(histogram) != 0 || count_once(cub) != 0 ||
+        nitro_cuda_allocate(cuda, (int64_t)cub->room_bytes, 1, &cub->room) != 0 ||
+        count_and_fetch(cub) != 0)
+        return 1;
+    if (nitro_histogram_keep_reference(&histogram->host, NULL) != 0)
+        return nitro_cuda_fail(cuda, "CUB's counts are not those of the host");
+    for (size_t i = 0; i < NUM_VARIANTS; i++) {
+        countings[1 + i] = (counting){.histogram = histogram, .variant = variants[i]};
+        if (variants[i]->prepare(histogram, variants[i]->user) != 0 ||
+            count_and_fetch(&countings[1 + i]) != 0)
+            return 1;
+        if (nitro_histogram_check_result(&histogram->host, cuda->problem, sizeof(cuda->problem),
+                                         NULL) != 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int measure_input(bench_report *report, const char *input, nitro_histogram_cuda *histogram)
+{
+    counting countings[1 + NUM_VARIANTS] = {{0}};
+    bench_subject subjects[1 + NUM_VARIANTS];
+    int failed = prepare(histogram, countings);
+    if (failed)
+        bench_fail("%s: %s", input, histogram->cuda.problem);
+    for (size_t i = 0; i <= NUM_VARIANTS; i++)
+        subjects[i] = (bench_subject){.run = count_batch, .state = &countings[i]};
+    if (!failed)
+        failed = bench_measure(subjects, 1 + NUM_VARIANTS, MIN_ROUNDS, BUDGET_MS);
+    for (size_t i = 1; i <= NUM_VARIANTS && !failed; i++) {
+        char name[128];
+        snprintf(name, sizeof(name), "%s/%s over CUB", input, variants[i - 1]->name);
+        bench_add(report, name, subjects[i].median_ms / BATCH, subjects[0].median_ms / BATCH, "ms",
+                  subjects[i].spread);
+    }
+    nitro_cuda_free(countings[0].room);
+    return failed;
+}
+
+static int run(bench_report *report)
+{
+    static const struct {
+        const char *family;
+        int64_t num_bins;
+    } inputs[] = {{"uniform", 256},   {"image", 256},    {"constant", 256},
+                  {"power_law", 256}, {"uniform", 4096}, {"uniform", 65536}};
+    nitro_context *context;
+    int failed = 0;
+    if (nitro_context_create(&context) != NITRO_OK)
+        return bench_fail("out of memory");
+    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]) && !failed; i++) {
+        nitro_histogram *samples = NULL;
+        char name[64];
+        snprintf(name, sizeof(name), "%s in %lld bins", inputs[i].family,
+                 (long long)inputs[i].num_bins);
+        if (nitro_histogram_generate_family(context, inputs[i].family, 1, NUM_SAMPLES,
+                                            inputs[i].num_bins, &samples) != NITRO_OK) {
+            failed = bench_fail("out of memory: %s", name);
+            break;
+        }
+        nitro_histogram_cuda histogram = {.host = *samples};
+        failed = measure_input(report, name, &histogram);
+        nitro_histogram_cuda_release(&histogram);
+        nitro_histogram_samples_free(samples);
+    }
+    nitro_context_free(context);
+    return failed;
+}
+
+#else
+
+static int run(bench_report *report)
+{
+    (void)report;
+    return bench_fail("this build is without CUDA: install nvcc, and configure with "
+                      "-DNITRO_CUDA=ON");
+}
+
+#endif
+
+const bench bench_histogram_cuda = {
+    .name = "histogram_cuda",
+    .description = "times of counting 64 Mi samples on a GPU over those of CUB's DeviceHistogram",
+    .run = run,
+};
