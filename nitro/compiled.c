@@ -46,6 +46,11 @@ size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
     return count;
 }
 
+nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled)
+{
+    return compiled->first;
+}
+
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
 /** The input in a block's scale, in both precisions. */

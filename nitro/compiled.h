@@ -2,7 +2,8 @@
  * compiled.h - a strategy's parts laid out for one target: what is constant there is folded in,
  * vectors that then coincide are one, kernels are evaluated by SIMD, trees are flat. Scores come
  * with a bound on their error; who asks decides what is sure, and asks again in double precision,
- * or the parts themselves, where it is not. Internal to nitro/.
+ * or the parts themselves, where it is not. Sums are not stopped once the signs of SVMs are sure:
+ * nearly all vectors are needed for that (nitro-bench dispatch). Internal to nitro/.
  */
 #ifndef NITRO_COMPILED_H
 #define NITRO_COMPILED_H
@@ -38,6 +39,9 @@ void nitro_compiled_free(nitro_compiled *compiled);
  */
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
                             const double *columns, double *scores);
+
+/** The precision to ask first: double where single is seldom sure, as with SVMs of large C. */
+nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled);
 
 /** Distinct vectors, before padding: for reports. */
 size_t nitro_compiled_num_vectors(const nitro_compiled *compiled);

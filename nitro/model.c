@@ -232,7 +232,8 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
     bool defined = nitro_model_columns(model, features, columns);
     bool sure = false;
     if (model->compiled)
-        for (nitro_precision p = NITRO_PRECISION_SINGLE; !sure && p <= NITRO_PRECISION_DOUBLE; p++)
+        for (nitro_precision p = nitro_compiled_first_precision(model->compiled);
+             !sure && p <= NITRO_PRECISION_DOUBLE; p++)
             sure = is_sure(model, scores, nitro_compiled_score(model->compiled, p, columns, scores),
                            allowed, min_confidence);
     if (!sure)

@@ -241,6 +241,41 @@ static void test_vectors_that_coincide_are_one(void **state)
     nitro_context_free(context);
 }
 
+/* Coefficients of a million leave nothing sure in single precision, those of one do. */
+static void test_the_first_precision_is_one_that_is_sure(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_random random;
+    nitro_random_seed(&random, 29);
+    for (size_t large = 0; large < 2; large++) {
+        enum { MANY = 100 };
+        nitro_kernel_machine *machine = NULL;
+        nitro_compiled *compiled = NULL;
+        assert_ok(context, nitro_kernel_machine_create(context, 2, 2, MANY, 1.0, &machine));
+        for (size_t i = 0; i < 2 * MANY; i++)
+            machine->vectors[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
+        for (size_t i = 0; i < MANY; i++) { /* in turns, so that sums stay small */
+            double size = (large ? 1e6 : 1.0) + 0.01 * nitro_random_uniform(&random);
+            machine->coefficients[2 * i] = i % 2 ? size : -size;
+            memcpy(machine->vectors + 2 * i, machine->vectors + 2 * (i / 2 * 2),
+                   2 * sizeof(double));
+            machine->vectors[2 * i] += i % 2 ? 1e-7 : 0.0;
+        }
+        machine->bias[0] = 0.01;
+        nitro_parts parts = {.num_columns = 2, .num_variants = 2};
+        nitro_part part = {.kind = NITRO_PART_KERNELS, .weight = 1.0, .kernels = machine};
+        assert_ok(context, nitro_parts_add(context, &parts, &part));
+        assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false, false},
+                                                 (const double[]){0, 0}, &compiled));
+        assert_int_equal(nitro_compiled_first_precision(compiled),
+                         large ? NITRO_PRECISION_DOUBLE : NITRO_PRECISION_SINGLE);
+        nitro_compiled_free(compiled);
+        nitro_parts_release(&parts);
+    }
+    nitro_context_free(context);
+}
+
 /* ---- Decisions ---- */
 
 static nitro_model *train_model(nitro_context *context, const char *strategy)
@@ -313,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_parts_score_as_their_strategy),
         cmocka_unit_test(test_scores_are_within_their_bounds),
         cmocka_unit_test(test_vectors_that_coincide_are_one),
+        cmocka_unit_test(test_the_first_precision_is_one_that_is_sure),
         cmocka_unit_test(test_decisions_are_the_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
