@@ -2,7 +2,6 @@
  * model itself is made of, which are inputs that it learnt from. */
 #include <string.h>
 
-#include "nitro/calibration.h"
 #include "nitro/compiled_body.h"
 
 #define MOST_TRIES 64
@@ -20,8 +19,9 @@ static const double *vectors_of(const nitro_part *part, size_t *count)
 static bool is_sure(const nitro_compiled *compiled, const double *columns)
 {
     double scores[NITRO_MAX_VARIANTS];
-    double bound = nitro_compiled_score(compiled, NITRO_PRECISION_SINGLE, columns, scores);
-    return nitro_calibration_lead(scores, compiled->num_variants, UINT64_MAX) > 2.0 * bound;
+    uint64_t exact;
+    double bound = nitro_compiled_score(compiled, NITRO_PRECISION_SINGLE, columns, scores, &exact);
+    return nitro_compiled_is_sure(scores, compiled->num_variants, UINT64_MAX, bound, exact);
 }
 
 void nitro_compiled_try(const nitro_parts *parts, const bool *is_constant, const double *constants,

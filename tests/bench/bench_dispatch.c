@@ -181,8 +181,9 @@ static void compiled_batch(void *state)
         nitro_precision first = nitro_compiled_first_precision(compiled);
         bool sure = false;
         for (nitro_precision p = first; !sure && p <= NITRO_PRECISION_DOUBLE; p++) {
-            double bound = nitro_compiled_score(compiled, p, columns, scores);
-            sure = nitro_calibration_margin(scores, DISPATCH_VARIANTS, 31) > 2.0 * bound;
+            uint64_t exact;
+            double bound = nitro_compiled_score(compiled, p, columns, scores, &exact);
+            sure = nitro_compiled_is_sure(scores, DISPATCH_VARIANTS, 31, bound, exact);
             s->num_double += p == first && !sure;
         }
         if (!sure)
