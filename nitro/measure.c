@@ -169,21 +169,29 @@ static void receive_error(measurement *self, uint32_t status, const char *text)
 }
 
 /* Of a variant that was profiled there is no time, and nothing else to say. */
-static void receive_profile(measurement *self, const nitro_record *record)
+static void receive_profiled(measurement *self, const nitro_record *record)
 {
-    if (!self->profiling)
+    size_t v = record->index;
+    if (v >= self->sample->num_entries || !(self->todo >> v & 1)) {
+        nitro_profiling_drop_unfinished(self->profiling); /* it was not asked for */
         return;
-    bool has_kernels = self->profiling->count > self->profiling->num_finished;
-    nitro_profiling_receive(self->profiling, record);
-    if (record->kind != NITRO_RECORD_PROFILED || record->index >= self->sample->num_entries)
-        return;
-    if (!has_kernels)
+    }
+    if (self->profiling->count == self->profiling->num_finished)
         nitro_log(self->context, NITRO_LOG_WARNING,
                   "%s, input '%s': variant %s launches no kernel that the profiler sees",
                   self->computation->schema->computation, self->sample->input,
-                  self->computation->variants[record->index].name);
-    self->todo &= ~(UINT64_C(1) << record->index);
-    self->usable |= UINT64_C(1) << record->index;
+                  self->computation->variants[v].name);
+    nitro_profiling_receive(self->profiling, record);
+    self->todo &= ~(UINT64_C(1) << v);
+    self->usable |= UINT64_C(1) << v;
+}
+
+static void receive_profile(measurement *self, const nitro_record *record)
+{
+    if (self->profiling && record->kind == NITRO_RECORD_PROFILED)
+        receive_profiled(self, record);
+    else if (self->profiling)
+        nitro_profiling_receive(self->profiling, record);
 }
 
 static void receive(void *user, const nitro_record *record)

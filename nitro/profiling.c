@@ -138,6 +138,9 @@ static nitro_status receive_kernel(nitro_profiling *self, const nitro_record *re
     memcpy(name, record->text, sizeof name);
     name[LONGEST - 1] = '\0';
     bool usable = nitro_input_name_is_clean(name);
+    if (record->index != self->variant)
+        nitro_profiling_drop_unfinished(self);
+    self->variant = record->index;
     return add_profile(self, record->index, usable ? name : "kernel");
 }
 
@@ -153,6 +156,13 @@ static nitro_status receive_counters(const nitro_profiling *self, const nitro_re
             status = nitro_profile_set(self->context, profile, names->items[record->index + i],
                                        record->values[i]);
     return status;
+}
+
+static void receive_profiled(nitro_profiling *self, const nitro_record *record)
+{
+    if (record->index != self->variant)
+        nitro_profiling_drop_unfinished(self);
+    self->num_finished = self->count;
 }
 
 static void receive_unavailable(nitro_profiling *self, const nitro_record *record)
@@ -171,7 +181,7 @@ void nitro_profiling_receive(nitro_profiling *self, const nitro_record *record)
     else if (record->kind == NITRO_RECORD_COUNTERS)
         status = receive_counters(self, record);
     else if (record->kind == NITRO_RECORD_PROFILED)
-        self->num_finished = self->count;
+        receive_profiled(self, record);
     else if (record->kind == NITRO_RECORD_UNAVAILABLE)
         receive_unavailable(self, record);
     if (status != NITRO_OK && self->failure == NITRO_OK)

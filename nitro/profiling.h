@@ -25,6 +25,7 @@ typedef struct nitro_profiling {
     nitro_profile **profiles; /* shape [count]: of variants whose run came to its end */
     size_t count, capacity;
     size_t num_finished;      /* of these; the others are of the run at hand */
+    size_t variant;           /* that they are of */
     nitro_status unavailable; /* of the profiler: nothing can be profiled, whatever the input */
     nitro_status failure;     /* while a profile was made */
     char message[1024];       /* why it is unavailable */

@@ -81,6 +81,7 @@ try nitro profile spmv --store m.db --device model:c2075 --generate 2
 try nitro profile proxies --store m.db --device model:c2075
 try nitro profile proxies --store m.db --generate 2
 try nitro profile spmv --store m.db
+try nitro tune spmv --generate 2 --device model:c2075 --store m.db --no-model --profile
 try nitro profile spmv --store m.db --device model:c2075 --json
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --output m.json
 try nitro evaluate spmv --store m.db --method full,pdfs --quiet

@@ -111,6 +111,9 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeRelaxed = 2
 };
 
+/* For cudaFuncAttributePreferredSharedMemoryCarveout, in percent. */
+enum cudaSharedCarveout { cudaSharedmemCarveoutMaxShared = 100 };
+
 typedef enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
     cudaFuncAttributePreferredSharedMemoryCarveout = 9
