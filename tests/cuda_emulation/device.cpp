@@ -103,6 +103,9 @@ cudaError_t catch_up()
     device_works now;
     for (const operation &what : work)
         run_now(what);
+    if (d->sticky == cudaSuccess && !guards_are_whole())
+        d->sticky =
+            complain(cudaErrorIllegalAddress, "something wrote past the end of an allocation");
     return note(d->sticky);
 }
 

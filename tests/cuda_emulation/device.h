@@ -82,6 +82,8 @@ cudaError_t refuse_capture(const char *function);
 /* Do these bytes lie in one allocation, of the device or of pinned memory of the host? */
 bool is_device(const volatile void *pointer, size_t bytes);
 bool is_pinned(const volatile void *pointer, size_t bytes);
+/* Has nothing written past the end of an allocation? Asan knows better, and sooner. */
+bool guards_are_whole();
 /* Give an allocation back. */
 void release(std::map<uintptr_t, size_t>::iterator range);
 

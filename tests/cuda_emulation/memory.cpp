@@ -1,5 +1,5 @@
 /* memory.cpp - allocations, copies and fills. Each allocation of the device is one of the host, so
- * that asan knows its bounds. */
+ * that asan knows its bounds; without asan a guard behind each tells of writes past its end. */
 #include <cstdio>
 #include <cstdlib>
 
@@ -7,6 +7,22 @@
 
 namespace cuda_emulation
 {
+
+#ifdef __SANITIZE_ADDRESS__
+constexpr size_t guard_bytes = 0;
+#else
+constexpr size_t guard_bytes = 64;
+#endif
+constexpr unsigned char guard = 0xA5;
+
+bool guards_are_whole()
+{
+    for (const auto &range : the_device()->memory)
+        for (size_t i = 0; i < guard_bytes; i++)
+            if (((const unsigned char *)range.first)[range.second + i] != guard)
+                return false;
+    return true;
+}
 
 void release(std::map<uintptr_t, size_t>::iterator range)
 {
@@ -35,9 +51,10 @@ cudaError_t allocate(void **pointer, size_t bytes)
         return complain(cudaErrorMemoryAllocation, "the device's memory is full");
     void *memory = nullptr;
     if (bytes > 0) {
-        if (posix_memalign(&memory, alignment, bytes) != 0)
+        if (posix_memalign(&memory, alignment, bytes + guard_bytes) != 0)
             return note(cudaErrorMemoryAllocation);
         memset(memory, 0xFF, bytes); /* NaN, and -1: nobody has written it yet */
+        memset((char *)memory + bytes, guard, guard_bytes);
         ASAN_POISON_MEMORY_REGION(memory, bytes);
         d->memory[(uintptr_t)memory] = bytes;
     }

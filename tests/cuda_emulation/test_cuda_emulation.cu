@@ -448,7 +448,17 @@ static void a_failed_kernel_spoils_all_that_follows(void **)
     assert_int_equal(count, -1); /* as the real one leaves it */
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifndef __SANITIZE_ADDRESS__
+static void writes_past_the_end_are_found(void **)
+{
+    double *device = upload(std::vector<double>(3, 0));
+    assert_int_equal(run(1, 3, store, device, 1.0), cudaSuccess);
+    assert_int_equal(run(1, 4, store, device, 1.0), cudaErrorIllegalAddress);
+    assert_non_null(strstr(cuda_emulation_problem(), "past the end"));
+    cuda_emulation_settings settings = cuda_emulation_defaults();
+    cuda_emulation_reset(&settings);
+}
+#else
 /* Asan ends a program at the first fault, so only what it would say is asked. */
 static void the_host_and_neighbours_are_out_of_bounds(void **)
 {
@@ -476,7 +486,9 @@ int main(void)
         TEST(work_waits_until_somebody_does),
         TEST(graphs_replay_what_was_captured),
         TEST(a_failed_kernel_spoils_all_that_follows),
-#ifdef __SANITIZE_ADDRESS__
+#ifndef __SANITIZE_ADDRESS__
+        TEST(writes_past_the_end_are_found),
+#else
         TEST(the_host_and_neighbours_are_out_of_bounds),
 #endif
     };

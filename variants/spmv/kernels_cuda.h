@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/** Threads of a block: enough warps to fill a multiprocessor with 48 registers a thread. */
+/** Threads of a block. Ptxas gives these kernels 32 registers a thread or fewer (sm_90), so that a
+ *  multiprocessor is full of such blocks. */
 #define NITRO_SPMV_CUDA_BLOCK 256
 
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
