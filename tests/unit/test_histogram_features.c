@@ -1,6 +1,8 @@
 /* Input features of histogram against values worked out by hand, and the relative ones. */
 #include <math.h>
 
+#include "nitro/nitro_internal.h"
+#include "nitro/relative.h"
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram.h"
 
@@ -114,6 +116,47 @@ static void families_differ_in_their_spread(void **state)
         }
 }
 
+/* A million samples in 256 bins, on a device of round numbers; and no samples at all. */
+static void relative_features_relate_to_the_device(void **state)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } device[] = {{"cuda_cores", 100},
+                  {"l2_cache_size", 1024},
+                  {"peak_gbps", 100},
+                  {"shared_mem_per_block", 48}};
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {{"elements_per_core", 1e4},
+                    {"work_per_l2", 4e6 / (1 << 20)},
+                    {"streaming_per_launch", 1 + 40 / 5.0},
+                    {"bins_per_shared_mem", 1 / 48.0}};
+    const double features[] = {1e6, 1e6 / 256, 0.1}, nothing[] = {0, 0, 0};
+    fixture *f = *state;
+    const nitro_schema *schema = f->computation->schema;
+    nitro_relative *relative = NULL;
+    double device_values[8] = {0}, values[8];
+    assert_int_equal(schema->num_relative, 4);
+    assert_ok(f->context, nitro_relative_compile(f->context, schema, &relative));
+    assert_int_equal(nitro_relative_num_device_values(relative), 4);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 4; k++)
+            if (strcmp(nitro_relative_device_feature(relative, i), device[k].name) == 0)
+                device_values[i] = device[k].value;
+    nitro_relative_evaluate(relative, features, device_values, values);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(schema->relative[i].name, expected[i].name);
+        if (fabs(values[i] / expected[i].value - 1) > 1e-12)
+            fail_msg("%s is %g instead of %g", expected[i].name, values[i], expected[i].value);
+    }
+    nitro_relative_evaluate(relative, nothing, device_values, values);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(values[i] > 0 && isfinite(values[i])); /* they have logarithms */
+    nitro_relative_free(relative);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -121,6 +164,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(values_are_what_they_should_be, setup, teardown),
         cmocka_unit_test_setup_teardown(a_subsample_speaks_for_all, setup, teardown),
         cmocka_unit_test_setup_teardown(families_differ_in_their_spread, setup, teardown),
+        cmocka_unit_test_setup_teardown(relative_features_relate_to_the_device, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
