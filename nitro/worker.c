@@ -47,10 +47,12 @@ static nitro_status measure(nitro_worker *self, const double *features)
     if (self->job->extent == NITRO_MEASURE_FEATURES_ONLY)
         return NITRO_OK;
     nitro_status status = prepare_input(self, &fits);
-    if (status == NITRO_OK && fits)
-        nitro_worker_measure(self, features);
-    else if (status == NITRO_OK)
+    if (status == NITRO_OK && !fits)
         nitro_worker_refuse(self);
+    else if (status == NITRO_OK && self->job->extent == NITRO_MEASURE_PROFILES)
+        nitro_worker_profile(self, features);
+    else if (status == NITRO_OK)
+        nitro_worker_measure(self, features);
     return status;
 }
 
@@ -101,8 +103,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
     if (status != NITRO_OK) {
         nitro_worker_send_error(&self, status);
         _exit(EXIT_SUCCESS);
-    } else if (job->extent == NITRO_MEASURE_PROFILES)
-        nitro_worker_profile(&self, features);
+    }
     nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
     release(&self);
     _exit(EXIT_SUCCESS);
