@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/calibration.h"
 #include "nitro/clamp.h"
 #include "nitro/compiled_body.h"
 
@@ -44,6 +45,26 @@ size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
     for (size_t b = 0; b < compiled->num_blocks; b++)
         count += compiled->blocks[b].num_distinct;
     return count;
+}
+
+bool nitro_compiled_is_sure(const double *scores, size_t num_variants, uint64_t allowed,
+                            double bound, uint64_t exact)
+{
+    double best = -INFINITY;
+    if (nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound)
+        return true;
+    for (size_t v = 0; v < num_variants; v++)
+        if (allowed >> v & 1 && scores[v] > best)
+            best = scores[v];
+    for (size_t v = 0; v < num_variants; v++)
+        if (allowed >> v & 1 && !(scores[v] < best - 2.0 * bound) && !(exact >> v & 1))
+            return false;
+    return true;
+}
+
+nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled)
+{
+    return compiled->first;
 }
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
@@ -118,58 +139,101 @@ static double find_bound(const nitro_compiled *compiled, const kernel_block *blo
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-static double add_regrets(const nitro_compiled *compiled, const compiled_part *part,
-                          const double *outputs, double bound, double *scores)
+/** Scores while parts are added; `exact` is of the part that was added last. */
+typedef struct score_sum {
+    double *scores; /* shape [num_variants] */
+    double bound;
+    uint64_t exact;
+} score_sum;
+
+static void add_regrets(const nitro_compiled *compiled, const compiled_part *part,
+                        const double *outputs, double bound, score_sum *sum)
 {
     for (size_t v = 0; v < compiled->num_variants; v++)
-        scores[v] -= part->weight * outputs[v];
-    return fabs(part->weight) * bound;
+        sum->scores[v] -= part->weight * outputs[v];
+    sum->bound += fabs(part->weight) * bound;
 }
 
-static double add_soft_votes(const nitro_compiled *compiled, const compiled_part *part,
-                             const double *outputs, double bound, double *scores)
+static void add_soft_votes(const nitro_compiled *compiled, const compiled_part *part,
+                           const double *outputs, double bound, score_sum *sum)
 {
     double own[NITRO_MAX_VARIANTS];
     nitro_soft_votes(outputs, compiled->num_variants, own);
     for (size_t v = 0; v < compiled->num_variants; v++)
-        scores[v] += part->weight * own[v];
-    return fabs(part->weight) * bound * (double)(compiled->num_variants - 1);
+        sum->scores[v] += part->weight * own[v];
+    sum->bound += fabs(part->weight) * bound * (double)(compiled->num_variants - 1);
+}
+
+/** Classes, a bit each, with a margin that is not surely cut: their scores may be off. */
+static uint64_t find_open(const nitro_svm_machine *svm, const double *outputs, double bound)
+{
+    uint64_t open = 0;
+    for (size_t a = 0, p = 0; a < svm->num_classes; a++)
+        for (size_t b = a + 1; b < svm->num_classes; b++, p++)
+            if (!(fabs(outputs[p]) - bound > 1.0))
+                open |= UINT64_C(1) << a | UINT64_C(1) << b;
+    return open;
+}
+
+/** Variants whose scores are those of the machine, bit by bit: where no class with the most votes
+ *  is open, all of those, for they alone may change places. */
+static uint64_t find_exact(const nitro_svm_machine *svm, const double *own, uint64_t open)
+{
+    double most = -INFINITY;
+    uint64_t exact = 0;
+    for (size_t k = 0; k < svm->num_classes; k++)
+        most = fmax(most, own[svm->classes[k]]);
+    for (size_t k = 0; k < svm->num_classes; k++) {
+        if (own[svm->classes[k]] < floor(most)) /* whole numbers are votes */
+            continue;
+        if (open >> k & 1)
+            return 0;
+        exact |= UINT64_C(1) << svm->classes[k];
+    }
+    return exact;
 }
 
 /** Votes of pairs that are sure; margins count a quarter, and two classes may change places. */
-static double add_votes(const nitro_compiled *compiled, const compiled_part *part,
-                        const double *outputs, double bound, double *scores)
+static void add_votes(const nitro_compiled *compiled, const compiled_part *part,
+                      const double *outputs, double bound, score_sum *sum)
 {
     double own[NITRO_MAX_VARIANTS];
     size_t num_pairs = nitro_svm_num_pairs(part->svm->num_classes);
     for (size_t p = 0; p < num_pairs; p++)
-        if (!(fabs(outputs[p]) > bound))
-            return INFINITY;
+        if (!(fabs(outputs[p]) > bound)) {
+            sum->bound = INFINITY;
+            return;
+        }
     nitro_svm_machine_score(part->svm, outputs, compiled->num_variants, own);
     for (size_t v = 0; v < compiled->num_variants; v++)
-        scores[v] += part->weight * own[v];
-    return fabs(part->weight) * bound;
+        sum->scores[v] += part->weight * own[v];
+    sum->bound += fabs(part->weight) * bound;
+    if (!(nitro_calibration_lead(own, compiled->num_variants, UINT64_MAX) > 2.0 * bound))
+        sum->exact = find_exact(part->svm, own, find_open(part->svm, outputs, bound));
 }
 
-static double add_part(const nitro_compiled *compiled, const compiled_part *part,
-                       const double *outputs, double bound, double *scores)
+static void add_part(const nitro_compiled *compiled, const compiled_part *part,
+                     const double *outputs, double bound, score_sum *sum)
 {
+    sum->exact = 0;
     switch (part->kind) {
     case NITRO_PART_SOFT_VOTES:
-        return add_soft_votes(compiled, part, outputs, bound, scores);
+        add_soft_votes(compiled, part, outputs, bound, sum);
+        break;
     case NITRO_PART_VOTES:
-        return add_votes(compiled, part, outputs, bound, scores);
+        add_votes(compiled, part, outputs, bound, sum);
+        break;
     default:
-        return add_regrets(compiled, part, outputs, bound, scores);
+        add_regrets(compiled, part, outputs, bound, sum);
     }
 }
 
-static double score_block(const nitro_compiled *compiled, const kernel_block *block,
-                          nitro_precision precision, const double *columns, double *scores)
+static void score_block(const nitro_compiled *compiled, const kernel_block *block,
+                        nitro_precision precision, const double *columns, score_sum *sum)
 {
     scaled_point point;
     double sums[NITRO_COMPILED_MAX_SUMS];
-    double reach = scale_point(block, columns, &point), total = 0.0;
+    double reach = scale_point(block, columns, &point);
     sum_block(compiled, block, precision, &point, sums);
     double *outputs = sums;
     for (size_t g = 0; g < block->num_groups; g++) {
@@ -179,33 +243,35 @@ static double score_block(const nitro_compiled *compiled, const kernel_block *bl
             find_bound(compiled, block, g, precision, reach, outputs[group->num_outputs]);
         for (size_t o = 0; o < group->num_outputs; o++)
             outputs[o] += part->bias[o];
-        total += add_part(compiled, part, outputs, bound, scores);
+        add_part(compiled, part, outputs, bound, sum);
         outputs += group->num_outputs + 1;
     }
-    return total;
 }
 
-static double score_trees(const nitro_compiled *compiled, const compiled_part *part,
-                          nitro_precision precision, const double *columns, double *scores)
+static void score_trees(const nitro_compiled *compiled, const compiled_part *part,
+                        nitro_precision precision, const double *columns, score_sum *sum)
 {
     double outputs[NITRO_MAX_VARIANTS], bound = 0.0;
     if (precision == NITRO_PRECISION_SINGLE)
         bound = nitro_compiled_forest_predict(part->forest, columns, outputs);
     else
         nitro_forest_predict(part->trees, columns, outputs);
-    return add_regrets(compiled, part, outputs, bound, scores);
+    add_regrets(compiled, part, outputs, bound, sum);
 }
 
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
-                            const double *columns, double *scores)
+                            const double *columns, double *scores, uint64_t *exact)
 {
-    double bound = 1e-14; /* of the last sums, in double precision, of scores of a few units */
+    score_sum sum = {.scores = scores,
+                     /* of the last sums, in double precision, of scores of a few units */
+                     .bound = 1e-14};
     for (size_t v = 0; v < compiled->num_variants; v++)
         scores[v] = 0.0;
     for (size_t i = 0; i < compiled->num_parts; i++)
         if (compiled->parts[i].kind == NITRO_PART_TREES)
-            bound += score_trees(compiled, &compiled->parts[i], precision, columns, scores);
+            score_trees(compiled, &compiled->parts[i], precision, columns, &sum);
     for (size_t b = 0; b < compiled->num_blocks; b++)
-        bound += score_block(compiled, &compiled->blocks[b], precision, columns, scores);
-    return bound;
+        score_block(compiled, &compiled->blocks[b], precision, columns, &sum);
+    *exact = compiled->num_parts == 1 ? sum.exact : 0;
+    return sum.bound;
 }

@@ -41,12 +41,17 @@ typedef struct compiled_part {
 
 struct nitro_compiled {
     size_t num_variants;
+    nitro_precision first;
     const nitro_kernel_engine *engine;
     size_t num_parts;
     compiled_part parts[NITRO_PARTS_MAX];
     size_t num_blocks;
     kernel_block blocks[NITRO_PARTS_MAX];
 };
+
+/** Find which precision to ask first, once all else is made. */
+void nitro_compiled_try(const nitro_parts *parts, const bool *is_constant, const double *constants,
+                        nitro_compiled *compiled);
 
 /** Fill a block's lists and values from its distinct vectors, not scaled, shape [num_distinct x
  *  num_columns], and their coefficients, shape [num_sums x num_distinct]. */

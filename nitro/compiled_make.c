@@ -302,9 +302,11 @@ nitro_status nitro_compiled_create(nitro_context *context, const nitro_parts *pa
     deal_parts(parts, made);
     for (size_t b = 0; b < made->num_blocks && status == NITRO_OK; b++)
         status = make_block(context, parts, is_constant, constants, &made->blocks[b]);
-    if (status == NITRO_OK && fits)
+    if (status == NITRO_OK && fits) {
+        nitro_compiled_try(parts, is_constant, constants, made);
         *compiled = made;
-    else
+    } else {
         nitro_compiled_free(made);
+    }
     return status;
 }

@@ -18,8 +18,8 @@ static const nitro_device_feature_info feature_table[] = {
     {"peak_gbps", "GB/s", NITRO_SCALE_LINEAR, false, "theoretical memory bandwidth"},
     {"peak_gflops_sp", "GFLOP/s", NITRO_SCALE_LINEAR, false, "theoretical single precision"},
     {"peak_gflops_dp", "GFLOP/s", NITRO_SCALE_LINEAR, false, "theoretical double precision"},
-    {"shared_atomic", "ms", NITRO_SCALE_LINEAR, false, "atomics in shared memory, benchmark"},
-    {"global_atomic", "ms", NITRO_SCALE_LINEAR, false, "atomics in global memory, benchmark"},
+    {"shared_atomic", "ms", NITRO_SCALE_LINEAR, false, "2^15 atomics in shared memory, benchmark"},
+    {"global_atomic", "ms", NITRO_SCALE_LINEAR, false, "2^15 atomics in global memory, benchmark"},
     /* Ours. */
     {"sm_count", "SMs", NITRO_SCALE_LINEAR, false, "multiprocessors (host: cores)"},
     {"l3_cache_size", "KB", NITRO_SCALE_LINEAR, false, "level-3 cache, all of it (host)"},

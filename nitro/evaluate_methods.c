@@ -478,7 +478,8 @@ enum {
 };
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "every variant that runs here equally likely: the exact expectation", false},
+    [RANDOM] = {"random", "every variant that runs here equally likely: the exact expectation",
+                false},
     [FIXED] = {"fixed", "the one variant of the best mean quality on the sources", false},
     [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added", false},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features", false},

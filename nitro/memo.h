@@ -9,7 +9,7 @@
 
 typedef struct nitro_memo nitro_memo;
 
-/** @param[in] num_entries  at least 1; rounded up to a power of two. */
+/** @param[in] num_entries  at least 1; rounded up to a power of two, at least 4. */
 nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_t num_features,
                                nitro_memo **memo);
 void nitro_memo_free(nitro_memo *memo);

@@ -208,11 +208,11 @@ static void decide(const nitro_model *model, const double *features, const doubl
 
 /** Would scores that are off by up to `bound` lead to the same decision? Not so where they are NaN.
  */
-static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t allowed,
-                    double min_confidence)
+static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t exact,
+                    uint64_t allowed, double min_confidence)
 {
     size_t num_variants = model->schema->num_variants;
-    if (!(nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound))
+    if (!nitro_compiled_is_sure(scores, num_variants, allowed, bound, exact))
         return false;
     if (min_confidence <= 0.0) /* any will do */
         return true;
@@ -232,9 +232,12 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
     bool defined = nitro_model_columns(model, features, columns);
     bool sure = false;
     if (model->compiled)
-        for (nitro_precision p = NITRO_PRECISION_SINGLE; !sure && p <= NITRO_PRECISION_DOUBLE; p++)
-            sure = is_sure(model, scores, nitro_compiled_score(model->compiled, p, columns, scores),
-                           allowed, min_confidence);
+        for (nitro_precision p = nitro_compiled_first_precision(model->compiled);
+             !sure && p <= NITRO_PRECISION_DOUBLE; p++) {
+            uint64_t exact;
+            double bound = nitro_compiled_score(model->compiled, p, columns, scores, &exact);
+            sure = is_sure(model, scores, bound, exact, allowed, min_confidence);
+        }
     if (!sure)
         score_columns(model, columns, scores);
     decide(model, features, scores, defined, allowed, min_confidence, decision);

@@ -723,6 +723,12 @@ NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *co
                                               nitro_schema **schema);
 NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list);
 NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
+/**
+ * Put a device as it is now. What microbenchmarks measured of it earlier stays, in the store and,
+ * on success, in `device`, unless it was measured anew.
+ * @return NITRO_ERR_MISMATCH: one of its id is modelled, and the other is not.
+ */
+NITRO_API nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device);
 NITRO_API nitro_status nitro_store_get_device(nitro_store *store, const char *id,
                                               nitro_device **device);
 NITRO_API nitro_status nitro_store_list_devices(nitro_store *store, const char *computation,
@@ -1230,8 +1236,8 @@ NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id,
  *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
 #define NITRO_PROXY_MAX_INTENSITY 5
 
-/** How much one run does. Of the counts 0 stands for what suits the device: a run that keeps all of
- *  it busy for about a millisecond, with a footprint that is what the proxy stands for. */
+/** How much one run does. Of the counts 0 stands for what suits the device: a run of milliseconds
+ *  that keeps all of it busy, with a footprint that is what the proxy stands for. */
 typedef struct nitro_proxy_work {
     unsigned intensity;  /* 0 to NITRO_PROXY_MAX_INTENSITY */
     size_t num_threads;  /* rounded up to whole blocks on cuda */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "nitro/profile_collect.h"
-#include "nitro/tune.h"
 
 #define NUM_INTENSITIES (NITRO_PROXY_MAX_INTENSITY + 1)
 
@@ -165,21 +164,20 @@ nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
                                    nitro_profile_report *report)
 {
     nitro_context *context = nitro_store_context(store);
-    const nitro_tune_plan plan = {.context = context, .store = store};
-    nitro_tune_target target = {0};
+    nitro_device *target = NULL;
     proxies_collection self = {0};
     *report = (nitro_profile_report){0};
-    nitro_status status = nitro_device_find(context, device, false, &target.device, &target.kind);
+    nitro_status status = nitro_device_find(context, device, false, &target, NULL);
     if (status != NITRO_OK)
         return status;
-    status = nitro_collection_begin(&self.base, store, target.device, options, report);
+    status = nitro_collection_begin(&self.base, store, target, options, report);
     self.base.profiling.name = name_profile;
     self.base.profiling.name_user = &self;
     if (status == NITRO_OK)
-        status = nitro_tune_put_device(&plan, &target);
+        status = nitro_store_update_device(store, target);
     if (status == NITRO_OK)
         status = profile_all(&self);
     nitro_collection_end(&self.base);
-    nitro_device_free(target.device);
+    nitro_device_free(target);
     return status;
 }

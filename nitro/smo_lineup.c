@@ -65,19 +65,37 @@ size_t nitro_smo_lineup_excess(const nitro_smo_lineup *l)
 /* ---- Sorting ------------------------------------------------------------------------------- */
 
 typedef struct sort_key {
-    int kind; /* 0: can only grow, 1: support vector, 2: can only shrink */
     double violation;
-    size_t row, at;
+    uint32_t row, at;
 } sort_key;
 
 static int compare_keys(const void *left, const void *right)
 {
     const sort_key *a = left, *b = right;
-    if (a->kind != b->kind)
-        return a->kind - b->kind;
     if (a->violation != b->violation)
         return a->violation < b->violation ? -1 : 1;
     return a->row < b->row ? -1 : 1;
+}
+
+/** 0: can only grow, 1: support vector, 2: can only shrink. */
+static int kind_of(const nitro_smo_lineup *l, size_t at)
+{
+    int of_label = l->labels[at] > 0 ? 0 : 2;
+    return l->bounds[at] < 0 ? of_label : 1;
+}
+
+/** Kind after kind; support vectors as they lie. */
+static void sort_keys(nitro_smo_lineup *l)
+{
+    sort_key *next = l->keys;
+    for (int kind = 0; kind < 3; kind++) {
+        sort_key *begin = next;
+        for (size_t k = 0; k < l->problem->num_rows; k++)
+            if (kind_of(l, k) == kind)
+                *next++ = (sort_key){l->rows.violation[k], l->rows.order[k], (uint32_t)k};
+        if (kind != 1)
+            qsort(begin, (size_t)(next - begin), sizeof *begin, compare_keys);
+    }
 }
 
 static void move_doubles(const nitro_smo_lineup *l, double *values)
@@ -91,19 +109,14 @@ static void move_doubles(const nitro_smo_lineup *l, double *values)
 const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *l)
 {
     size_t count = l->problem->num_rows;
-    sort_key *keys = l->keys;
+    sort_keys(l);
     for (size_t k = 0; k < count; k++) {
-        int of_label = l->labels[k] > 0 ? 0 : 2;
-        keys[k] =
-            (sort_key){l->alpha[k] > 0 ? 1 : of_label, l->rows.violation[k], l->rows.order[k], k};
-    }
-    qsort(keys, count, sizeof *keys, compare_keys);
-    for (size_t k = 0; k < count; k++) {
-        l->came_from[k] = keys[k].at;
-        l->rows.violation[k] = keys[k].violation;
-        l->rows.order[k] = (uint32_t)keys[k].row;
-        l->labels[k] = l->problem->labels[keys[k].row];
-        l->lies_at[keys[k].row] = k;
+        const sort_key *key = &l->keys[k];
+        l->came_from[k] = key->at;
+        l->rows.violation[k] = key->violation;
+        l->rows.order[k] = key->row;
+        l->labels[k] = l->problem->labels[key->row];
+        l->lies_at[key->row] = k;
     }
     move_doubles(l, l->alpha);
     move_doubles(l, l->upper);

@@ -35,9 +35,6 @@ typedef struct nitro_tune_plan {
 nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
                                   const nitro_measure_options *how);
 
-/** Put a target's device into the plan's store; of the plan, context and store are read. */
-nitro_status nitro_tune_put_device(const nitro_tune_plan *plan, nitro_tune_target *target);
-
 /** Index of the input with this name, or NITRO_NONE. */
 size_t nitro_tune_plan_find_input(const nitro_tune_plan *plan, const char *name);
 

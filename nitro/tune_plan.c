@@ -1,7 +1,6 @@
 /* What a tuning run works on: inputs by name, and devices as the store knows them. */
 #include "nitro/tune.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,51 +64,6 @@ size_t nitro_tune_plan_find_input(const nitro_tune_plan *self, const char *name)
 }
 
 /* ---- Devices ------------------------------------------------------------------------------ */
-
-/* Modelled and real times must never pass for each other. */
-static nitro_status require_same_kind(const nitro_tune_plan *self, const nitro_tune_target *t,
-                                      const nitro_device *known)
-{
-    bool modelled = t->kind->simulate != NULL;
-    if (strcmp(known->kind, t->device->kind) == 0 ||
-        (!modelled && strcmp(known->kind, "recorded") == 0))
-        return NITRO_OK;
-    return nitro_fail(
-        self->context, NITRO_ERR_MISMATCH,
-        "device %s is of kind %s here and of kind %s in %s: their times must not mix; "
-        "use another store, or remove the device's samples there",
-        t->device->id, t->device->kind, known->kind, nitro_store_url(self->store));
-}
-
-/* The newest description counts, but what was measured once (by a microbenchmark) is kept. */
-static nitro_status keep_measured_features(const nitro_tune_plan *self, nitro_device *device,
-                                           const nitro_device *known)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < known->num_features && status == NITRO_OK; i++) {
-        const nitro_device_feature *feature = &known->features[i];
-        if (feature->source == NITRO_VALUE_MEASURED &&
-            isnan(nitro_device_value(device, feature->name)))
-            status = nitro_device_set(self->context, device, feature->name, feature->value,
-                                      feature->source, feature->spread);
-    }
-    return status;
-}
-
-nitro_status nitro_tune_put_device(const nitro_tune_plan *self, nitro_tune_target *t)
-{
-    nitro_device *known = NULL;
-    nitro_status status = nitro_store_get_device(self->store, t->device->id, &known);
-    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
-        status = NITRO_OK; /* a damaged description is no loss: today's takes its place */
-    } else if (status == NITRO_OK) {
-        status = require_same_kind(self, t, known);
-        if (status == NITRO_OK)
-            status = keep_measured_features(self, t->device, known);
-        nitro_device_free(known);
-    }
-    return status == NITRO_OK ? nitro_store_put_device(self->store, t->device) : status;
-}
 
 static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tune_target *t)
 {
@@ -176,7 +130,7 @@ static nitro_status prepare_store(nitro_tune_plan *self)
 {
     nitro_status status = nitro_store_put_schema(self->store, self->computation->schema);
     for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
-        status = nitro_tune_put_device(self, &self->targets[i]);
+        status = nitro_store_update_device(self->store, self->targets[i].device);
         if (status == NITRO_OK)
             status = nitro_tune_find_stored(self, &self->targets[i]);
     }

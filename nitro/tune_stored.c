@@ -58,12 +58,14 @@ static nitro_status fail_other_cache(const stored_samples *stored)
     bool cold = stored->plan->cache == NITRO_CACHE_COLD;
     const char *computation = stored->plan->computation->schema->computation;
     const char *device = stored->target->device->id;
-    return nitro_fail(stored->plan->context, NITRO_ERR_MISMATCH,
-                      "%s holds %zu samples of %s on %s with %s caches, and %s ones are asked for: "
-                      "times of both must not stand side by side; use another store, or remove "
-                      "those ('nitro store remove')",
-                      nitro_store_url(stored->plan->store), stored->num_other_cache, computation,
-                      device, cold ? "warm" : "cold", cold ? "cold" : "warm");
+    return nitro_fail(
+        stored->plan->context, NITRO_ERR_MISMATCH,
+        "%s holds %zu sample%s of %s on %s with %s caches, and %s ones are asked for: "
+        "times of both must not stand side by side; use another store, or remove "
+        "those ('nitro store remove')",
+        nitro_store_url(stored->plan->store), stored->num_other_cache,
+        stored->num_other_cache == 1 ? "" : "s", computation, device, cold ? "warm" : "cold",
+        cold ? "cold" : "warm");
 }
 
 static nitro_status note_stored(void *user, const nitro_sample *sample)

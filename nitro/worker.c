@@ -41,19 +41,22 @@ static nitro_status prepare_input(nitro_worker *self, bool *fits)
                       failure, why[0] ? ": " : "", why);
 }
 
-static nitro_status measure(nitro_worker *self, const double *features)
+/* What is wanted besides features. */
+static nitro_status run_variants(nitro_worker *self, const double *features)
 {
     bool fits = true;
     if (self->job->extent == NITRO_MEASURE_FEATURES_ONLY)
         return NITRO_OK;
     nitro_status status = prepare_input(self, &fits);
-    if (status == NITRO_OK && !fits)
+    if (status != NITRO_OK)
+        return status;
+    if (!fits)
         nitro_worker_refuse(self);
-    else if (status == NITRO_OK && self->job->extent == NITRO_MEASURE_PROFILES)
+    else if (self->job->extent == NITRO_MEASURE_PROFILES)
         nitro_worker_profile(self, features);
-    else if (status == NITRO_OK)
+    else
         nitro_worker_measure(self, features);
-    return status;
+    return NITRO_OK;
 }
 
 static void release(nitro_worker *self)
@@ -98,7 +101,7 @@ void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place
         status = load_input(&self, features);
     if (status == NITRO_OK) {
         nitro_worker_send_features(&self, features);
-        status = measure(&self, features);
+        status = run_variants(&self, features);
     }
     if (status != NITRO_OK) {
         nitro_worker_send_error(&self, status);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proxies/cuda.h"
+#include "proxies/work.h"
 
 #define MAX_THREADS      ((size_t)1 << 30)
 #define MIN_STREAM_BYTES ((size_t)64 << 20)
@@ -39,23 +40,6 @@ static nitro_status ask_card(nitro_context *context, card *found)
     return say(context, "cannot ask the device", error);
 }
 
-static nitro_status check_work(nitro_context *context, const nitro_proxy_work *work)
-{
-    const struct {
-        const char *name;
-        size_t value, most;
-    } counts[] = {{"intensity", work->intensity, NITRO_PROXY_MAX_INTENSITY},
-                  {"num_threads", work->num_threads, MAX_THREADS},
-                  {"num_passes", work->num_passes, NITRO_PROXY_MAX_PASSES},
-                  {"memory_bytes", work->memory_bytes, SIZE_MAX / 4}};
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        if (counts[i].value > counts[i].most)
-            return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "proxy on cuda: %s is %zu, and may be %zu at most", counts[i].name,
-                              counts[i].value, counts[i].most);
-    return NITRO_OK;
-}
-
 /* Words of a block's region: whole passes of them. Four times the last cache unless it is said. */
 static size_t count_words(const nitro_proxy_cuda *cuda, const card *on, size_t bytes)
 {
@@ -66,9 +50,7 @@ static size_t count_words(const nitro_proxy_cuda *cuda, const card *on, size_t b
         return 0;
     if (bytes == 0)
         bytes = suitable > MIN_STREAM_BYTES ? suitable : MIN_STREAM_BYTES;
-    size_t share = bytes / cuda->num_blocks;
-    size_t num_passes = share / pass_bytes + (share % pass_bytes > 0);
-    return pass_words * (num_passes > 0 ? num_passes : 1);
+    return pass_words * nitro_proxy_work_passes(bytes / cuda->num_blocks, pass_bytes);
 }
 
 static nitro_status choose_sizes(nitro_proxy_cuda *cuda, const nitro_proxy_work *work)
@@ -145,7 +127,7 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
 nitro_status nitro_proxy_cuda_create(nitro_context *context, const nitro_proxy_cuda_kind *kind,
                                      const nitro_proxy_work *work, void **state)
 {
-    nitro_status status = check_work(context, work);
+    nitro_status status = nitro_proxy_work_check(context, work, "cuda", MAX_THREADS);
     if (status != NITRO_OK)
         return status;
     nitro_proxy_cuda *cuda = nitro_calloc(context, 1, sizeof(*cuda));
@@ -189,17 +171,6 @@ void nitro_proxy_cuda_free(void *state)
 }
 
 /* ---- The check ------------------------------------------------------------------------------ */
-
-static uint32_t expect_neutral(const nitro_proxy_cuda *cuda, uint32_t lane)
-{
-    uint32_t chains[NITRO_PROXY_CHAINS];
-    unsigned steps = NITRO_PROXY_GROUPS * (NITRO_PROXY_SLOTS - cuda->intensity);
-    nitro_proxy_neutral_begin(chains, lane);
-    for (uint32_t pass = 0; pass < cuda->arguments.num_passes; pass++)
-        for (unsigned step = 0; step < steps; step++)
-            nitro_proxy_neutral_step(chains, step, cuda->arguments.operands);
-    return nitro_proxy_neutral_end(chains);
-}
 
 /* What a block leaves behind: one like the other. */
 typedef struct remains {
@@ -280,7 +251,8 @@ nitro_status nitro_proxy_cuda_check(void *state)
         fill_region(words, num_words);
         for (uint32_t lane = 0; lane < NITRO_PROXY_CUDA_BLOCK; lane++)
             sides[0].results[lane] =
-                cuda->kind->expect(cuda, lane, words) + expect_neutral(cuda, lane);
+                cuda->kind->expect(cuda, lane, words) +
+                nitro_proxy_expect_neutral(cuda->intensity, cuda->arguments.num_passes, lane);
         status = check_blocks(cuda, &sides[0], &sides[1]);
     }
     if (status == NITRO_OK)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "proxies/host.h"
+#include "proxies/work.h"
 
 #define MAX_THREADS 4096
 #define LINE_BYTES  128 /* a line, and the neighbour that some processors fetch with it */
@@ -31,9 +32,7 @@ static size_t count_words(const nitro_proxy_host *host, size_t bytes)
         return 0;
     if (bytes == 0)
         bytes = host->kind->memory_bytes(host->num_members);
-    size_t share = bytes / host->num_members;
-    size_t num_passes = share / pass_bytes + (share % pass_bytes > 0);
-    return exchanges * (num_passes > 0 ? num_passes : 1);
+    return exchanges * nitro_proxy_work_passes(bytes / host->num_members, pass_bytes);
 }
 
 static size_t choose_passes(const nitro_proxy_host *host, size_t num_words)
@@ -43,23 +42,6 @@ static size_t choose_passes(const nitro_proxy_host *host, size_t num_words)
         return host->kind->num_passes > 0 ? host->kind->num_passes : NITRO_PROXY_MAX_PASSES / 10;
     size_t twice = 2 * (num_words / exchanges);
     return twice < NITRO_PROXY_MAX_PASSES ? twice : NITRO_PROXY_MAX_PASSES;
-}
-
-static nitro_status check_work(nitro_context *context, const nitro_proxy_work *work)
-{
-    const struct {
-        const char *name;
-        size_t value, most;
-    } counts[] = {{"intensity", work->intensity, NITRO_PROXY_MAX_INTENSITY},
-                  {"num_threads", work->num_threads, MAX_THREADS},
-                  {"num_passes", work->num_passes, NITRO_PROXY_MAX_PASSES},
-                  {"memory_bytes", work->memory_bytes, SIZE_MAX / 4}};
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-        if (counts[i].value > counts[i].most)
-            return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "proxy on the host: %s is %zu, and may be %zu at most",
-                              counts[i].name, counts[i].value, counts[i].most);
-    return NITRO_OK;
 }
 
 /* ---- Threads -------------------------------------------------------------------------------- */
@@ -130,7 +112,7 @@ nitro_status nitro_proxy_host_create(nitro_context *context, const nitro_proxy_h
                                      const nitro_proxy_work *work, void **state)
 {
     static const nitro_proxy_operands operands = NITRO_PROXY_OPERANDS;
-    nitro_status status = check_work(context, work);
+    nitro_status status = nitro_proxy_work_check(context, work, "host", MAX_THREADS);
     if (status != NITRO_OK)
         return status;
     nitro_proxy_host *host = nitro_calloc(context, 1, sizeof(*host));
@@ -166,17 +148,6 @@ nitro_status nitro_proxy_host_run(void *state)
     return run_threads(state, run_loop);
 }
 
-static uint32_t expect_neutral(const nitro_proxy_host_member *member, unsigned intensity)
-{
-    uint32_t chains[NITRO_PROXY_CHAINS];
-    unsigned steps = NITRO_PROXY_GROUPS * (NITRO_PROXY_SLOTS - intensity);
-    nitro_proxy_neutral_begin(chains, member->lane);
-    for (size_t pass = 0; pass < member->num_passes; pass++)
-        for (unsigned step = 0; step < steps; step++)
-            nitro_proxy_neutral_step(chains, step, member->operands);
-    return nitro_proxy_neutral_end(chains);
-}
-
 nitro_status nitro_proxy_host_check(void *state)
 {
     nitro_proxy_host *host = state;
@@ -187,7 +158,7 @@ nitro_status nitro_proxy_host_check(void *state)
         const nitro_proxy_host_member *member = &host->members[i];
         uint32_t expected = 0;
         status = host->kind->expect(member, &expected);
-        expected += expect_neutral(member, host->intensity);
+        expected += nitro_proxy_expect_neutral(host->intensity, member->num_passes, member->lane);
         if (status == NITRO_OK && member->result != expected)
             status = nitro_fail(host->context, NITRO_ERR_MISMATCH,
                                 "thread %zu of %zu gives %u, and its steps one by one give %u", i,

@@ -9,7 +9,7 @@
 typedef struct settings {
     common_settings common;
     bool measure, json;
-    const char *record, *replay;
+    const char *record, *replay, *store;
 } settings;
 
 static const option options[] = {{.name = "measure",
@@ -26,6 +26,12 @@ static const option options[] = {{.name = "measure",
                                   .type = OPTION_TEXT,
                                   .offset = offsetof(settings, replay),
                                   .help = "show the device of such a file, from whatever machine"},
+                                 {.name = "store",
+                                  .value = "URL",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, store),
+                                  .help = "also put them into this store: what was measured stays "
+                                          "with what is tuned there"},
                                  {.name = "json",
                                   .type = OPTION_FLAG,
                                   .offset = offsetof(settings, json),
@@ -172,6 +178,19 @@ static nitro_status find_devices(const invocation *call, device_set *set)
     return status;
 }
 
+static nitro_status update_store(const invocation *call, const device_set *set)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < set->count && status == NITRO_OK; i++)
+        status = nitro_store_update_device(store, set->devices[i]);
+    nitro_store_close(store);
+    return status;
+}
+
 static int run(invocation *call)
 {
     const settings *given = call->settings;
@@ -179,9 +198,13 @@ static int run(invocation *call)
     device_set set = {0};
     if (given->replay && (given->record || given->measure || named > 0))
         return fail_usage(call, "--replay stands without --record, --measure and IDs");
+    if (given->store && (given->replay || named == 0))
+        return fail_usage(call, "--store needs IDs, and stands without --replay");
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
     int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);
+    if (code == EXIT_DONE && given->store && update_store(call, &set) != NITRO_OK)
+        code = fail(call);
     if (code == EXIT_DONE && given->record)
         note(call, "wrote %s", given->record);
     if (code == EXIT_DONE && given->json)
@@ -197,7 +220,7 @@ static int run(invocation *call)
 const command command_devices = {
     .name = "devices",
     .summary = "List this machine's devices and the modelled ones",
-    .synopsis = "[--measure] [--record FILE | --replay FILE] [--json] [ID...]",
+    .synopsis = "[--measure] [--record FILE | --replay FILE] [--store URL] [--json] [ID...]",
     .description =
         "Without an ID, lists the devices that can be tuned here: this machine's, and modelled "
         "ones, whose times come from a documented cost model. With IDs, shows every device "
@@ -206,9 +229,10 @@ const command command_devices = {
         "published values by how much what follows from the query differs.\n\n"
         "A GPU is 'cuda' (the first), 'cuda:1' (by number) or its id in full, such as "
         "cuda:nvidia-h200. --record keeps what its driver said in a file, from which --replay "
-        "makes the same device anywhere, without the GPU.",
+        "makes the same device anywhere, without the GPU. A model can learn from what was measured "
+        "of devices when it is in the store: measure each device once with --store.",
     .examples = "  nitro devices\n  nitro devices host --measure\n"
-                "  nitro devices cuda --measure --record gpu.json\n"
+                "  nitro devices cuda --measure --store sqlite:lab.db --record gpu.json\n"
                 "  nitro devices --replay gpu.json\n",
     .arguments = arguments,
     .options = options,

@@ -67,7 +67,8 @@ static int report_json(const one_run *self, bool compare)
     describe_result(self, result, sizeof result);
     const nitro_entry *entry = chosen(self);
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:b, s:o}",
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o, "
+        "s:s}",
         "computation", self->loaded.module->name, "device", json_text(self->device), "input",
         json_text(self->sample->input), "description", json_text(self->description), "model",
         json_text(self->model_path), "variant", self->decision.variant_name, "confidence",
@@ -75,7 +76,9 @@ static int report_json(const one_run *self, bool compare)
         "decision_ms", json_value(self->decision_ms), "ranking", ranking_json(self), "time_ms",
         json_value(entry->median_ms), "spread", json_value(entry->spread), "repetitions",
         (json_int_t)entry->count, "prepare_ms", json_value(entry->prepare_ms), "ran",
-        entry->outcome == NITRO_OUTCOME_MEASURED, "result", json_text(result));
+        entry->outcome == NITRO_OUTCOME_MEASURED, "result", json_text(result), "device_state",
+        json_text(self->sample->provenance.device_state), "cache",
+        self->sample->provenance.cache ? self->sample->provenance.cache : "warm");
     if (object && compare) {
         json_t *variants = json_array();
         for (size_t v = 0; v < self->sample->num_entries; v++)
@@ -120,7 +123,13 @@ static void print_time(const one_run *self)
     if (isfinite(entry->prepare_ms))
         printf(", after preparing the input in %s", prepare);
     describe_result(self, result, sizeof result);
-    printf("\nresult    %s\n", result);
+    printf("\n");
+    if (self->sample->provenance.device_state || self->sample->provenance.cache)
+        printf("state     %s%s%s\n",
+               self->sample->provenance.device_state ? self->sample->provenance.device_state : "",
+               self->sample->provenance.device_state && self->sample->provenance.cache ? ", " : "",
+               self->sample->provenance.cache ? "caches cold" : "");
+    printf("result    %s\n", result);
 }
 
 static int print_comparison(const one_run *self)

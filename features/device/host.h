@@ -56,7 +56,7 @@ nitro_status nitro_host_query(nitro_context *context, const nitro_host_source *s
  */
 void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t size);
 
-/** Add what microbenchmarks say of this machine (host_measure.c): a few hundred ms. */
+/** Add what microbenchmarks say of this machine (host_measure.c): about a second. */
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device);
 
 /** The part of it with OpenMP (host_launch.c), in a child process. */

@@ -174,16 +174,19 @@ typedef struct scored {
 static void compiled_batch(void *state)
 {
     scored *s = state;
+    const nitro_compiled *compiled = s->model->compiled;
     double scores[NITRO_MAX_VARIANTS];
     for (size_t i = 0; i < BATCH / 8; i++, s->num_scored++) {
         const double *columns = s->columns[s->next++ % NUM_INPUTS];
-        double bound =
-            nitro_compiled_score(s->model->compiled, NITRO_PRECISION_SINGLE, columns, scores);
-        if (nitro_calibration_margin(scores, DISPATCH_VARIANTS, 31) > 2.0 * bound)
-            continue;
-        s->num_double++;
-        bound = nitro_compiled_score(s->model->compiled, NITRO_PRECISION_DOUBLE, columns, scores);
-        if (!(nitro_calibration_margin(scores, DISPATCH_VARIANTS, 31) > 2.0 * bound))
+        nitro_precision first = nitro_compiled_first_precision(compiled);
+        bool sure = false;
+        for (nitro_precision p = first; !sure && p <= NITRO_PRECISION_DOUBLE; p++) {
+            uint64_t exact;
+            double bound = nitro_compiled_score(compiled, p, columns, scores, &exact);
+            sure = nitro_compiled_is_sure(scores, DISPATCH_VARIANTS, 31, bound, exact);
+            s->num_double += p == first && !sure;
+        }
+        if (!sure)
             nitro_parts_score(&s->parts, columns, scores);
     }
 }

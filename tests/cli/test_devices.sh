@@ -36,3 +36,14 @@ try nitro devices --replay bad.json --measure
 try nitro devices --record gpu.json
 try nitro devices host --record gpu.json
 ls gpu.json 2>&1
+
+title "what was measured goes into the store, and stays there"
+nitro devices host --measure --store sqlite:lab.db >/dev/null
+nitro devices host --store sqlite:lab.db >host.txt
+grep -c 'copy_gbps.*measured' host.txt
+nitro tune spmv --generate 1 --no-model --store sqlite:lab.db --quiet >/dev/null
+nitro store export --store sqlite:lab.db --computation spmv --device "$(head -n 1 host.txt | cut -d ' ' -f 1)" \
+    --devices host.csv --samples samples.csv >/dev/null
+head -n 1 host.csv | tr , '\n' | grep -cE '^(copy_gbps|shared_atomic|global_atomic|launch_us|sp_gflops|dp_gflops)$'
+try nitro devices --measure --store sqlite:lab.db
+try nitro devices model:k20c --store sqlite:lab.db --replay host.csv

@@ -31,3 +31,11 @@ nitro tune spmv --generate 8 --seed 3 --budget 2 --no-model 2>/dev/null | sed -n
 
 title "with one sample there is a model or a reason"
 nitro tune spmv --generate 1 --budget 2 --quiet --store one.db --json | json_get 0.samples
+
+title "cold caches are said, and kept apart from warm ones"
+try nitro tune spmv --generate 2 --budget 2 --quiet --no-model --store one.db --cold
+nitro tune spmv --generate 1 --budget 2 --quiet --no-model --store one.db --cold --again --json |
+    json_get 0.samples
+try nitro tune spmv --generate 1 --budget 2 --quiet --no-model --store one.db
+nitro run spmv --generated 100 --cold --json | json_get cache ran
+nitro run spmv --generated 100 --json | json_get cache ran

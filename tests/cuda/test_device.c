@@ -6,7 +6,8 @@
 #include "cuda/device_cases.h"
 #include "features/device/cuda.h"
 
-#define SLACK 1.05 /* published peaks are rounded */
+#define SLACK       1.05 /* published peaks are rounded */
+#define CLOCK_SLACK 1.25 /* cool chips run faster than the clock that they are sold with */
 
 static nitro_device *gpu; /* measured, before this process uses CUDA itself */
 
@@ -57,9 +58,9 @@ static void test_physics(void **state)
     assert_true(value_of("copy_gbps") <= value_of("peak_gbps") * SLACK);
     assert_true(value_of("copy_gbps") >= value_of("peak_gbps") / 4);
     assert_true(value_of("l2_gbps") >= value_of("copy_gbps") / 2);
-    assert_true(value_of("sp_gflops") <= value_of("peak_gflops_sp") * SLACK);
+    assert_true(value_of("sp_gflops") <= value_of("peak_gflops_sp") * CLOCK_SLACK);
     assert_true(value_of("sp_gflops") >= value_of("peak_gflops_sp") / 4);
-    assert_true(value_of("dp_gflops") <= value_of("peak_gflops_dp") * SLACK);
+    assert_true(value_of("dp_gflops") <= value_of("peak_gflops_dp") * CLOCK_SLACK);
     assert_true(value_of("dp_gflops") >= value_of("peak_gflops_dp") / 4);
     assert_true(value_of("shared_atomic") <= value_of("global_atomic") * 2);
 }

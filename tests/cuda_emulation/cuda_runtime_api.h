@@ -2,7 +2,7 @@
  * cuda_runtime_api.h - the part of the CUDA runtime that Nitro uses, as the emulation has it
  * (README.md): for C and C++, with the toolkit's names, values and signatures (CUDA 12 and 13), so
  * that this header can stand before the toolkit's. What an owner needs and does not find here, he
- * adds: here, and to runtime.cpp.
+ * adds: here, and to query.cpp.
  */
 #ifndef NITRO_EMULATED_CUDA_RUNTIME_API_H
 #define NITRO_EMULATED_CUDA_RUNTIME_API_H
@@ -110,6 +110,9 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeThreadLocal = 1,
     cudaStreamCaptureModeRelaxed = 2
 };
+
+/* For cudaFuncAttributePreferredSharedMemoryCarveout, in percent. */
+enum cudaSharedCarveout { cudaSharedmemCarveoutMaxShared = 100 };
 
 typedef enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,

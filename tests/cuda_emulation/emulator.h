@@ -1,4 +1,4 @@
-/* emulator.h - what grid.cpp (kernels) and runtime.cpp (the device) know of each other. */
+/* emulator.h - what grid.cpp (kernels) and device.cpp (the device) know of each other. */
 #ifndef NITRO_CUDA_EMULATION_EMULATOR_H
 #define NITRO_CUDA_EMULATION_EMULATOR_H
 

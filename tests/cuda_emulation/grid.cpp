@@ -81,18 +81,31 @@ struct engine {
     const std::function<void()> *kernel;
     uint64_t random; /* 0: in order */
     block now;
-    std::vector<std::unique_ptr<fiber>> fibers;
     std::vector<fiber *> idle;
     thread *current = nullptr;
     jmp_buf scheduler;
     void *scheduler_fake_stack = nullptr;
-    const void *scheduler_bottom = nullptr;
-    size_t scheduler_size = 0;
     bool failed = false;
     char problem[512];
 };
 
-engine *running;
+thread_local engine *running;
+
+/* The fibers of a host thread, kept from grid to grid, and where its own stack is. */
+struct fiber_pool {
+    std::vector<std::unique_ptr<fiber>> fibers;
+    const void *scheduler_bottom = nullptr;
+    size_t scheduler_size = 0;
+    ~fiber_pool()
+    {
+        for (const auto &f : fibers) {
+            ASAN_UNPOISON_MEMORY_REGION(f->stack, STACK_BYTES);
+            munmap(f->stack, STACK_BYTES);
+        }
+    }
+};
+
+thread_local fiber_pool pool;
 
 thread *take_unstarted(block *b)
 {
@@ -118,7 +131,7 @@ void become(thread *t)
 void back_to_scheduler(fiber *from)
 {
     if (_setjmp(from->suspended) == 0) {
-        ENTER_FIBER(&from->fake_stack, running->scheduler_bottom, running->scheduler_size);
+        ENTER_FIBER(&from->fake_stack, pool.scheduler_bottom, pool.scheduler_size);
         _longjmp(running->scheduler, 1);
     }
     ENTERED_FIBER(from->fake_stack, nullptr, nullptr);
@@ -128,7 +141,7 @@ void end_thread(thread *t);
 
 void fiber_main()
 {
-    ENTERED_FIBER(nullptr, &running->scheduler_bottom, &running->scheduler_size);
+    ENTERED_FIBER(nullptr, &pool.scheduler_bottom, &pool.scheduler_size);
     fiber *self = running->current->on;
     for (;;) {
         thread *t = self->runs;
@@ -161,9 +174,9 @@ char *make_stack()
 fiber *take_fiber()
 {
     if (running->idle.empty()) {
-        running->fibers.push_back(std::make_unique<fiber>());
-        running->fibers.back()->stack = make_stack();
-        return running->fibers.back().get();
+        pool.fibers.push_back(std::make_unique<fiber>());
+        pool.fibers.back()->stack = make_stack();
+        return pool.fibers.back().get();
     }
     fiber *taken = running->idle.back();
     running->idle.pop_back();
@@ -354,10 +367,7 @@ void set_up_block(engine *e, const cudaLaunchConfig_t &config, uint3 index)
     b->votes = 0;
     b->num_live = count;
     b->ready.clear();
-    ASAN_UNPOISON_MEMORY_REGION(dynamic_shared, sizeof(dynamic_shared));
     memset(dynamic_shared, 0xFF, config.dynamicSmemBytes); /* NaN, and -1 */
-    ASAN_POISON_MEMORY_REGION(dynamic_shared + config.dynamicSmemBytes,
-                              sizeof(dynamic_shared) - config.dynamicSmemBytes);
 }
 
 } // namespace
@@ -438,17 +448,20 @@ bool run_grid(const cudaLaunchConfig_t &config, const std::function<void()> &ker
     e.now.order.resize(e.now.threads.size());
     uint64_t count = (uint64_t)blocks.x * blocks.y * blocks.z;
     sequence order(count, &e.random);
+    for (const auto &f : pool.fibers)
+        e.idle.push_back(f.get());
     running = &e;
+    ASAN_POISON_MEMORY_REGION(dynamic_shared + config.dynamicSmemBytes,
+                              sizeof(dynamic_shared) - config.dynamicSmemBytes);
     for (uint64_t i = 0; i < count && !e.failed; i++) {
         set_up_block(&e, config, unpack(order.at(i), blocks));
         run_block(&e);
     }
     ASAN_UNPOISON_MEMORY_REGION(dynamic_shared, sizeof(dynamic_shared));
     running = nullptr;
-    for (const auto &f : e.fibers) {
-        ASAN_UNPOISON_MEMORY_REGION(f->stack, STACK_BYTES);
-        munmap(f->stack, STACK_BYTES);
-    }
+    if (e.failed) /* threads that wait in the middle of a kernel are forgotten */
+        for (const auto &f : pool.fibers)
+            f->started = false;
     if (e.failed)
         snprintf(problem, size, "%s", e.problem);
     return !e.failed;

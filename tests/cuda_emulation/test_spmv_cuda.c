@@ -35,7 +35,7 @@ static int teardown(void **state)
 
 static void variants_agree_on_all_families(void **state)
 {
-    spmv_cases_check_families(*state, 1, 3000);
+    spmv_cases_check_families(*state, 1, 1000);
 }
 
 static void variants_agree_on_odd_matrices(void **state)

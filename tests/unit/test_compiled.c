@@ -180,7 +180,23 @@ static void test_parts_score_as_their_strategy(void **state)
     nitro_context_free(context);
 }
 
-/* Bounds hold, and say something. */
+static void check_scores(const learnt *l, const double *columns, const double *scores, double bound,
+                         uint64_t exact)
+{
+    double expected[VARIANTS];
+    nitro_parts_score(&l->parts, columns, expected);
+    assert_true(bound > 0.0);
+    for (size_t v = 0; v < VARIANTS; v++) {
+        if (isfinite(bound) && !(fabs(scores[v] - expected[v]) <= bound))
+            fail_msg("%s by %s: %.17g instead of %.17g, bound %g", l->strategy->name,
+                     l->compiled->engine->name, scores[v], expected[v], bound);
+        if (exact >> v & 1 && scores[v] != expected[v])
+            fail_msg("%s by %s: %.17g is not exactly %.17g", l->strategy->name,
+                     l->compiled->engine->name, scores[v], expected[v]);
+    }
+}
+
+/* Bounds hold, and say something; what is said to be exact is. */
 static void test_scores_are_within_their_bounds(void **state)
 {
     (void)state;
@@ -196,16 +212,12 @@ static void test_scores_are_within_their_bounds(void **state)
                     continue;
                 l->compiled->engine = *e;
                 for (size_t i = 0; i < POINTS; i++) {
-                    double columns[COLUMNS], expected[VARIANTS], scores[VARIANTS];
+                    double columns[COLUMNS], scores[VARIANTS];
+                    uint64_t exact;
                     random_point(&random, columns);
-                    nitro_parts_score(&l->parts, columns, expected);
-                    double bound = nitro_compiled_score(l->compiled, p, columns, scores);
-                    assert_true(bound > 0.0);
+                    double bound = nitro_compiled_score(l->compiled, p, columns, scores, &exact);
+                    check_scores(l, columns, scores, bound, exact);
                     num_sure += bound < (p == NITRO_PRECISION_SINGLE ? 0.05 : 1e-8);
-                    for (size_t v = 0; v < VARIANTS && isfinite(bound); v++)
-                        if (!(fabs(scores[v] - expected[v]) <= bound))
-                            fail_msg("%s by %s: %.17g instead of %.17g, bound %g", (*s)->name,
-                                     (*e)->name, scores[v], expected[v], bound);
                 }
                 /* SVMs' coefficients are large: in single precision their votes are often open. */
                 assert_true(num_sure > (p == NITRO_PRECISION_SINGLE ? POINTS / 20 : POINTS / 2));
@@ -213,6 +225,63 @@ static void test_scores_are_within_their_bounds(void **state)
         forget(l);
     }
     nitro_context_free(context);
+}
+
+/* Three classes that beat each other in turn, by more than a margin counts: all are level, and
+ * surely so. By less, nothing is exact. */
+static void test_level_votes_are_exact(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    for (size_t cut = 0; cut < 2; cut++) {
+        nitro_svm_machine *svm = NULL;
+        assert_ok(context, nitro_svm_machine_create(context, 3, 3, &svm));
+        double *vectors = calloc(3, sizeof *vectors), size = cut ? 2.0 : 0.5;
+        const double rho[] = {-size, size, -size}; /* 0 before 1, 2 before 0, 1 before 2 */
+        assert_non_null(vectors);
+        for (size_t k = 0; k < 3; k++) {
+            svm->classes[k] = k;
+            svm->class_vectors[k] = 1;
+            svm->rho[k] = rho[k];
+            vectors[k] = (double)k;
+            svm->coefficients[2 * k] = svm->coefficients[2 * k + 1] = 0.1 * (double)(k + 1);
+        }
+        nitro_parts parts = {.num_columns = 1, .num_variants = 3};
+        nitro_part part = {
+            .kind = NITRO_PART_VOTES, .weight = 1.0, .svm = svm, .vectors = vectors, .gamma = 1.0};
+        nitro_compiled *compiled = NULL;
+        assert_ok(context, nitro_parts_add(context, &parts, &part));
+        assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false},
+                                                 (const double[]){0}, &compiled));
+        for (nitro_precision p = NITRO_PRECISION_SINGLE; p <= NITRO_PRECISION_DOUBLE; p++) {
+            double scores[3], expected[3], column = 0.3;
+            uint64_t exact;
+            double bound = nitro_compiled_score(compiled, p, &column, scores, &exact);
+            nitro_parts_score(&parts, &column, expected);
+            assert_int_equal(exact, cut ? 7 : 0);
+            assert_true(isfinite(bound) && nitro_compiled_is_sure(scores, 3, 7, bound, exact));
+            for (size_t v = 0; v < 3; v++)
+                assert_true(cut ? scores[v] == expected[v]
+                                : fabs(scores[v] - expected[v]) <= bound);
+        }
+        nitro_compiled_free(compiled);
+        nitro_parts_release(&parts);
+    }
+    nitro_context_free(context);
+}
+
+/* Variants that are level: sure where both scores are exact, and not where one may be off. */
+static void test_level_scores_are_sure_where_exact(void **state)
+{
+    (void)state;
+    const double scores[] = {3.375, 3.375, 3.0, 1.0};
+    assert_true(nitro_compiled_is_sure(scores, 4, 15, 1e-9, 3));
+    assert_false(nitro_compiled_is_sure(scores, 4, 15, 1e-9, 1));
+    assert_false(nitro_compiled_is_sure(scores, 4, 15, 0.2, 3)); /* the third may be as good */
+    assert_true(nitro_compiled_is_sure(scores, 4, 15, 0.2, 7));
+    assert_true(nitro_compiled_is_sure(scores, 4, 13, 1e-9, 0)); /* the second is not allowed */
+    assert_false(nitro_compiled_is_sure(scores, 4, 15, INFINITY, 0));
+    assert_false(nitro_compiled_is_sure(scores, 4, 15, NAN, 0));
 }
 
 static void test_vectors_that_coincide_are_one(void **state)
@@ -233,11 +302,48 @@ static void test_vectors_that_coincide_are_one(void **state)
                                              (const double[]){0, 0.3}, &compiled));
     assert_int_equal(nitro_compiled_num_vectors(compiled), 2);
     double expected, score;
+    uint64_t exact;
     nitro_parts_score(&parts, (const double[]){0.2, 0.3}, &expected);
-    nitro_compiled_score(compiled, NITRO_PRECISION_DOUBLE, (const double[]){0.2, 0.3}, &score);
+    nitro_compiled_score(compiled, NITRO_PRECISION_DOUBLE, (const double[]){0.2, 0.3}, &score,
+                         &exact);
     assert_true(fabs(score - expected) < 1e-13);
     nitro_compiled_free(compiled);
     nitro_parts_release(&parts);
+    nitro_context_free(context);
+}
+
+/* Coefficients of a million leave nothing sure in single precision, those of one do. */
+static void test_the_first_precision_is_one_that_is_sure(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_random random;
+    nitro_random_seed(&random, 29);
+    for (size_t large = 0; large < 2; large++) {
+        enum { MANY = 100 };
+        nitro_kernel_machine *machine = NULL;
+        nitro_compiled *compiled = NULL;
+        assert_ok(context, nitro_kernel_machine_create(context, 2, 2, MANY, 1.0, &machine));
+        for (size_t i = 0; i < 2 * MANY; i++)
+            machine->vectors[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
+        for (size_t i = 0; i < MANY; i++) { /* in turns, so that sums stay small */
+            double size = (large ? 1e6 : 1.0) + 0.01 * nitro_random_uniform(&random);
+            machine->coefficients[2 * i] = i % 2 ? size : -size;
+            memcpy(machine->vectors + 2 * i, machine->vectors + 2 * (i / 2 * 2),
+                   2 * sizeof(double));
+            machine->vectors[2 * i] += i % 2 ? 1e-7 : 0.0;
+        }
+        machine->bias[0] = 0.01;
+        nitro_parts parts = {.num_columns = 2, .num_variants = 2};
+        nitro_part part = {.kind = NITRO_PART_KERNELS, .weight = 1.0, .kernels = machine};
+        assert_ok(context, nitro_parts_add(context, &parts, &part));
+        assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false, false},
+                                                 (const double[]){0, 0}, &compiled));
+        assert_int_equal(nitro_compiled_first_precision(compiled),
+                         large ? NITRO_PRECISION_DOUBLE : NITRO_PRECISION_SINGLE);
+        nitro_compiled_free(compiled);
+        nitro_parts_release(&parts);
+    }
     nitro_context_free(context);
 }
 
@@ -312,7 +418,10 @@ int main(void)
         cmocka_unit_test(test_far_is_as_good_as_nothing),
         cmocka_unit_test(test_parts_score_as_their_strategy),
         cmocka_unit_test(test_scores_are_within_their_bounds),
+        cmocka_unit_test(test_level_votes_are_exact),
+        cmocka_unit_test(test_level_scores_are_sure_where_exact),
         cmocka_unit_test(test_vectors_that_coincide_are_one),
+        cmocka_unit_test(test_the_first_precision_is_one_that_is_sure),
         cmocka_unit_test(test_decisions_are_the_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -646,7 +646,7 @@ static void test_cold_and_warm_samples_are_kept_apart(void **state)
     assert_ok(b->context, tune(b, "fake"));
     b->options.measure.cache = NITRO_CACHE_COLD;
     assert_fails(b->context, tune(b, "fake"), NITRO_ERR_MISMATCH,
-                 "holds 1 samples of toy on fake:one with warm caches, and cold ones are asked");
+                 "holds 1 sample of toy on fake:one with warm caches, and cold ones are asked");
     b->options.again = true;
     assert_ok(b->context, tune(b, "fake"));
     b->options.again = false;

@@ -114,14 +114,16 @@ static nitro_histogram_cuda_tables choose_tables(const nitro_histogram_cuda *his
     return tables;
 }
 
+/* All of a multiprocessor's memory is to be shared memory, or fewer blocks may run at once than the
+ * tables were chosen for: samples are read once, and need no first-level cache. */
 static int ask_for_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_bytes)
 {
-    if (size_bytes <= DEFAULT_SHARED_BYTES)
-        return 0;
-    return nitro_cuda_check(
-        cuda,
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)size_bytes),
-        "asking for shared memory");
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                             cudaSharedmemCarveoutMaxShared);
+    if (error == cudaSuccess && size_bytes > DEFAULT_SHARED_BYTES)
+        error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)size_bytes);
+    return nitro_cuda_check(cuda, error, "asking for shared memory");
 }
 
 static int prepare(void *argument, void *user)

@@ -40,7 +40,7 @@ static __device__ __forceinline__ double lane_sum(int k, int end, const int *__r
             factor[i] = x[column[i]];
 #pragma unroll
         for (int i = 0; i < BATCH; i++)
-            sum += k + i * LANES < end ? value[i] * factor[i] : 0;
+            sum += (k + i * LANES < end ? value[i] : 0) * factor[i];
     }
     return sum;
 }

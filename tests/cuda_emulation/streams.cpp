@@ -1,0 +1,192 @@
+/* streams.cpp - streams, graphs and events. */
+#include <chrono>
+
+#include "device.h"
+
+using namespace cuda_emulation;
+
+/* ---- Streams and graphs ---- */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
+{
+    RETURN_IF_TROUBLE();
+    *stream = new CUstream_st;
+    the_device()->streams.insert(*stream);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    RETURN_IF_TROUBLE();
+    if (the_device()->streams.erase(stream) == 0)
+        return complain(cudaErrorInvalidResourceHandle, "no such stream");
+    delete stream;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    RETURN_IF_TROUBLE();
+    RETURN_IF_CAPTURING();
+    if (stream && !the_device()->streams.count(stream))
+        return complain(cudaErrorInvalidResourceHandle, "no such stream");
+    return catch_up();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    return cudaStreamSynchronize(stream);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t event, unsigned)
+{
+    RETURN_IF_TROUBLE();
+    return the_device()->events.count(event) ? cudaSuccess : note(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    RETURN_IF_TROUBLE();
+    *status = cudaStreamCaptureStatusNone;
+    if (stream && stream->capture)
+        *status = stream->invalidated ? cudaStreamCaptureStatusInvalidated
+                                      : cudaStreamCaptureStatusActive;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    RETURN_IF_TROUBLE();
+    if (!stream || !the_device()->streams.count(stream) || stream->capture)
+        return complain(cudaErrorStreamCaptureUnsupported,
+                        "only a stream of one's own can capture, and once at a time");
+    stream->capture = new CUgraph_st;
+    stream->mode = mode;
+    stream->invalidated = false;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    RETURN_IF_TROUBLE();
+    if (!stream || !the_device()->streams.count(stream) || !stream->capture)
+        return note(cudaErrorIllegalState);
+    cudaGraph_t captured = stream->capture;
+    stream->capture = nullptr;
+    if (stream->invalidated) {
+        delete captured;
+        *graph = nullptr;
+        return note(cudaErrorStreamCaptureInvalidated);
+    }
+    the_device()->graphs.insert(captured);
+    *graph = captured;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long)
+{
+    RETURN_IF_TROUBLE();
+    *executable = new CUgraphExec_st{graph->operations};
+    the_device()->executables.insert(*executable);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
+{
+    RETURN_IF_TROUBLE();
+    cudaError_t error = cudaSuccess;
+    for (const operation &what : executable->operations)
+        if (error == cudaSuccess)
+            error = enqueue(stream, what);
+    return error;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    the_device()->graphs.erase(graph);
+    delete graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
+{
+    the_device()->executables.erase(executable);
+    delete executable;
+    return cudaSuccess;
+}
+
+/* ---- Events ---- */
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
+{
+    RETURN_IF_TROUBLE();
+    *event = new CUevent_st;
+    the_device()->events.insert(*event);
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    RETURN_IF_TROUBLE();
+    if (the_device()->events.erase(event) == 0)
+        return note(cudaErrorInvalidResourceHandle);
+    catch_up();
+    delete event;
+    return cudaSuccess;
+}
+
+static double host_now_ns()
+{
+    using namespace std::chrono;
+    return (double)nanoseconds(steady_clock::now().time_since_epoch()).count();
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+    RETURN_IF_TROUBLE();
+    if (!the_device()->events.count(event))
+        return note(cudaErrorInvalidResourceHandle);
+    event->recorded = true;
+    event->done = false;
+    return enqueue(stream, [=] {
+        event->done = true;
+        event->time_ns = the_device()->settings.real_clock ? host_now_ns() : the_device()->now_ns;
+        return cudaSuccess;
+    });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    RETURN_IF_TROUBLE();
+    RETURN_IF_CAPTURING();
+    if (!the_device()->events.count(event))
+        return note(cudaErrorInvalidResourceHandle);
+    return catch_up();
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return cudaEventSynchronize(event);
+}
+
+cudaError_t cudaEventElapsedTime(float *elapsed_ms, cudaEvent_t start, cudaEvent_t stop)
+{
+    RETURN_IF_TROUBLE();
+    if (!the_device()->events.count(start) || !the_device()->events.count(stop) ||
+        !start->recorded || !stop->recorded)
+        return note(cudaErrorInvalidResourceHandle);
+    if (!start->done || !stop->done)
+        return cudaErrorNotReady;
+    *elapsed_ms = (float)((stop->time_ns - start->time_ns) / 1e6);
+    return cudaSuccess;
+}
