@@ -1,6 +1,8 @@
 /* What a worker process does with variants that are to be profiled: each is checked as it is where
  * variants are timed, and then handed to the profiler, which runs it as often as it likes. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "nitro/profiling.h"
@@ -59,6 +61,10 @@ static void profile(nitro_worker *self, size_t v)
     if (status != NITRO_ERR_VARIANT_FAILED)
         give_up(self, NITRO_RECORD_UNAVAILABLE, status);
     nitro_context_last_error(self->context, why, sizeof(why));
+    const char *problem = nitro_computation_problem(self->computation, self->argument);
+    size_t length = strlen(why);
+    if (problem[0])
+        snprintf(why + length, sizeof(why) - length, ": %s", problem);
     nitro_worker_send_entry(self, v, NITRO_OUTCOME_FAILED, why);
     give_up(self, NITRO_RECORD_BROKEN, status);
 }
