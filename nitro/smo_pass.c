@@ -28,28 +28,6 @@ static double find_decrease(const nitro_smo_rows *rows, const float *column_i, d
     return d * d / (bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE);
 }
 
-/** The best so far; what it promises is found when another one is to be compared with it. */
-typedef struct second_choice {
-    size_t row;
-    double decrease; /* 0: not known yet */
-} second_choice;
-
-static void compare(const nitro_smo_rows *rows, const float *column_i, double largest, size_t k,
-                    second_choice *best)
-{
-    if (best->row == NONE) {
-        *best = (second_choice){k, 0.0};
-        return;
-    }
-    if (best->decrease == 0.0)
-        best->decrease = find_decrease(rows, column_i, largest, best->row);
-    double decrease = find_decrease(rows, column_i, largest, k);
-    if (decrease > best->decrease)
-        *best = (second_choice){k, decrease};
-    else if (decrease == best->decrease)
-        best->row = later(rows, best->row, k);
-}
-
 /* ---- Plain --------------------------------------------------------------------------------- */
 
 static double update_plain(const nitro_smo_rows *rows, const float *column_i, double a,
@@ -75,11 +53,17 @@ static size_t find_first_plain(const nitro_smo_rows *rows, double largest)
 
 static size_t find_second_plain(const nitro_smo_rows *rows, const float *column_i, double largest)
 {
-    second_choice best = {NONE, 0.0};
-    for (size_t k = rows->down_begin; k < rows->padded; k++)
-        if (find_decrease(rows, column_i, largest, k) > 0)
-            compare(rows, column_i, largest, k, &best);
-    return best.row;
+    double most = 0.0;
+    size_t found = NONE;
+    for (size_t k = rows->down_begin; k < rows->padded; k++) {
+        double decrease = find_decrease(rows, column_i, largest, k);
+        if (decrease > most)
+            found = k;
+        else if (decrease == most && found != NONE)
+            found = later(rows, found, k);
+        most = decrease > most ? decrease : most;
+    }
+    return found;
 }
 
 const nitro_smo_passes nitro_smo_plain_passes = {update_plain, find_first_plain, find_second_plain};
@@ -259,6 +243,28 @@ AVX2 static inline uint64_t reaching_rows(const float *decrease, size_t count, _
         mask |= (uint64_t)(reaching(decrease + k, bound) | reaching(decrease + k + 8, bound) << 8)
                 << k;
     return mask;
+}
+
+/** The best so far; what it promises is found when another one is to be compared with it. */
+typedef struct second_choice {
+    size_t row;
+    double decrease; /* 0: not known yet */
+} second_choice;
+
+static void compare(const nitro_smo_rows *rows, const float *column_i, double largest, size_t k,
+                    second_choice *best)
+{
+    if (best->row == NONE) {
+        *best = (second_choice){k, 0.0};
+        return;
+    }
+    if (best->decrease == 0.0)
+        best->decrease = find_decrease(rows, column_i, largest, best->row);
+    double decrease = find_decrease(rows, column_i, largest, k);
+    if (decrease > best->decrease)
+        *best = (second_choice){k, decrease};
+    else if (decrease == best->decrease)
+        best->row = later(rows, best->row, k);
 }
 
 /* Estimates are within 1.5 * 2^-12 + 5 * 2^-24 of the quotients: the best is within the bound. */
