@@ -155,7 +155,6 @@ static void divide_blocks(nitro_smo_lineup *l)
     l->spare = doubles + 4 * padded;
     l->rows.extremes = doubles + 5 * padded;
     l->rows.decrease = floats + padded;
-    l->rows.most = floats + 2 * padded;
 }
 
 nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_problem *problem,
@@ -165,7 +164,7 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     size_t padded = (count + NITRO_SMO_BLOCK - 1) / NITRO_SMO_BLOCK * NITRO_SMO_BLOCK;
     nitro_smo_lineup made = {.problem = problem, .rows = {.padded = padded}};
     double *doubles = nitro_calloc(context, 6 * padded, sizeof *doubles);
-    float *floats = nitro_calloc(context, 3 * padded, sizeof *floats);
+    float *floats = nitro_calloc(context, 2 * padded, sizeof *floats);
     made.rows.order = nitro_calloc(context, padded, sizeof *made.rows.order);
     made.labels = nitro_calloc(context, 2 * padded, sizeof *made.labels);
     made.lies_at = nitro_calloc(context, 2 * padded, sizeof *made.lies_at);

@@ -28,28 +28,6 @@ static double find_decrease(const nitro_smo_rows *rows, const float *column_i, d
     return d * d / (bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE);
 }
 
-/** The best so far; what it promises is found when another one is to be compared with it. */
-typedef struct second_choice {
-    size_t row;
-    double decrease; /* 0: not known yet */
-} second_choice;
-
-static void compare(const nitro_smo_rows *rows, const float *column_i, double largest, size_t k,
-                    second_choice *best)
-{
-    if (best->row == NONE) {
-        *best = (second_choice){k, 0.0};
-        return;
-    }
-    if (best->decrease == 0.0)
-        best->decrease = find_decrease(rows, column_i, largest, best->row);
-    double decrease = find_decrease(rows, column_i, largest, k);
-    if (decrease > best->decrease)
-        *best = (second_choice){k, decrease};
-    else if (decrease == best->decrease)
-        best->row = later(rows, best->row, k);
-}
-
 /* ---- Plain --------------------------------------------------------------------------------- */
 
 static double update_plain(const nitro_smo_rows *rows, const float *column_i, double a,
@@ -75,11 +53,17 @@ static size_t find_first_plain(const nitro_smo_rows *rows, double largest)
 
 static size_t find_second_plain(const nitro_smo_rows *rows, const float *column_i, double largest)
 {
-    second_choice best = {NONE, 0.0};
-    for (size_t k = rows->down_begin; k < rows->padded; k++)
-        if (find_decrease(rows, column_i, largest, k) > 0)
-            compare(rows, column_i, largest, k, &best);
-    return best.row;
+    double most = 0.0;
+    size_t found = NONE;
+    for (size_t k = rows->down_begin; k < rows->padded; k++) {
+        double decrease = find_decrease(rows, column_i, largest, k);
+        if (decrease > most)
+            found = k;
+        else if (decrease == most && found != NONE)
+            found = later(rows, found, k);
+        most = decrease > most ? decrease : most;
+    }
+    return found;
 }
 
 const nitro_smo_passes nitro_smo_plain_passes = {update_plain, find_first_plain, find_second_plain};
@@ -194,7 +178,7 @@ AVX2 static size_t find_first_avx2(const nitro_smo_rows *rows, double largest)
 typedef struct estimator {
     const double *violation;
     const float *down_cap, *column;
-    float *decrease, *most;
+    float *decrease;
     __m256d largest;
 } estimator;
 
@@ -218,29 +202,28 @@ AVX2 static inline __m256 estimate(const estimator *e, size_t k)
     return decrease;
 }
 
-AVX2 static inline __m256 estimate_block(const estimator *e, size_t k)
+AVX2 static inline void skip_block(float *decrease)
 {
-    __m256 most = _mm256_max_ps(estimate(e, k), estimate(e, k + 8));
-    _mm256_storeu_ps(e->most + k / 2, most);
-    return most;
+    _mm256_storeu_ps(decrease, _mm256_setzero_ps());
+    _mm256_storeu_ps(decrease + 8, _mm256_setzero_ps());
 }
 
 /** Of all rows that may shrink; the largest. */
 AVX2 static float estimate_all(const nitro_smo_rows *rows, const float *column_i, double largest)
 {
-    const estimator e = {rows->violation, rows->down_cap, column_i,
-                         rows->decrease,  rows->most,     _mm256_set1_pd(largest)};
+    const estimator e = {rows->violation, rows->down_cap, column_i, rows->decrease,
+                         _mm256_set1_pd(largest)};
     const double *extremes = rows->extremes;
     size_t up_end = rows->up_end, padded = rows->padded;
     __m256 most = _mm256_setzero_ps();
     for (size_t k = rows->down_begin; k < up_end; k += NITRO_SMO_BLOCK)
-        most = _mm256_max_ps(most, estimate_block(&e, k));
+        most = _mm256_max_ps(most, _mm256_max_ps(estimate(&e, k), estimate(&e, k + 8)));
     for (size_t k = up_end; k < padded; k += NITRO_SMO_BLOCK) {
         __m256d below = _mm256_cmp_pd(_mm256_loadu_pd(extremes + k / 4), e.largest, _CMP_LT_OQ);
         if (_mm256_movemask_pd(below))
-            most = _mm256_max_ps(most, estimate_block(&e, k));
+            most = _mm256_max_ps(most, _mm256_max_ps(estimate(&e, k), estimate(&e, k + 8)));
         else
-            _mm256_storeu_ps(e.most + k / 2, _mm256_setzero_ps());
+            skip_block(e.decrease + k);
     }
     __m128 half = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
@@ -252,19 +235,36 @@ AVX2 static inline unsigned reaching(const float *values, __m256 bound)
     return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(values), bound, _CMP_GE_OQ));
 }
 
-/** As equal_blocks, of estimates. */
-AVX2 static uint64_t reaching_blocks(const float *most, size_t k, size_t end, __m256 bound)
+/** Bit k: estimate k reaches the bound; of at most 64. */
+AVX2 static inline uint64_t reaching_rows(const float *decrease, size_t count, __m256 bound)
 {
-    uint64_t blocks = 0;
-    end = end - k > 64 * NITRO_SMO_BLOCK ? k + 64 * NITRO_SMO_BLOCK : end;
-    for (unsigned b = 0; k < end; k += NITRO_SMO_BLOCK, b++)
-        blocks |= (uint64_t)(reaching(most + k / 2, bound) != 0) << b;
-    return blocks;
+    uint64_t mask = 0;
+    for (unsigned k = 0; k < 64 && k < count; k += NITRO_SMO_BLOCK)
+        mask |= (uint64_t)(reaching(decrease + k, bound) | reaching(decrease + k + 8, bound) << 8)
+                << k;
+    return mask;
 }
 
-AVX2 static inline unsigned reaching_rows(const float *decrease, __m256 bound)
+/** The best so far; what it promises is found when another one is to be compared with it. */
+typedef struct second_choice {
+    size_t row;
+    double decrease; /* 0: not known yet */
+} second_choice;
+
+static void compare(const nitro_smo_rows *rows, const float *column_i, double largest, size_t k,
+                    second_choice *best)
 {
-    return reaching(decrease, bound) | reaching(decrease + 8, bound) << 8;
+    if (best->row == NONE) {
+        *best = (second_choice){k, 0.0};
+        return;
+    }
+    if (best->decrease == 0.0)
+        best->decrease = find_decrease(rows, column_i, largest, best->row);
+    double decrease = find_decrease(rows, column_i, largest, k);
+    if (decrease > best->decrease)
+        *best = (second_choice){k, decrease};
+    else if (decrease == best->decrease)
+        best->row = later(rows, best->row, k);
 }
 
 /* Estimates are within 1.5 * 2^-12 + 5 * 2^-24 of the quotients: the best is within the bound. */
@@ -276,14 +276,10 @@ AVX2 static size_t find_second_avx2(const nitro_smo_rows *rows, const float *col
     second_choice best = {NONE, 0.0};
     if (!(most > 0))
         return NONE;
-    for (size_t k = rows->down_begin; k < rows->padded; k += 64 * NITRO_SMO_BLOCK) {
-        uint64_t blocks = reaching_blocks(rows->most, k, rows->padded, bound);
-        for (; blocks; blocks &= blocks - 1) {
-            size_t block = k + (size_t)__builtin_ctzll(blocks) * NITRO_SMO_BLOCK;
-            for (unsigned mask = reaching_rows(rows->decrease + block, bound); mask;
-                 mask &= mask - 1)
-                compare(rows, column_i, largest, block + (size_t)__builtin_ctz(mask), &best);
-        }
+    for (size_t k = rows->down_begin; k < rows->padded; k += 64) {
+        uint64_t mask = reaching_rows(rows->decrease + k, rows->padded - k, bound);
+        for (; mask; mask &= mask - 1)
+            compare(rows, column_i, largest, k + (size_t)__builtin_ctzll(mask), &best);
     }
     return best.row;
 }

@@ -24,7 +24,6 @@ typedef struct nitro_smo_rows {
     /* For the passes themselves. */
     double *extremes; /* shape [padded / 4] */
     float *decrease;  /* shape [padded] */
-    float *most;      /* shape [padded / 2] */
 } nitro_smo_rows;
 
 /** The same functions for this machine's registers: no sum, rounding or tie differs. */

@@ -10,7 +10,7 @@ enum { NUM_ROWS = 1200, PADDED = 1200, UP_ONLY = 96, DOWN_ONLY = 400, FEW = 40 }
 typedef struct table {
     nitro_smo_rows rows;
     double violation[PADDED], up_cap[PADDED], extremes[PADDED / 4];
-    float down_cap[PADDED], decrease[PADDED], most[PADDED / 2];
+    float down_cap[PADDED], decrease[PADDED];
     uint32_t order[PADDED];
     float column_i[PADDED], column_j[PADDED];
 } table;
@@ -51,7 +51,7 @@ static table *make_table(uint64_t seed)
         t->order[other] = order;
     }
     t->rows = (nitro_smo_rows){PADDED,      UP_ONLY,  DOWN_ONLY,   t->violation, t->up_cap,
-                               t->down_cap, t->order, t->extremes, t->decrease,  t->most};
+                               t->down_cap, t->order, t->extremes, t->decrease};
     return t;
 }
 
