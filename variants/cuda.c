@@ -125,5 +125,6 @@ int nitro_cuda_wait(nitro_cuda *cuda)
 
 void nitro_cuda_free(void *memory)
 {
-    cudaFree(memory);
+    if (memory) /* cudaFree(NULL) would start CUDA, also in a process that is to fork */
+        cudaFree(memory);
 }

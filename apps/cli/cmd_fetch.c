@@ -93,7 +93,7 @@ static int run(invocation *call)
     if (call->arguments.count < 2)
         return fail_usage(call, "GROUP/NAME is missing");
     for (const nitro_module *const *each = nitro_builtin_modules(); *each; each++)
-        if (strcmp((*each)->name, "spmv") == 0)
+        if (!with.module && strcmp((*each)->name, "spmv") == 0) /* the host's comes first */
             with.module = *each;
     how.check = with.module ? check_matrix : NULL;
     json_t *list = given->json ? json_array() : NULL;
