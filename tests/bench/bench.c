@@ -140,7 +140,7 @@ static const bench *find_bench(const char *name)
 static int list_benches(void)
 {
     for (size_t i = 0; i < NUM_BENCHES; i++)
-        printf("%-12s %s\n", benches[i]->name, benches[i]->description);
+        printf("%-14s %s\n", benches[i]->name, benches[i]->description);
     return 0;
 }
 

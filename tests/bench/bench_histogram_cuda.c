@@ -8,12 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/bench.h"
-
-#ifdef NITRO_BENCH_CUDA
-
 #include "apps/histogram/generate.h"
 #include "apps/histogram/samples.h"
+#include "bench/bench.h"
 #include "bench/histogram_cub.h"
 #include "variants/histogram/histogram_cuda.h"
 
@@ -141,17 +138,6 @@ static int run(bench_report *report)
     nitro_context_free(context);
     return failed;
 }
-
-#else
-
-static int run(bench_report *report)
-{
-    (void)report;
-    return bench_fail("this build is without CUDA: install nvcc, and configure with "
-                      "-DNITRO_CUDA=ON");
-}
-
-#endif
 
 const bench bench_histogram_cuda = {
     .name = "histogram_cuda",
