@@ -10,6 +10,7 @@ install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
     ARCHIVE COMPONENT development)
 install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
+install(DIRECTORY nitro/backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY data/computations data/proxies data/redis DESTINATION ${CMAKE_INSTALL_DATADIR}/nitro)
 

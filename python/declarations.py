@@ -23,9 +23,27 @@ def declarations(header: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
+def read(header: Path, seen: set[Path]) -> str:
+    """A header with its parts, nitro/backend/PART.h, each where it is first included."""
+    seen.add(header)
+
+    def part(match: re.Match[str]) -> str:
+        path = folder / match[1]
+        return "" if path in seen else read(path, seen)
+
+    folder = header.parent if header.parent.name != "backend" else header.parent.parent
+    return re.sub(
+        r'^#include "nitro/(backend/\w+\.h)"$',
+        part,
+        header.read_text("utf-8"),
+        flags=re.MULTILINE,
+    )
+
+
 def main(arguments: list[str]) -> None:
     *headers, output = arguments
-    text = "\n".join(declarations(Path(header).read_text("utf-8")) for header in headers)
+    seen: set[Path] = set()
+    text = "\n".join(declarations(read(Path(header), seen)) for header in headers)
     Path(output).write_text(
         '"""Made from nitro.h and nitro_backend.h by declarations.py."""\n\n'
         f'DECLARATIONS = """\n{text}\n"""\n',

@@ -10,7 +10,8 @@ set -euo pipefail
 readonly project_rules='
 nitro/nitro.h          none
 nitro/nitro.hpp        nitro/nitro.h
-nitro/nitro_backend.h  nitro/nitro.h
+nitro/nitro_backend.h  nitro/backend/*
+nitro/backend/*        nitro/nitro.h nitro/backend/*
 nitro/*                nitro/*
 variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
 features/input/*       nitro/nitro.h @own @argument

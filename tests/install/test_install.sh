@@ -30,7 +30,7 @@ pc_file=$(find "$prefix" -name nitro.pc)
 library_dir=$(dirname "$(dirname "$pc_file")")
 
 # Every header stands alone, and may be included twice, in C11 and in C++17.
-for header in nitro/nitro.h nitro/nitro_backend.h; do
+for header in nitro/nitro.h nitro/nitro_backend.h $(cd "$prefix/include" && echo nitro/backend/*.h); do
     printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$work/header.c"
     cp "$work/header.c" "$work/header.cpp"
     "$CC" -std=c11 -pedantic -Wall -Wextra -Wconversion -Werror -fsyntax-only \

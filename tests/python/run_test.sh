@@ -35,7 +35,7 @@ wheel)
     # Building leaves files beside the sources: build a copy.
     mkdir "$work/nitro"
     cp -r "$source_dir/python" "$work/python"
-    cp "$source_dir"/nitro/*.h "$work/nitro/"
+    cp -r "$source_dir"/nitro/*.h "$source_dir/nitro/backend" "$work/nitro/"
     "$python" -m pip wheel --quiet --no-deps --no-build-isolation --no-index \
         --disable-pip-version-check --wheel-dir "$work/wheels" "$work/python"
     "$python" -m zipfile -e "$work"/wheels/nitro_tuning-*.whl "$work/unpacked"

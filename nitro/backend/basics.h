@@ -1,0 +1,126 @@
+/* basics.h - names, strings, files, randomness, child processes: what all parts share. Part of
+ * nitro_backend.h. */
+#ifndef NITRO_BACKEND_BASICS_H
+#define NITRO_BACKEND_BASICS_H
+
+#include "nitro/nitro.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** "No such index". */
+#define NITRO_NONE SIZE_MAX
+
+struct json_t; /* jansson */
+
+/* ---- Names, strings, files, randomness ----------------------------------------------------- */
+
+/** Name rules of nitro.h: computations, variants and features; device ids; input names. */
+NITRO_API bool nitro_name_is_clean(const char *name);
+NITRO_API bool nitro_device_id_is_clean(const char *id);
+NITRO_API bool nitro_input_name_is_clean(const char *name);
+/** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
+NITRO_API bool nitro_metric_name_is_clean(const char *name);
+/** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
+NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
+
+/** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as is. */
+typedef struct nitro_string_list {
+    char **items;
+    size_t count;
+    size_t capacity;
+} nitro_string_list;
+
+NITRO_API nitro_status nitro_string_list_add(nitro_context *context, nitro_string_list *list,
+                                             const char *text);
+/** Split "a,b,c" at commas and append; empty items are an error. */
+NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_string_list *list,
+                                               const char *text);
+/** Index of `text`, or NITRO_NONE. */
+NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
+/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where
+ * none of the `count` names is close. */
+NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
+/** Sort by bytes. */
+NITRO_API void nitro_string_list_sort(nitro_string_list *list);
+NITRO_API void nitro_string_list_free(nitro_string_list *list);
+
+/** strdup that records NITRO_ERR_NO_MEMORY. NULL in, NULL out (no error). */
+NITRO_API char *nitro_strdup(nitro_context *context, const char *text);
+/** calloc that records NITRO_ERR_NO_MEMORY, also when count * size overflows. */
+NITRO_API void *nitro_calloc(nitro_context *context, size_t count, size_t size);
+/** printf into a new string; NULL when out of memory (recorded). Free with free(). */
+NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) NITRO_PRINTF(2, 3);
+
+/** Read a whole file, at most `max_bytes` (larger: NITRO_ERR_FORMAT). `text` gets a final '\0' that
+ *  `size` does not count; free it with free(). */
+NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
+                                       char **text, size_t *size);
+/** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error.
+ */
+NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
+                                        size_t size);
+
+/**
+ * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
+ *                   error.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
+ *         is in it.
+ */
+NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
+                                               size_t text_size);
+/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
+                                                 const char *text);
+
+/** Read one finite number that fills all of `text` (strtod's forms, C locale). */
+NITRO_API bool nitro_parse_number(const char *text, double *value);
+/** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
+NITRO_API void nitro_format_number(double value, char *text, size_t size);
+
+NITRO_API void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)
+    NITRO_PRINTF(3, 4);
+
+/** The context's clock. */
+NITRO_API double nitro_clock_wall_ms(const nitro_context *context);
+NITRO_API double nitro_clock_thread_cpu_ms(const nitro_context *context);
+
+/** Seeded randomness (xoshiro256**): the same seed gives the same numbers everywhere. */
+typedef struct nitro_random {
+    uint64_t state[4];
+} nitro_random;
+
+NITRO_API void nitro_random_seed(nitro_random *random, uint64_t seed);
+NITRO_API uint64_t nitro_random_next(nitro_random *random);
+NITRO_API double nitro_random_uniform(nitro_random *random); /* [0, 1) */
+NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviation 1 */
+NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */
+/** 64-bit hash of bytes, the same on every machine (XXH3). */
+NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
+
+/* ---- Child processes ------------------------------------------------------------------------- */
+
+/** What a child does. @param[out] answer  a text, malloc'd. Its status, and on failure the last
+ * error of its context, are the parent's. */
+typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state, char **answer);
+
+/**
+ * Run a function in a forked process, so that what it opens there (a driver, a pool of threads)
+ * leaves this process as it was, and what hangs or crashes there costs an error here. What the
+ * function writes in memory stays in the child, and so does what it logs.
+ * @param[in]  what      for errors: "asking the CUDA driver".
+ * @param[out] answer    free with free().
+ * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, ended
+ *         before it answered, or took longer than `limit_ms` (of real time), and was killed.
+ */
+NITRO_API nitro_status nitro_child_run(nitro_context *context, const char *what, double limit_ms,
+                                       nitro_child_function function, void *state, char **answer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,39 @@
+/* csv.h - tables as CSV. Part of nitro_backend.h. */
+#ifndef NITRO_BACKEND_CSV_H
+#define NITRO_BACKEND_CSV_H
+
+#include "nitro/backend/basics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A table with a header line (RFC 4180: quotes, CRLF). Errors name origin, line and column. */
+typedef struct nitro_csv nitro_csv;
+
+NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, nitro_csv **csv);
+/** `origin` names the text in errors. */
+NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
+                                       size_t size, nitro_csv **csv);
+NITRO_API void nitro_csv_free(nitro_csv *csv);
+/** The path or other name given for the text: errors start with it. */
+NITRO_API const char *nitro_csv_origin(const nitro_csv *csv);
+NITRO_API size_t nitro_csv_num_rows(const nitro_csv *csv);
+NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
+NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
+/** Index of the column, or NITRO_NONE. */
+NITRO_API size_t nitro_csv_column(const nitro_csv *csv, const char *name);
+NITRO_API const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column);
+/** Line of the file on which the row starts, from 1. */
+NITRO_API size_t nitro_csv_line(const nitro_csv *csv, size_t row);
+/** NITRO_ERR_FORMAT, with both lines, where two rows have the same field in this column. */
+NITRO_API nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t column);
+/** The field as a finite number; an empty field gives NaN; else NITRO_ERR_FORMAT. */
+NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,
+                                        double *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

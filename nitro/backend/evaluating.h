@@ -1,0 +1,65 @@
+/* evaluating.h - methods of selection, scored. Part of nitro_backend.h. */
+#ifndef NITRO_BACKEND_EVALUATING_H
+#define NITRO_BACKEND_EVALUATING_H
+
+#include "nitro/backend/learning.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nitro_evaluate_options {
+    const nitro_string_list *targets;      /* NULL: every device with samples */
+    const nitro_string_list *sources;      /* NULL: all; a target is never its own source */
+    const nitro_string_list *methods;      /* NULL: all */
+    const nitro_string_list *train_inputs; /* NULL: drawn by train_fraction and seed */
+    const nitro_string_list *test_inputs;  /* NULL: all that are not train inputs */
+    double train_fraction;                 /* (0, 1) */
+    const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
+                                    matrix's group); NULL: each input by itself */
+    bool without_generation;     /* sources of the target's generation (a device feature or label)
+                                    do not teach: how good is a model on a new kind of device? */
+    /** Besides without: methods that can be adapted are, to so many inputs measured on the target,
+     *  shape [num_measured], ascending; those that tell most of its training inputs. */
+    const size_t *measured;
+    size_t num_measured;
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core */
+    /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
+    bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
+    void *progress_user;
+} nitro_evaluate_options;
+
+/** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */
+typedef struct nitro_evaluate_result {
+    char *target;
+    const char *method; /* static */
+    bool modelled;      /* times come from a cost model: never a result */
+    size_t inputs;
+    size_t measured; /* inputs of the target that the method was adapted to; 0: none */
+    double mean, geomean, p5, min, accuracy;
+    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
+    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
+                         or (both) the method knows no confidence */
+} nitro_evaluate_result;
+
+NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
+/** @param[out] results  shape [count], target by target, methods in declared order, `measured`
+ *                       ascending. More than there are means all there are, once. */
+NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
+                                      const nitro_evaluate_options *options,
+                                      nitro_evaluate_result **results, size_t *count);
+NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count);
+/** The methods' names and one-line descriptions, ended by a NULL name. */
+typedef struct nitro_method_info {
+    const char *name;
+    const char *description;
+    bool needs_profiles; /* left out of all methods where the store has none of the computation */
+} nitro_method_info;
+NITRO_API const nitro_method_info *nitro_method_table(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* measuring.h - measuring one input. Part of nitro_backend.h. */
+#ifndef NITRO_BACKEND_MEASURING_H
+#define NITRO_BACKEND_MEASURING_H
+
+#include "nitro/backend/records.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Measure every variant of a computation on one input in worker processes, as nitro_tune() does, on
+ * the first device of the computation's kind.
+ * @param[in]  options  NULL: the defaults.
+ * @param[out] sample  features and entries, whatever happened to the variants; of the provenance
+ *                     what is known here: the device's state and whether caches were cold.
+ * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
+ *         or its features not evaluated, or the device cannot be opened or timed by.
+ */
+NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
+                                     const nitro_measure_options *options, nitro_sample **sample);
+
+/**
+ * The same on a device by its id (of the computation's kind; NULL: the first one) for some
+ * variants: bit v of `variants` asks for variant v. The reference variant is measured as well; the
+ * others' entries stay missing.
+ */
+NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
+                                              const nitro_input *input, const char *device,
+                                              const nitro_measure_options *options,
+                                              uint64_t variants, nitro_sample **sample);
+
+/** Name of the variant that results are checked against; NULL where nothing checks them. */
+NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

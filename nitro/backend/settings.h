@@ -1,0 +1,57 @@
+/* settings.h - settings of the program: from the environment, a file, or set. Part of
+ * nitro_backend.h. */
+#ifndef NITRO_BACKEND_SETTINGS_H
+#define NITRO_BACKEND_SETTINGS_H
+
+#include "nitro/backend/basics.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A setting of nitro.h's: where it may be made, and what it may be. */
+typedef struct nitro_setting {
+    const char *name;        /* "model" */
+    const char *environment; /* "NITRO_MODEL" */
+    const char *value;       /* what help calls the value: "PATH" */
+    const char *standard;    /* the value where nobody makes one; NULL: none */
+    const char *help;
+    const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
+    bool is_number;
+    double minimum, maximum; /* of numbers */
+} nitro_setting;
+
+/** The whole table, ended by a NULL name. */
+NITRO_API const nitro_setting *nitro_setting_table(void);
+
+/** Most bytes of a setting's value, its end included. */
+#define NITRO_SETTING_MAX_BYTES 4096
+
+typedef enum nitro_setting_origin {
+    NITRO_SETTING_DEFAULT,
+    NITRO_SETTING_FILE,
+    NITRO_SETTING_ENVIRONMENT,
+    NITRO_SETTING_PROGRAM
+} nitro_setting_origin;
+
+/** "default", "file", "environment", "program". */
+NITRO_API const char *nitro_setting_origin_name(nitro_setting_origin origin);
+
+typedef struct nitro_setting_value {
+    char text[NITRO_SETTING_MAX_BYTES]; /* "": none */
+    nitro_setting_origin origin;
+    char where[NITRO_SETTING_MAX_BYTES]; /* the variable, or FILE:LINE; else "" */
+} nitro_setting_value;
+
+/**
+ * Look a setting up for a computation (NULL: for none in particular).
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value, with where it is).
+ */
+NITRO_API nitro_status nitro_setting_get(nitro_context *context, const char *computation,
+                                         const char *setting, nitro_setting_value *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
