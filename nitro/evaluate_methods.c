@@ -96,6 +96,7 @@ static nitro_lesson make_lesson(const nitro_evaluation *evaluation, const nitro_
                           .use_relative = !strategy->without_relative,
                           .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
                                                                  : NITRO_EVIDENCE_SOURCES,
+                          .is_adapted = evaluation->num_measured > 0,
                           .seed = evaluation->seed,
                           .num_threads = evaluation->num_threads};
 }

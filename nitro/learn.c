@@ -308,6 +308,7 @@ static nitro_status train(learn_job *job, nitro_model **model)
                            .strategy = job->strategy,
                            /* On one device its part is constant: they would add nothing. */
                            .use_relative = job->dfs && !job->strategy->without_relative,
+                           .is_adapted = job->dfs && job->options->num_measured > 0,
                            .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
                            .seed = job->options->seed,
                            .num_threads = job->options->num_threads};

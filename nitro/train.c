@@ -394,7 +394,7 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
 {
     nitro_model *made = NULL;
     nitro_status status = train_as_told(context, lesson, &made);
-    if (status == NITRO_OK && made->promise && made->promise->members)
+    if (status == NITRO_OK && made->promise && made->promise->members && !lesson->is_adapted)
         status = train_again(context, lesson, &made);
     if (status == NITRO_OK)
         *model = made;

@@ -213,6 +213,9 @@ static void test_left_out_sources_choose_members(void **state)
     assert_true(is_near(f->model->promise->left_out_quality, 100.0));
     assert_int_equal(members_chosen(f, 1.002), 0); /* by too little to be sure of it */
     assert_true(is_near(f->model->promise->left_out_quality, 100.0 / 1.002));
+    f->lesson.is_adapted = true;
+    assert_int_equal(members_chosen(f, 4.0), 0);
+    f->lesson.is_adapted = false;
     f->lesson.members = 1; /* the caller chose */
     assert_int_equal(members_chosen(f, 4.0), 1);
     assert_true(is_near(f->model->promise->left_out_quality, 25.0));
