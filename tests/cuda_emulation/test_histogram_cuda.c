@@ -44,25 +44,6 @@ static void variants_agree_where_bins_do_not_fit(void **state)
     histogram_cases_check_ranges(*state);
 }
 
-static void hosts_and_devices_have_the_same_variants_and_features(void **state)
-{
-    histogram_cases *cases = *state;
-    nitro_computation *host = NULL;
-    assert_ok(cases->context, nitro_module_histogram.create(cases->context, &host));
-    size_t num_variants = nitro_computation_num_variants(host);
-    size_t num_features = nitro_computation_num_features(host);
-    assert_int_equal(num_variants, nitro_computation_num_variants(cases->computation));
-    assert_int_equal(num_features, nitro_computation_num_features(cases->computation));
-    for (size_t i = 0; i < num_variants; i++)
-        assert_string_equal(nitro_computation_variant_name(host, i),
-                            nitro_computation_variant_name(cases->computation, i));
-    for (size_t i = 0; i < num_features; i++)
-        assert_string_equal(nitro_computation_feature_name(host, i),
-                            nitro_computation_feature_name(cases->computation, i));
-    assert_string_equal(nitro_computation_device_kind(cases->computation), "cuda");
-    nitro_computation_free(host);
-}
-
 /* A loaded input of the module, as measuring asks for it: gaussian, some 70,000 samples. */
 static nitro_histogram_cuda *load(const histogram_cases *cases)
 {
@@ -305,7 +286,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(variants_agree_on_all_cases),
         TEST(variants_agree_where_bins_do_not_fit),
-        TEST(hosts_and_devices_have_the_same_variants_and_features),
         TEST(inputs_are_loaded_without_a_device),
         TEST(running_neither_allocates_nor_waits),
         TEST(what_is_not_prepared_does_not_run),

@@ -48,15 +48,8 @@ static int launch(nitro_histogram_cuda *histogram,
         return histogram->cuda.failure;
     if (histogram->host.num_samples == 0)
         return 0;
-    nitro_histogram_units units =
-        nitro_histogram_make_units(histogram->samples, histogram->host.num_samples, queue);
-    int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *
-                                                            histogram->blocks_per_multiprocessor);
-    cudaLaunchConfig_t config =
-        nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * BLOCK, BLOCK);
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaLaunchKernelEx(&config, kernel, units, histogram->counts),
-                            "launching global_atomic");
+    return nitro_histogram_launch(histogram, kernel, histogram->samples, queue,
+                                  "launching global_atomic");
 }
 
 static int run_even_share(void *argument, void *user)

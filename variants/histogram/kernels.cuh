@@ -116,4 +116,20 @@ NITRO_HISTOGRAM_DEVICE int nitro_histogram_odd_index(const nitro_histogram_units
     return odd < units.num_head ? odd : odd + units.num_units * NITRO_HISTOGRAM_UNIT_SAMPLES;
 }
 
+/* Launch a kernel that goes through `samples` and adds to the counts on all of the device. */
+static inline int nitro_histogram_launch(nitro_histogram_cuda *histogram,
+                                         void (*kernel)(nitro_histogram_units, uint32_t *),
+                                         const uint32_t *samples, uint32_t *queue, const char *what)
+{
+    nitro_histogram_units units =
+        nitro_histogram_make_units(samples, histogram->host.num_samples, queue);
+    int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *
+                                                            histogram->blocks_per_multiprocessor);
+    cudaLaunchConfig_t config =
+        nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * NITRO_HISTOGRAM_CUDA_BLOCK,
+                        NITRO_HISTOGRAM_CUDA_BLOCK);
+    return nitro_cuda_check(&histogram->cuda,
+                            cudaLaunchKernelEx(&config, kernel, units, histogram->counts), what);
+}
+
 #endif

@@ -117,15 +117,8 @@ static int launch(nitro_histogram_cuda *histogram,
         return nitro_cuda_fail(&histogram->cuda, "sort was not prepared");
     if (sort(histogram, &histogram->sort_room_bytes) != 0)
         return histogram->cuda.failure;
-    nitro_histogram_units units =
-        nitro_histogram_make_units(histogram->sorted, histogram->host.num_samples, queue);
-    int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *
-                                                            histogram->blocks_per_multiprocessor);
-    cudaLaunchConfig_t config =
-        nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * BLOCK, BLOCK);
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaLaunchKernelEx(&config, kernel, units, histogram->counts),
-                            "launching sort's count of runs");
+    return nitro_histogram_launch(histogram, kernel, histogram->sorted, queue,
+                                  "launching sort's count of runs");
 }
 
 static int run_even_share(void *argument, void *user)
