@@ -82,12 +82,6 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
     return NITRO_OK;
 }
 
-double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
-                                  size_t other)
-{
-    return model->strategy->regret_per_score == 1.0 ? exp(scores[chosen] - scores[other]) : NAN;
-}
-
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
 static nitro_status require_same_names(const nitro_model *model, const nitro_dataset *dataset)

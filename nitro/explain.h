@@ -44,7 +44,8 @@ NITRO_API nitro_status nitro_model_explain(const nitro_model *model, const doubl
 /**
  * By what factor the model expects variant `other` to be slower than variant `chosen`, from scores
  * of nitro_model_predict. NaN where its strategy's scores say which is better, but not by how much.
- * Strategies cut what they learn from at ten times the best, so factors near ten mean "or more".
+ * Strategies learn shares of the best performance: a variant expected to reach less than a tenth of
+ * it counts as ten times slower.
  */
 NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const double *scores,
                                             size_t chosen, size_t other);

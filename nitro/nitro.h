@@ -269,6 +269,8 @@ NITRO_API nitro_status nitro_computation_add_features(nitro_computation *computa
  * what makes samples comparable: a newer declaration of relative features replaces the stored ones.
  * Models leave it out, saying so in the log, where a source or the target lacks one of its device
  * features, and cut it to the range seen in training: it may well lie outside on a new device.
+ * One that names no input feature tells devices apart: models leave it out where sources have fewer
+ * than three values of it, for from two nothing about a third can be learnt.
  * @return as for variants, or NITRO_ERR_FORMAT: the formula is wrong; line and column are named.
  */
 NITRO_API nitro_status nitro_computation_add_relative_feature(

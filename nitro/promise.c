@@ -20,6 +20,7 @@
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
 #define CLEARLY        0.3  /* percent of quality by which some members must be better than all, */
 #define SURELY         2.0  /* and standard errors */
+#define MIN_SOURCES    3    /* to judge members by: what one source teaches alone says too little */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
 
 void nitro_promise_free(nitro_promise *promise)
@@ -255,7 +256,8 @@ static nitro_status ask_sources(nitro_context *context, const nitro_lesson *less
     }
     if (status == NITRO_OK) {
         take_means(&left_out, promise);
-        choose_members(&left_out, promise);
+        if (promise->num_sources >= MIN_SOURCES)
+            choose_members(&left_out, promise);
         status = calibrate(context, lesson->sources, &left_out, promise, &promise->left_out);
     }
     if (status == NITRO_OK)

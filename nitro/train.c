@@ -12,6 +12,10 @@
 #include "nitro/model.h"
 #include "nitro/promise.h"
 
+/* Of a number that is constant on each device: with two, it but names two sources, and a target is
+ * taken for the one or the other. */
+#define MIN_DEVICE_VALUES 3
+
 /** Rows that teach, as matrices; columns raw at first, then scaled in place. */
 typedef struct lesson_rows {
     size_t num_rows, num_columns;
@@ -264,22 +268,65 @@ static const nitro_device *find_lacking(const nitro_lesson *lesson, const nitro_
     return NULL;
 }
 
-/** Keep the relative features that all devices have what is needed for. */
+/** What a formula that names no input feature is on a device. */
+static double find_constant(const nitro_relative *relative, size_t index,
+                            const nitro_device *device)
+{
+    const double features[NITRO_MAX_FEATURES] = {0};
+    double values[NITRO_RELATIVE_MAX_DEVICE_VALUES], results[NITRO_MAX_FEATURES];
+    for (size_t i = 0; i < nitro_relative_num_device_values(relative); i++)
+        values[i] = nitro_device_value(device, nitro_relative_device_feature(relative, i));
+    nitro_relative_evaluate(relative, features, values, results);
+    return results[index];
+}
+
+/** Do sources with rows have enough values of it to say more than which source they are? */
+static bool tells_devices(const nitro_lesson *lesson, const nitro_relative *relative, size_t index)
+{
+    const nitro_dataset *sources = lesson->sources;
+    double seen[MIN_DEVICE_VALUES];
+    size_t count = 0;
+    for (size_t row = 0; row < sources->num_rows && count < MIN_DEVICE_VALUES; row++) {
+        if (row > 0 && sources->row_device[row] == sources->row_device[row - 1])
+            continue;
+        double value = find_constant(relative, index, sources->devices[sources->row_device[row]]);
+        bool is_new = !isnan(value);
+        for (size_t i = 0; i < count; i++)
+            is_new = is_new && seen[i] != value;
+        if (is_new)
+            seen[count++] = value;
+    }
+    return count == MIN_DEVICE_VALUES;
+}
+
+static bool keeps_relative(nitro_context *context, const nitro_lesson *lesson,
+                           const nitro_model *model, size_t index)
+{
+    const char *name = model->schema->relative[index].name, *feature = NULL;
+    const nitro_device *lacking = find_lacking(lesson, model->relative, index, &feature);
+    if (lacking && !lesson->quiet)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "relative feature %s is left out for target %s: device feature %s is not known "
+                  "of %s",
+                  name, lesson->target->id, feature, lacking->id);
+    if (lacking || nitro_relative_needs_input(model->relative, index))
+        return !lacking;
+    bool tells = tells_devices(lesson, model->relative, index);
+    if (!tells && !lesson->quiet)
+        nitro_log(context, NITRO_LOG_INFO,
+                  "relative feature %s is left out for target %s: it tells devices, and sources "
+                  "have fewer than %d values of it to learn from",
+                  name, lesson->target->id, MIN_DEVICE_VALUES);
+    return tells;
+}
+
+/** Keep the relative features that all devices have what is needed for, and can be learnt from. */
 static nitro_status set_relative(nitro_context *context, const nitro_lesson *lesson,
                                  nitro_model *model)
 {
-    const nitro_schema *schema = model->schema;
     bool keep[NITRO_MAX_FEATURES] = {false};
-    for (size_t i = 0; lesson->use_relative && i < schema->num_relative; i++) {
-        const char *feature = NULL;
-        const nitro_device *lacking = find_lacking(lesson, model->relative, i, &feature);
-        keep[i] = !lacking;
-        if (lacking && !lesson->quiet)
-            nitro_log(context, NITRO_LOG_WARNING,
-                      "relative feature %s is left out for target %s: device feature %s is not "
-                      "known of %s",
-                      schema->relative[i].name, lesson->target->id, feature, lacking->id);
-    }
+    for (size_t i = 0; lesson->use_relative && i < model->schema->num_relative; i++)
+        keep[i] = keeps_relative(context, lesson, model, i);
     nitro_schema_keep_relative(model->schema, keep);
     nitro_status status = nitro_model_set_relative(model);
     if (status != NITRO_OK)

@@ -133,24 +133,24 @@ static void test_a_common_error_is_learnt_at_once(void **state)
               nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 2, 2, &correction));
     double scores[2] = {5.0, 5.0}, same[2] = {5.0, 5.0};
     const double place[COLUMNS] = {0.1, 0.2};
-    nitro_correction_apply(correction, place, scores);
+    nitro_machine_pair_add(correction, 1.0, place, scores);
     assert_true(scores[0] > 5.7 && scores[0] < 6.05);
     assert_true(scores[1] < 3.6 && scores[1] > 2.9);
     struct json_t *json = NULL;
     const nitro_json_place at = {f->context, "file", "correction"};
-    assert_ok(f->context, nitro_correction_encode(f->context, correction, &json));
-    assert_ok(f->context, nitro_correction_decode(&at, json, COLUMNS, 2, &again));
-    nitro_correction_apply(again, place, same);
+    assert_ok(f->context, nitro_machine_pair_encode(f->context, correction, &json));
+    assert_ok(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &again));
+    nitro_machine_pair_add(again, 1.0, place, same);
     assert_true(same[0] == scores[0] && same[1] == scores[1]);
     nitro_correction *wrong = NULL;
-    assert_fails(f->context, nitro_correction_decode(&at, json, COLUMNS + 1, 2, &wrong),
+    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS + 1, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction");
     json_object_del(json, "narrow");
-    assert_fails(f->context, nitro_correction_decode(&at, json, COLUMNS, 2, &wrong),
+    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction.narrow");
     json_decref(json);
-    nitro_correction_free(correction);
-    nitro_correction_free(again);
+    nitro_machine_pair_free(correction);
+    nitro_machine_pair_free(again);
 }
 
 static void test_plan(void **state)
