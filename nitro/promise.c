@@ -210,15 +210,24 @@ static double draw_line(double within, double left_out, double share)
     return fmin(fmax(within + share * (left_out - within), 0.0), 100.0);
 }
 
+/** Sources that are alike say of a target that is not what one of them would say alone. */
+static void doubt(nitro_calibration *calibration)
+{
+    for (size_t k = 0; k < calibration->num_knots; k++)
+        calibration->confidences[k] *= ALONE_SHARE;
+}
+
 static void promise_by_sources(nitro_promise *promise)
 {
     promise->share = find_share(promise);
-    if (isnan(promise->target_distance))
+    if (isnan(promise->target_distance)) {
         promise->warning = "the target shares no device feature with the sources: how unlike them "
                            "it is remains unknown";
-    else if (promise->target_distance > promise->usual_distance * MAX_SHARE)
+    } else if (promise->target_distance > promise->usual_distance * MAX_SHARE) {
         promise->warning = "the target is more unlike its sources than they are unlike each other: "
                            "nothing like it was ever tried";
+        doubt(&promise->left_out);
+    }
 }
 
 /** One source teaches nothing about others: trust it only on a device like it. */
