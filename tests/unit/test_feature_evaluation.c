@@ -139,8 +139,7 @@ static void attach(scene *s, bool second_decides)
     nitro_device *device = NULL;
     nitro_model *model = NULL;
     nitro_learn_options options;
-    assert_ok(s->context, nitro_store_open(s->context, temporary_path(&folder, "store.db"),
-                                           NITRO_STORE_WRITE, &store));
+    store = temporary_store(s->context, &folder, "store.db");
     assert_ok(s->context, nitro_schema_of(s->computation, &schema));
     assert_ok(s->context, nitro_device_create(s->context, "made-up", "recorded", &device));
     assert_ok(s->context, nitro_store_put_schema(store, schema));

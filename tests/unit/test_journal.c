@@ -22,16 +22,8 @@ typedef struct fixture {
     temporary folder;
     char remote[128], journal[128];
     nitro_store *store;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void note_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    size_t used = strlen(f->log);
-    (void)level;
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static void open_store(fixture *f)
 {
@@ -47,7 +39,7 @@ static int setup(void **state)
     f->context = unit_context();
     const nitro_clock clock = {read_clock, read_clock, NULL};
     nitro_context_set_clock(f->context, &clock);
-    nitro_context_set_log(f->context, NITRO_LOG_INFO, note_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, f->log);
     f->folder = temporary_make();
     snprintf(f->remote, sizeof(f->remote), "%s/remote", f->folder.folder);
     snprintf(f->journal, sizeof(f->journal), "%s/journal", f->folder.folder);

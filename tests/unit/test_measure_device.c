@@ -596,8 +596,7 @@ static void test_a_leak_ends_in_an_entry_not_in_a_loop(void **state)
 
 static void open_store(bench *b)
 {
-    assert_ok(b->context, nitro_store_open(b->context, temporary_path(&b->folder, "store"),
-                                           NITRO_STORE_WRITE, &b->store));
+    b->store = temporary_store(b->context, &b->folder, "store");
 }
 
 static void declare_and_open_store(bench *b)

@@ -8,24 +8,16 @@ typedef struct fixture {
     nitro_context *context;
     char url[128];
     nitro_store *store;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
 
 static redis_server server;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, unit_keep_log, f->log);
     assert_string_equal(redis_server_say(&server, "FLUSHALL"), "+OK\r\n");
     snprintf(f->url, sizeof(f->url), "redis+unix://%s?timeout=2", server.socket);
     assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &f->store));

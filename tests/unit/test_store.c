@@ -838,8 +838,7 @@ static void test_the_model_is_that_of_a_file(void **state)
 {
     fixture *f = *state;
     nitro_store *file = NULL;
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "file"),
-                                           NITRO_STORE_WRITE, &file));
+    file = temporary_store(f->context, &f->folder, "file");
     put_toy(file);
     put_toy(f->store);
     char *from_file = learn_toy(file), *from_here = learn_toy(f->store);

@@ -145,40 +145,57 @@ static void test_each_input_is_measured_once(void **state)
     redis_server_remove(&server);
 }
 
+/* Beside the tuner, another one that claims inputs of the host. */
+typedef struct rival {
+    redis_server server;
+    char url[160];
+    nitro_context *context;
+    nitro_store *store;
+    nitro_device *host;
+} rival;
+
+static rival open_rival(void)
+{
+    rival r = {0};
+    const nitro_device_kind *kind = NULL;
+    if (!begin(&r.server, r.url, sizeof r.url))
+        skip();
+    r.context = unit_context();
+    assert_ok(r.context, nitro_device_find(r.context, "host", false, &r.host, &kind));
+    assert_ok(r.context, nitro_store_open(r.context, r.url, NITRO_STORE_WRITE, &r.store));
+    return r;
+}
+
+static void close_rival(rival *r)
+{
+    nitro_store_close(r->store);
+    nitro_device_free(r->host);
+    nitro_context_free(r->context);
+    redis_server_remove(&r->server);
+}
+
+/* Does a claim of the input for this long succeed? */
+static bool claims(rival *r, size_t input, const char *owner, uint32_t lease_ms)
+{
+    bool claimed = false;
+    assert_ok(r->context, nitro_store_claim(r->store, "shared", r->host->id, names[input], owner,
+                                            lease_ms, &claimed));
+    return claimed;
+}
+
 static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
 {
-    redis_server server = {0};
-    char url[160];
-    nitro_store *store = NULL;
-    nitro_device *host = NULL;
-    const nitro_device_kind *kind = NULL;
-    bool claimed = false;
     (void)state;
-    if (!begin(&server, url, sizeof url))
-        skip();
-    nitro_context *context = unit_context();
-    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
-    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "dead", 400, &claimed));
-    assert_true(claimed);
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "other", 400, &claimed));
-    assert_false(claimed);
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[4], "other", 60000, &claimed));
-    assert_true(claimed);
-    assert_ok(context, nitro_store_claim(store, "shared", host->id, names[4], "other", 1,
-                                         &claimed)); /* given back */
-    assert_true(claimed);
-    assert_ok(context, tune(context, url));
+    rival r = open_rival();
+    assert_true(claims(&r, 3, "dead", 400));
+    assert_false(claims(&r, 3, "other", 400));
+    assert_true(claims(&r, 4, "other", 60000));
+    assert_true(claims(&r, 4, "other", 1)); /* given back */
+    assert_ok(r.context, tune(r.context, r.url));
     for (size_t i = 0; i < NUM_INPUTS; i++)
         assert_int_equal(num_loads[i], 1);
-    assert_all_stored(context, url);
-    nitro_store_close(store);
-    nitro_device_free(host);
-    nitro_context_free(context);
-    redis_server_remove(&server);
+    assert_all_stored(r.context, r.url);
+    close_rival(&r);
 }
 
 static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progress)
@@ -189,28 +206,13 @@ static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progre
 
 static void test_waiting_for_another_tuner_can_be_stopped(void **state)
 {
-    redis_server server = {0};
-    char url[160];
-    nitro_store *store = NULL;
-    nitro_device *host = NULL;
-    const nitro_device_kind *kind = NULL;
-    bool claimed = false;
     (void)state;
-    if (!begin(&server, url, sizeof url))
-        skip();
-    nitro_context *context = unit_context();
-    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
-    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "other", 60000, &claimed));
-    assert_true(claimed);
-    assert_fails(context, tune_watched(context, url, goes_on_unless_waiting), NITRO_ERR_INTERRUPTED,
-                 "29 of 30 inputs are done");
+    rival r = open_rival();
+    assert_true(claims(&r, 3, "other", 60000));
+    assert_fails(r.context, tune_watched(r.context, r.url, goes_on_unless_waiting),
+                 NITRO_ERR_INTERRUPTED, "29 of 30 inputs are done");
     assert_int_equal(num_loads[3], 0);
-    nitro_store_close(store);
-    nitro_device_free(host);
-    nitro_context_free(context);
-    redis_server_remove(&server);
+    close_rival(&r);
 }
 
 static void test_a_file_has_no_claims(void **state)
@@ -220,8 +222,7 @@ static void test_a_file_has_no_claims(void **state)
     nitro_store *store = NULL;
     bool claimed = false;
     (void)state;
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "s.db"), NITRO_STORE_WRITE,
-                                        &store));
+    store = temporary_store(context, &folder, "s.db");
     assert_false(nitro_store_has_claims(store));
     assert_fails(context,
                  nitro_store_claim(store, "shared", "host:x", "input", "me", 1000, &claimed),

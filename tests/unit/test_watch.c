@@ -350,8 +350,7 @@ static void attach_model(scene *s)
     nitro_device *device = NULL;
     nitro_model *model = NULL;
     nitro_learn_options options;
-    assert_ok(s->context, nitro_store_open(s->context, temporary_path(&folder, "store.db"),
-                                           NITRO_STORE_WRITE, &store));
+    store = temporary_store(s->context, &folder, "store.db");
     assert_ok(s->context, nitro_schema_of(s->computation, &schema));
     assert_ok(s->context, nitro_device_create(s->context, "made-up", "recorded", &device));
     assert_ok(s->context, nitro_store_put_schema(store, schema));
@@ -593,8 +592,7 @@ static void test_many_threads_watch_at_once(void **state)
     assert_ok(context,
               nitro_computation_add_features(computation, &size, 1, evaluate_double, NULL));
     assert_ok(context, nitro_computation_watch(computation, &options));
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "store.db"),
-                                        NITRO_STORE_WRITE, &store));
+    store = temporary_store(context, &folder, "store.db");
     for (size_t t = 0; t < NUM_THREADS; t++) {
         runners[t] = (runner){.computation = computation};
         assert_int_equal(pthread_create(&runners[t].thread, NULL, run_many, &runners[t]), 0);
