@@ -77,6 +77,23 @@ static void learn_all(fixture *f, double launch, double least_quality)
     }
 }
 
+/* Learn for device "new" with every strategy: for these inputs "wide" is chosen. */
+static void expect_wide(fixture *f, const double (*inputs)[SYNTHETIC_FEATURES], size_t count)
+{
+    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
+        nitro_model *model = NULL;
+        f->options.strategy = (*each)->name;
+        assert_ok(f->context,
+                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
+        for (size_t i = 0; i < count; i++) {
+            nitro_decision decision;
+            assert_ok(f->context, nitro_model_predict(model, inputs[i], &decision, NULL, NULL));
+            assert_int_equal(decision.variant, 1);
+        }
+        nitro_model_free(model);
+    }
+}
+
 static void test_one_source(void **state)
 {
     fixture *f = *state;
@@ -93,26 +110,13 @@ static void test_all_labels_equal(void **state)
     synthetic_put_device(f->store, "a", 1.0);
     synthetic_put_device(f->store, "b", 2.0);
     synthetic_put_device(f->store, "new", 1.5);
+    double inputs[60][SYNTHETIC_FEATURES];
     for (size_t i = 0; i < 60; i++) {
-        double features[SYNTHETIC_FEATURES];
-        synthetic_input(i, NULL, features);
-        put(f, "a", i, features, times_ms);
-        put(f, "b", i, features, times_ms);
+        synthetic_input(i, NULL, inputs[i]);
+        put(f, "a", i, inputs[i], times_ms);
+        put(f, "b", i, inputs[i], times_ms);
     }
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
-        nitro_model *model = NULL;
-        f->options.strategy = (*each)->name;
-        assert_ok(f->context,
-                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        for (size_t i = 0; i < 60; i++) {
-            double features[SYNTHETIC_FEATURES];
-            nitro_decision decision;
-            synthetic_input(i, NULL, features);
-            assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
-            assert_int_equal(decision.variant, 1);
-        }
-        nitro_model_free(model);
-    }
+    expect_wide(f, inputs, 60);
 }
 
 /* What a source never measured is not known to be bad: the other source tells of it. */
@@ -158,16 +162,7 @@ static void test_constant_features(void **state)
         put(f, "a", i, features, times_ms);
         put(f, "b", i, features, times_ms);
     }
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
-        nitro_model *model = NULL;
-        nitro_decision decision;
-        f->options.strategy = (*each)->name;
-        assert_ok(f->context,
-                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
-        assert_int_equal(decision.variant, 1);
-        nitro_model_free(model);
-    }
+    expect_wide(f, &features, 1);
 }
 
 static void test_two_inputs(void **state)
@@ -205,16 +200,7 @@ static void test_ten_thousand_identical_rows(void **state)
         assert_ok(f->context,
                   nitro_store_put_samples(f->store, "toy", d ? "b" : "a",
                                           (const nitro_sample *const *)samples, ROWS, true));
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
-        nitro_model *model = NULL;
-        nitro_decision decision;
-        f->options.strategy = (*each)->name;
-        assert_ok(f->context,
-                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
-        assert_int_equal(decision.variant, 1);
-        nitro_model_free(model);
-    }
+    expect_wide(f, &features, 1);
     for (size_t i = 0; i < ROWS; i++)
         nitro_sample_free(samples[i]);
     free(samples);
