@@ -86,7 +86,7 @@ static void receive_entry(measurement *self, const nitro_record *record, const c
 
 static void receive_error(measurement *self, uint32_t status, const char *text)
 {
-    bool known = status > NITRO_OK && status <= NITRO_ERR_INTERRUPTED;
+    bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
     snprintf(self->message, sizeof(self->message), "%s",
              text[0] ? text : "its loader failed and did not say why");

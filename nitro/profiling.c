@@ -167,7 +167,7 @@ static void receive_profiled(nitro_profiling *self, const nitro_record *record)
 
 static void receive_unavailable(nitro_profiling *self, const nitro_record *record)
 {
-    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_INTERRUPTED;
+    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_DENIED;
     self->unavailable = known ? (nitro_status)record->index : NITRO_ERR_IO;
     memcpy(self->message, record->text, sizeof self->message);
     self->message[sizeof self->message - 1] = '\0';
