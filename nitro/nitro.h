@@ -681,7 +681,8 @@ NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t 
  * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first. May be NULL.
  * @param[out] scores    shape [nitro_model_num_variants], by variant index, larger is better. May
  * be NULL.
- * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE. The ranges of features that the scores do not depend
+ * on are not looked at.
  */
 NITRO_API nitro_status nitro_model_predict(const nitro_model *model, const double *features,
                                            nitro_decision *decision, size_t *ranking,
