@@ -22,11 +22,13 @@ typedef struct store_reader {
     size_t device_index;
     store_record *records;
     size_t num_records, capacity;
-    size_t num_holes;                   /* samples of this device that have a hole */
-    char *first_hole;                   /* "feature F of input I" */
-    char *versions[NITRO_MAX_VARIANTS]; /* of each variant's times, as first seen */
-    bool mixed[NITRO_MAX_VARIANTS];     /* said already that there are others */
-    size_t num_caches[2];               /* measured samples with warm, and with cold caches */
+    size_t num_holes;                       /* samples of this device that have a hole */
+    char *first_hole;                       /* "feature F of input I" */
+    char *versions[NITRO_MAX_VARIANTS];     /* of each variant's times, as first seen */
+    bool mixed[NITRO_MAX_VARIANTS];         /* said already that there are others */
+    size_t num_caches[2];                   /* measured samples with warm, and with cold caches */
+    size_t num_samples;                     /* of this device... */
+    size_t num_missing[NITRO_MAX_VARIANTS]; /* ...without a time that nobody took */
 } store_reader;
 
 /* Times of two versions are times of two variants: learning from both is worth a word. */
@@ -88,8 +90,10 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         return NITRO_ERR_NO_MEMORY;
     }
     memcpy(made.values, sample->features, schema->num_features * sizeof(double));
+    reader->num_samples++;
     for (size_t v = 0; v < schema->num_variants; v++) {
         const nitro_entry *entry = &sample->entries[v];
+        reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
         made.values[schema->num_features + v] =
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
     }
@@ -123,9 +127,23 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
     return append_record(reader, sample);
 }
 
+/* Unlike one that may not run there, it may well be the best: nobody knows. */
+static void log_unmeasured(const store_reader *reader)
+{
+    for (size_t v = 0; v < reader->schema->num_variants; v++)
+        if (reader->num_samples > 0 && reader->num_missing[v] == reader->num_samples)
+            nitro_log(reader->context, NITRO_LOG_WARNING,
+                      "device %s: variant %s of %s was never measured there, on none of %zu "
+                      "inputs: to take it "
+                      "there counts as a failure; measure it, or leave the device out",
+                      reader->device->id, reader->schema->variants[v], reader->schema->computation,
+                      reader->num_samples);
+}
+
 static nitro_status read_device(nitro_store *store, store_reader *reader)
 {
-    reader->num_holes = 0;
+    reader->num_holes = reader->num_samples = 0;
+    memset(reader->num_missing, 0, sizeof reader->num_missing);
     nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
                                                   reader->device->id, read_sample, reader);
     if (status == NITRO_OK && reader->num_holes > 0)
@@ -136,6 +154,8 @@ static nitro_status read_device(nitro_store *store, store_reader *reader)
                   reader->first_hole ? reader->first_hole : "?");
     free(reader->first_hole);
     reader->first_hole = NULL;
+    if (status == NITRO_OK)
+        log_unmeasured(reader);
     return status;
 }
 
