@@ -79,7 +79,9 @@ static void describe_place(const nitro_column *column, char *text, size_t size)
         snprintf(text, size, "undefined for this input");
     else if (column->excess > 0.0)
         snprintf(text, size, "outside, by %.3g %% of the range%s", 100.0 * column->excess,
-                 column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": near enough" : "");
+                 column->kind == NITRO_COLUMN_RELATIVE                   ? ": cut to it"
+                 : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": near enough"
+                                                                         : "");
     else if (!column->is_seen)
         snprintf(text, size, "inside; relative features stand for it");
     else

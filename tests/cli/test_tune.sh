@@ -32,6 +32,12 @@ nitro tune spmv --generate 8 --seed 3 --budget 2 --no-model 2>/dev/null | sed -n
 title "with one sample there is a model or a reason"
 nitro tune spmv --generate 1 --budget 2 --quiet --store one.db --json | json_get 0.samples
 
+title "a model that cannot be written is said before anything is measured"
+try nitro tune spmv --generate 2 --store none.db --output nowhere/model.json
+try nitro tune-from-source spmv --store one.db --target model:k20c --output nowhere/model.json
+try nitro tune-from-source spmv --store one.db --target model:k20c --output .
+ls none.db 2>&1
+
 title "cold caches are said, and kept apart from warm ones"
 try nitro tune spmv --generate 2 --budget 2 --quiet --no-model --store one.db --cold
 nitro tune spmv --generate 1 --budget 2 --quiet --no-model --store one.db --cold --again --json |
