@@ -66,7 +66,7 @@ static void receive_entry(nitro_measuring *self, const nitro_record *record, con
 
 static void receive_error(nitro_measuring *self, uint32_t status, const char *text)
 {
-    bool known = status > NITRO_OK && status <= NITRO_ERR_INTERRUPTED;
+    bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
     snprintf(self->message, sizeof(self->message), "%s",
              text[0] ? text : "its loader failed and did not say why");

@@ -229,6 +229,8 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
     if (status == NITRO_OK && made->promise && made->promise->members && !lesson->is_adapted)
         status = train_again(context, lesson, &made);
     if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
+    if (status == NITRO_OK)
         *model = made;
     else
         nitro_model_free(made);

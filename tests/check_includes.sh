@@ -31,6 +31,7 @@ svm.h      none
 sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
+openssl/*  store/* tests/*
 sodium*    store/* tests/*
 zstd*      store/* tests/*
 archive*   store/* tests/*

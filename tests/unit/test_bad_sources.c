@@ -101,6 +101,8 @@ static void test_one_source(void **state)
     synthetic_put_device(f->store, "new", 2.0);
     learn_all(f, 1.0, 0.9);
     assert_non_null(strstr(f->log, "only one source"));
+    assert_null(strstr(f->log, "fastest on every input")); /* these samples are in order */
+    assert_null(strstr(f->log, "never measured"));
 }
 
 static void test_all_labels_equal(void **state)
@@ -117,6 +119,7 @@ static void test_all_labels_equal(void **state)
         put(f, "b", i, inputs[i], times_ms);
     }
     expect_wide(f, inputs, 60);
+    assert_non_null(strstr(f->log, "is the fastest on every input"));
 }
 
 /* What a source never measured is not known to be bad: the other source tells of it. */
@@ -134,6 +137,7 @@ static void test_a_variant_never_measured_on_one_source(void **state)
         put(f, "b", i, features, times_ms);
     }
     learn_all(f, 1.05, 0.7);
+    assert_non_null(strstr(f->log, "was never measured on b: "));
 }
 
 static void test_no_device_feature_in_common(void **state)
@@ -165,6 +169,22 @@ static void test_constant_features(void **state)
     expect_wide(f, &features, 1);
 }
 
+/* Now this variant is the best, now that one, and nothing says when. */
+static void test_constant_features_with_other_times(void **state)
+{
+    fixture *f = *state;
+    const double features[] = {1000.0, 0.5}, times_ms[2][3] = {{2.0, 1.0, 3.0}, {2.0, 6.0, 3.0}};
+    synthetic_put_device(f->store, "a", 1.0);
+    synthetic_put_device(f->store, "b", 1.0);
+    synthetic_put_device(f->store, "new", 1.0);
+    for (size_t i = 0; i < 30; i++) {
+        put(f, "a", i, features, times_ms[i % 2]);
+        put(f, "b", i, features, times_ms[i % 2]);
+    }
+    learn_all(f, 1.0, 0.0);
+    assert_non_null(strstr(f->log, "all inputs have the same features"));
+}
+
 static void test_two_inputs(void **state)
 {
     fixture *f = *state;
@@ -172,6 +192,7 @@ static void test_two_inputs(void **state)
     synthetic_put_measured(f->store, "b", 1.2, 0, 2);
     synthetic_put_device(f->store, "new", 1.1);
     learn_all(f, 1.1, 0.0);
+    assert_non_null(strstr(f->log, "samples of 2 inputs alone"));
 }
 
 static void test_one_input(void **state)
@@ -239,6 +260,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_no_device_feature_in_common, setup, teardown),
         cmocka_unit_test_setup_teardown(test_constant_features, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_constant_features_with_other_times, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_input, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ten_thousand_identical_rows, setup, teardown),

@@ -85,8 +85,8 @@ static void publish(fixture *f)
 static nitro_status pull(fixture *f, const nitro_trusted_keys *keys)
 {
     nitro_pull_report_free(&f->pulled);
-    return nitro_store_pull(f->target, &(nitro_pull_options){.url = f->url, .keys = keys},
-                            &f->pulled);
+    return nitro_store_pull(f->context, nitro_store_url(f->target),
+                            &(nitro_pull_options){.url = f->url, .keys = keys}, &f->pulled);
 }
 
 static size_t count_in(fixture *f, nitro_store *store, const char *device)

@@ -242,7 +242,11 @@ static void test_what_cannot_be_had_is_said(void **state)
     f->log[0] = '\0';
     f->options.sources = &(nitro_string_list){(char *[]){"source"}, 1, 1};
     evaluate(f, "toy");
-    assert_non_null(strstr(f->log, "no result of pooled on source"));
+    const char *said = strstr(f->log, "no result of ");
+    assert_non_null(said);
+    assert_non_null(strstr(said, "majority, pooled, "));
+    assert_non_null(strstr(said, " on source: target source has no source"));
+    assert_null(strstr(said + 1, "has no source with samples of training inputs\nno result"));
     assert_int_equal(find(f, "source", "native")->inputs, 1);
     nitro_string_list_free(&train);
 }
