@@ -153,17 +153,17 @@ static void test_each_input_is_measured_once(void **state)
 }
 
 /* Beside the tuner, another one that claims inputs of the host. */
-typedef struct rival {
+typedef struct other_tuner {
     redis_server server;
     char url[160];
     nitro_context *context;
     nitro_store *store;
     nitro_device *host;
-} rival;
+} other_tuner;
 
-static rival open_rival(void)
+static other_tuner open_other_tuner(void)
 {
-    rival r = {0};
+    other_tuner r = {0};
     const nitro_device_kind *kind = NULL;
     if (!begin(&r.server, r.url, sizeof r.url))
         skip();
@@ -173,7 +173,7 @@ static rival open_rival(void)
     return r;
 }
 
-static void close_rival(rival *r)
+static void close_other_tuner(other_tuner *r)
 {
     nitro_store_close(r->store);
     nitro_device_free(r->host);
@@ -182,7 +182,7 @@ static void close_rival(rival *r)
 }
 
 /* Does a claim of the input for this long succeed? */
-static bool claims(rival *r, size_t input, const char *owner, uint32_t lease_ms)
+static bool claims(other_tuner *r, size_t input, const char *owner, uint32_t lease_ms)
 {
     bool claimed = false;
     assert_ok(r->context, nitro_store_claim(r->store, "shared", r->host->id, names[input], owner,
@@ -193,7 +193,7 @@ static bool claims(rival *r, size_t input, const char *owner, uint32_t lease_ms)
 static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
 {
     (void)state;
-    rival r = open_rival();
+    other_tuner r = open_other_tuner();
     assert_true(claims(&r, 3, "dead", 400));
     assert_false(claims(&r, 3, "other", 400));
     assert_true(claims(&r, 4, "other", 60000));
@@ -202,7 +202,7 @@ static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
     for (size_t i = 0; i < NUM_INPUTS; i++)
         assert_int_equal(num_loads[i], 1);
     assert_all_stored(r.context, r.url);
-    close_rival(&r);
+    close_other_tuner(&r);
 }
 
 static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progress)
@@ -214,12 +214,12 @@ static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progre
 static void test_waiting_for_another_tuner_can_be_stopped(void **state)
 {
     (void)state;
-    rival r = open_rival();
+    other_tuner r = open_other_tuner();
     assert_true(claims(&r, 3, "other", 60000));
     assert_fails(r.context, tune_watched(r.context, r.url, goes_on_unless_waiting),
                  NITRO_ERR_INTERRUPTED, "29 of 30 inputs are done");
     assert_int_equal(num_loads[3], 0);
-    close_rival(&r);
+    close_other_tuner(&r);
 }
 
 typedef struct rival {
