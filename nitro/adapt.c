@@ -228,5 +228,6 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
     nitro_compiled_free(model->compiled); /* it has the old correction, or none */
     model->compiled = NULL;
     model->correction = correction;
+    nitro_model_judge(model, nitro_model_used_features(model));
     return NITRO_OK;
 }

@@ -74,6 +74,9 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
             .low = nitro_scaler_invert(scaler, -1.0),
             .high = nitro_scaler_invert(scaler, 1.0),
             .excess = isnan(values[c]) ? INFINITY : nitro_scaler_excess(scaler, values[c]) / 2.0};
+        columns[c].is_far = c < model->schema->num_features && (model->judged >> c & 1) &&
+                            2.0 * columns[c].excess > NITRO_MODEL_TOLERANCE;
+        columns[c].is_used = c >= model->schema->num_features || (model->judged >> c & 1);
         name_column(model, c, &columns[c]);
     }
     for (size_t i = 0; i < model->num_seen; i++)

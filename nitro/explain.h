@@ -29,7 +29,9 @@ typedef struct nitro_column {
     double low, high; /* the range it was trained on, in the value's unit */
     double excess;    /* how far outside that range, in widths of it on the column's scale; 0:
                          inside. Undefined: infinite */
+    bool is_far;      /* an input feature so far outside that the default variant is chosen */
     bool is_seen;     /* the strategy looks at it; where not, relative features stand for it */
+    bool is_used;     /* the decision depends on it: where not, its range is of no matter */
 } nitro_column;
 
 /**

@@ -379,6 +379,8 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
         status = decode_model(&place, top, made);
     json_decref(top);
     if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
+    if (status == NITRO_OK)
         *model = made;
     else
         nitro_model_free(made);
