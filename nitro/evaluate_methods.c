@@ -240,10 +240,10 @@ static const nitro_method_info infos[] = {
     [GUARDED] = {"guarded", "full with the guards that tune-from-source has", false},
     [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
                   false},
-    [FOREST] = {"forest", "trees that regress log(time / best time), no device features", false},
+    [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features", false},
     [AUTO] = {"auto",
-              "svm-cost, forest and kernel-ridge averaged, or what serves left-out sources clearly "
-              "better; no device features",
+              "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that serves "
+              "left-out sources clearly better; no device features",
               false},
     [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
     [NUM_METHODS] = {NULL, NULL, false},

@@ -53,32 +53,6 @@ static void auto_free(void *user)
     free(predictor);
 }
 
-static void auto_score(const void *user, const double *columns, double *scores)
-{
-    const auto_predictor *predictor = user;
-    double own[NITRO_MAX_VARIANTS];
-    for (size_t v = 0; v < predictor->num_variants; v++)
-        scores[v] = 0.0;
-    for (size_t m = 0; m < NUM_MEMBERS; m++) {
-        if (!predictor->members[m])
-            continue;
-        members[m]->score(predictor->members[m], columns, own);
-        for (size_t v = 0; v < predictor->num_variants; v++)
-            scores[v] += weight_of(predictor, m) * own[v];
-    }
-}
-
-static void auto_score_members(const void *user, const double *columns, double *scores)
-{
-    const auto_predictor *predictor = user;
-    for (size_t m = 0; m < NUM_MEMBERS; m++) {
-        double *own = scores + m * predictor->num_variants;
-        members[m]->score(predictor->members[m], columns, own);
-        for (size_t v = 0; v < predictor->num_variants; v++)
-            own[v] *= own_weight(m);
-    }
-}
-
 static nitro_status auto_parts(nitro_context *context, const void *user, nitro_parts *parts)
 {
     const auto_predictor *predictor = user;
@@ -91,6 +65,26 @@ static nitro_status auto_parts(nitro_context *context, const void *user, nitro_p
             parts->items[i].weight *= weight_of(predictor, m);
     }
     return status;
+}
+
+/** By parts, as models that were written as parts score: the same sums in the same order. */
+static void auto_score(const void *user, const double *columns, double *scores)
+{
+    const auto_predictor *predictor = user;
+    nitro_parts parts = {.num_variants = predictor->num_variants};
+    auto_parts(NULL, predictor, &parts); /* no more than there is room for: nothing to report */
+    nitro_parts_score(&parts, columns, scores);
+}
+
+static void auto_score_members(const void *user, const double *columns, double *scores)
+{
+    const auto_predictor *predictor = user;
+    for (size_t m = 0; m < NUM_MEMBERS; m++) {
+        double *own = scores + m * predictor->num_variants;
+        members[m]->score(predictor->members[m], columns, own);
+        for (size_t v = 0; v < predictor->num_variants; v++)
+            own[v] *= own_weight(m);
+    }
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */

@@ -254,11 +254,11 @@ static void test_shipped_description(void **state)
         for (size_t r = 0; r < description->names->num_relative; r++)
             replaced += nitro_relative_info_replaces(&description->names->relative[r],
                                                      description->names->features[i].name);
-    /* The study's sixteen columns. */
+    /* The study's sixteen columns, the longest row, and what tells devices apart. */
     assert_int_equal(description->names->num_features - replaced + description->names->num_relative,
-                     16);
+                     18);
     assert_ok(f->context, nitro_schema_relative_needs(f->context, description->names, &needs));
-    assert_int_equal(needs.count, 3);
+    assert_int_equal(needs.count, 4);
     for (size_t i = 0; i < needs.count; i++)
         assert_non_null(nitro_device_feature_lookup(needs.items[i]));
     nitro_string_list_free(&needs);
@@ -292,7 +292,7 @@ static void test_recorded_data(void **state)
     nitro_relative *relative = NULL;
     assert_ok(f->context, nitro_dataset_load(f->store, "spmv", devices, 3, &dataset));
     assert_int_equal(dataset->schema->num_features, 14);
-    assert_int_equal(dataset->schema->num_relative, 5);
+    assert_int_equal(dataset->schema->num_relative, 7);
     assert_ok(f->context, nitro_relative_compile(f->context, dataset->schema, &relative));
     for (size_t row = 0; row < dataset->num_rows; row++) {
         double values[NITRO_RELATIVE_MAX_DEVICE_VALUES], columns[NITRO_MAX_FEATURES];
