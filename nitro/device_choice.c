@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/scaler.h"
+
 bool nitro_device_feature_teaches(const char *name)
 {
     const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
@@ -52,6 +54,27 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
                       names.items[i], target->id, without->id);
     }
     nitro_string_list_free(&names);
+    return status;
+}
+
+nitro_status nitro_device_excess(nitro_context *context, const nitro_device *const *others,
+                                 size_t num_others, const nitro_device *device, const char *name,
+                                 double *excess)
+{
+    const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
+    const nitro_scale scale = info ? info->scale : NITRO_SCALE_AUTO;
+    nitro_scaler_column column;
+    double *values = nitro_calloc(context, num_others, sizeof *values);
+    if (!values)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < num_others; i++)
+        values[i] = nitro_device_value(others[i], name);
+    nitro_status status = nitro_scaler_fit(context, values, num_others, 1, &scale, &column);
+    if (status == NITRO_OK) /* scaled units: the range is 2 wide */
+        *excess = column.high > column.low
+                      ? 0.5 * nitro_scaler_excess(&column, nitro_device_value(device, name))
+                      : (double)NAN;
+    free(values);
     return status;
 }
 

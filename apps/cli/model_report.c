@@ -78,8 +78,10 @@ static void print_pretend_target(json_t *target)
     {
         printf("%s%s", i ? ", " : "", json_string_value(name));
     }
-    if (i == 0)
-        printf("no best subset\n");
+    if (i == 0 && !json_object_get(target, "quality_without"))
+        printf("not judged\n");
+    else if (i == 0)
+        printf("no device feature, %.1f %%\n", percent(target, "quality_without"));
     else
         printf(" %.1f %%, without %.1f %%\n", percent(target, "quality"),
                percent(target, "quality_without"));
@@ -91,12 +93,26 @@ static void print_votes(json_t *features)
     json_t *feature;
     json_array_foreach(features, i, feature)
     {
-        long long votes = json_integer_value(json_object_get(feature, "votes"));
-        if (votes > 0)
-            printf("%s%s %lld", count++ ? ", " : "",
+        double votes = json_number_value(json_object_get(feature, "votes"));
+        if (votes > 0.0)
+            printf("%s%s %.2f", count++ ? ", " : "",
                    json_string_value(json_object_get(feature, "name")), votes);
     }
     printf("%s\n", count ? "" : "none");
+}
+
+/** Device features that no source says anything about for a target so far outside. */
+static void print_out_of_reach(json_t *features)
+{
+    size_t i;
+    json_t *feature;
+    json_array_foreach(features, i, feature)
+    {
+        printf("%-16s %s: target outside the sources' range by %.2g times that; tried: %.2g\n",
+               i ? "" : "out of reach", json_string_value(json_object_get(feature, "name")),
+               json_number_value(json_object_get(feature, "outside")),
+               json_number_value(json_object_get(feature, "tried")));
+    }
 }
 
 static long long count_of(json_t *object, const char *key)
@@ -112,6 +128,7 @@ static void print_search(json_t *report)
     const char *reason = json_string_value(json_object_get(report, "reason"));
     if (!report)
         return;
+    print_out_of_reach(json_object_get(report, "out_of_reach"));
     printf("%-16s ", "search");
     if (reason) {
         printf("chose none: %s\n", reason);
@@ -123,7 +140,7 @@ static void print_search(json_t *report)
     {
         print_pretend_target(target);
     }
-    printf("%-16s ", "best subsets");
+    printf("%-16s ", "votes");
     print_votes(json_object_get(report, "features"));
 }
 

@@ -154,6 +154,17 @@ NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_t
                                        const uint64_t *subsets, size_t num_subsets,
                                        double *qualities, nitro_dfs_effort *effort);
 
+/**
+ * How far a device lies outside the range that others have of a device feature.
+ * @param[in]  others  shape [num_others], at least one; they and `device` have the feature.
+ * @param[out] excess  in widths of that range, on the feature's scale; 0: inside. NaN: the others
+ * all have the same value.
+ */
+NITRO_API nitro_status nitro_device_excess(nitro_context *context,
+                                           const nitro_device *const *others, size_t num_others,
+                                           const nitro_device *device, const char *name,
+                                           double *excess);
+
 /** The selection of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
 NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
                                       const nitro_dfs_kind **dfs);

@@ -93,16 +93,21 @@ static void test_report(void **state)
     const json_t *features = json_object_get(f->report, "features");
     assert_int_equal(json_array_size(targets), 4);
     assert_int_equal(json_array_size(features), 3);
-    long long votes = 0, of_best = 0;
-    for (size_t i = 0; i < 3; i++)
-        votes += json_integer_value(json_object_get(json_array_get(features, i), "votes"));
+    double votes = 0, most = 4;
+    for (size_t i = 0; i < 3; i++) {
+        double own = json_real_value(json_object_get(json_array_get(features, i), "votes"));
+        assert_true(own <= most); /* the most frequent first, at most one a pretend target */
+        most = own;
+        votes += own;
+    }
+    assert_true(votes > 0 && votes <= 4 * 3);
     for (size_t t = 0; t < 4; t++) {
         const json_t *target = json_array_get(targets, t);
-        of_best += (long long)json_array_size(json_object_get(target, "best"));
+        assert_true(json_integer_value(json_object_get(target, "num_best")) >= 1);
         assert_true(json_real_value(json_object_get(target, "quality")) > 0.0);
         assert_true(json_real_value(json_object_get(target, "quality_without")) > 0.0);
     }
-    assert_int_equal(votes, of_best);
+    assert_int_equal(json_array_size(json_object_get(f->report, "out_of_reach")), 0);
     const json_t *chosen = json_object_get(f->report, "chosen");
     assert_int_equal(json_array_size(chosen), f->chosen.count);
     for (size_t i = 0; i < f->chosen.count; i++)
@@ -153,7 +158,18 @@ static void test_two_teachers_make_few_models(void **state)
     free_fixture(f);
 }
 
-/* ---- Ties ---------------------------------------------------------------------------------- */
+/* ---- Votes and ties ------------------------------------------------------------------------ */
+
+static double vote_of(const fixture *f, const char *name)
+{
+    const json_t *features = json_object_get(f->report, "features");
+    for (size_t i = 0; i < json_array_size(features); i++) {
+        const json_t *feature = json_array_get(features, i);
+        if (strcmp(json_string_value(json_object_get(feature, "name")), name) == 0)
+            return json_real_value(json_object_get(feature, "votes"));
+    }
+    return NAN;
+}
 
 /* The first variant always wins: every subset is as good. */
 static void make_all_alike(fixture *f)
@@ -162,7 +178,18 @@ static void make_all_alike(fixture *f)
         f->sources->times_ms[i] = 1.0 + (double)(i % NUM_VARIANTS);
 }
 
-static void test_ties_go_to_fewer_then_first(void **state)
+/* One variant or another by whether the device has more of a feature than `middle`. */
+static void let_feature_decide(fixture *f, const char *name, double middle)
+{
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        const nitro_device *device = f->sources->devices[f->sources->row_device[row]];
+        bool first = nitro_device_value(device, name) > middle;
+        for (size_t v = 0; v < NUM_VARIANTS; v++)
+            f->sources->times_ms[row * NUM_VARIANTS + v] = (v == 0) == first ? 1.0 : 3.0;
+    }
+}
+
+static void test_ties_go_to_the_first(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 4, 12, 4);
@@ -174,11 +201,125 @@ static void test_ties_go_to_fewer_then_first(void **state)
         set_feature(f, d, f->candidates.items[0], 8.0);
     search(f);
     assert_string_equal(f->chosen.items[0], f->candidates.items[1]);
-    f->task.k = 2;
+    f->task.k = 4;
     f->log[0] = '\0';
     search(f);
-    assert_int_equal(f->chosen.count, 1); /* no other is in a best subset */
-    assert_non_null(strstr(f->log, "1 are chosen instead of 2"));
+    assert_int_equal(f->chosen.count, 3); /* the first varies nowhere */
+    assert_non_null(strstr(f->log, "3 are chosen instead of 4"));
+    free_fixture(f);
+}
+
+/* Four subsets of two features are as good, that of none too: each feature is in two of them. */
+static void test_best_subsets_share_the_vote(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(5, 4, 12, 2);
+    make_all_alike(f);
+    search(f);
+    assert_true(vote_of(f, f->candidates.items[0]) == 4 * 0.5);
+    assert_true(vote_of(f, f->candidates.items[1]) == 4 * 0.5);
+    const json_t *target = json_array_get(json_object_get(f->report, "pretend_targets"), 0);
+    assert_int_equal(json_integer_value(json_object_get(target, "num_best")), 4);
+    assert_int_equal(json_array_size(json_object_get(target, "best")), 1); /* fewest features */
+    free_fixture(f);
+}
+
+/* The second feature decides; on each device alone the first one may do as well. */
+static void test_what_is_best_on_all_devices_counts(void **state)
+{
+    (void)state;
+    const double values[2][6] = {{1, 2, 3, 4, 5, 6}, {7, 1, 8, 2, 9, 3}};
+    fixture *f = make_fixture(5, 6, 12, 2);
+    for (size_t d = 0; d < 6; d++)
+        for (size_t c = 0; c < 2; c++)
+            set_feature(f, d, f->candidates.items[c], values[c][d]);
+    let_feature_decide(f, f->candidates.items[1], 5);
+    search(f);
+    assert_string_equal(f->chosen.items[0], f->candidates.items[1]);
+    assert_true(vote_of(f, f->candidates.items[1]) == 6.0);
+    free_fixture(f);
+}
+
+/* One device of five is unlike the others, and its neighbours are misled by it. */
+static void test_none_may_be_best(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(5, 5, 12, 1);
+    for (size_t d = 0; d < 5; d++)
+        set_feature(f, d, f->candidates.items[0], (double)d);
+    for (size_t row = 0; row < f->sources->num_rows; row++)
+        for (size_t v = 0; v < NUM_VARIANTS; v++)
+            f->sources->times_ms[row * NUM_VARIANTS + v] =
+                v == (f->sources->row_device[row] == 1) ? 1.0 : 3.0;
+    search(f);
+    assert_int_equal(f->chosen.count, 0);
+    assert_non_null(strstr(f->log, "better without any device feature"));
+    free_fixture(f);
+}
+
+/* ---- Reach --------------------------------------------------------------------------------- */
+
+static nitro_device *make_target(fixture *f, double first, double second)
+{
+    nitro_device *target = NULL;
+    assert_ok(f->context, nitro_device_create(f->context, "far", "model", &target));
+    const double values[] = {first, second};
+    for (size_t c = 0; c < 2; c++)
+        assert_ok(f->context, nitro_device_set(f->context, target, f->candidates.items[c],
+                                               values[c], NITRO_VALUE_RECORDED, 0));
+    f->task.target = target;
+    return target;
+}
+
+/* Sources at 1, 2, 3, 4 in both features, which say the same: the first comes first, but where the
+ * target lies farther outside in it. */
+static void test_features_out_of_reach_are_not_chosen(void **state)
+{
+    (void)state;
+    const struct {
+        double first, second;
+        size_t chosen; /* 2: none */
+        size_t num_out;
+    } cases[] = {{2.5, 2.5, 0, 0}, {4.5, 2.5, 1, 0},  {4.5, 5, 0, 0},
+                 {7.1, 6.9, 1, 1}, {7.1, -2.1, 2, 2}, {-1.9, 7.1, 0, 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        fixture *f = make_fixture(5, 4, 12, 2);
+        for (size_t d = 0; d < 4; d++)
+            for (size_t c = 0; c < 2; c++)
+                set_feature(f, d, f->candidates.items[c], (double)(d + 1));
+        let_feature_decide(f, f->candidates.items[0], 2.5);
+        nitro_device *target = make_target(f, cases[i].first, cases[i].second);
+        search(f);
+        assert_int_equal(json_array_size(json_object_get(f->report, "out_of_reach")),
+                         cases[i].num_out);
+        assert_int_equal(f->chosen.count, cases[i].chosen < 2);
+        if (cases[i].chosen < 2)
+            assert_string_equal(f->chosen.items[0], f->candidates.items[cases[i].chosen]);
+        else
+            assert_non_null(strstr(f->log, "outside the sources' range of every device feature"));
+        nitro_device_free(target);
+        free_fixture(f);
+    }
+}
+
+/* As far out as some source lies outside the others' range is tried, and so within reach. */
+static void test_what_was_tried_is_within_reach(void **state)
+{
+    (void)state;
+    fixture *f = make_fixture(5, 4, 12, 2);
+    const double values[] = {1, 2, 3, 13}; /* the last: 5 times the range of the rest */
+    for (size_t d = 0; d < 4; d++)
+        for (size_t c = 0; c < 2; c++)
+            set_feature(f, d, f->candidates.items[c], values[d]);
+    nitro_device *target = make_target(f, 13 + 5 * 12 - 1, 13 + 5 * 12 + 1);
+    search(f);
+    const json_t *out = json_object_get(f->report, "out_of_reach");
+    assert_int_equal(json_array_size(out), 1);
+    const json_t *second = json_array_get(out, 0);
+    assert_string_equal(json_string_value(json_object_get(second, "name")), f->candidates.items[1]);
+    assert_true(json_real_value(json_object_get(second, "tried")) == 5.0);
+    assert_true(json_real_value(json_object_get(second, "outside")) > 5.0);
+    nitro_device_free(target);
     free_fixture(f);
 }
 
@@ -314,7 +455,12 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_a_constant_feature_costs_nothing),
         cmocka_unit_test(test_two_teachers_make_few_models),
-        cmocka_unit_test(test_ties_go_to_fewer_then_first),
+        cmocka_unit_test(test_ties_go_to_the_first),
+        cmocka_unit_test(test_best_subsets_share_the_vote),
+        cmocka_unit_test(test_what_is_best_on_all_devices_counts),
+        cmocka_unit_test(test_none_may_be_best),
+        cmocka_unit_test(test_features_out_of_reach_are_not_chosen),
+        cmocka_unit_test(test_what_was_tried_is_within_reach),
         cmocka_unit_test(test_one_source),
         cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_all_constant),
