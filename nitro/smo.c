@@ -230,7 +230,7 @@ static nitro_status allocate_columns(nitro_context *context, nitro_smo *smo)
     size_t count = smo->problem->num_rows, padded = smo->lineup.rows.padded;
     size_t most_slots = MOST_COLUMN_BYTES / (padded * sizeof(float));
     smo->num_slots = (most_slots < count ? most_slots : count) + 2;
-    smo->columns = nitro_calloc(context, smo->num_slots, padded * sizeof(float));
+    smo->columns = nitro_smo_calloc(context, smo->num_slots, padded * sizeof(float));
     smo->spare_column = nitro_calloc(context, padded, sizeof(float));
     smo->column_slot = nitro_calloc(context, count, sizeof(size_t));
     if (!smo->columns || !smo->spare_column || !smo->column_slot)

@@ -8,7 +8,8 @@
 
 #include "nitro/nitro_backend.h"
 
-#define UNKNOWN 2 /* as a bound */
+#define UNKNOWN    2 /* as a bound */
+#define LINE_BYTES 64
 
 static void set_caps(nitro_smo_lineup *l, size_t at)
 {
@@ -126,6 +127,22 @@ const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *l)
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
+void *nitro_smo_calloc(nitro_context *context, size_t count, size_t size)
+{
+    if (count > (SIZE_MAX - LINE_BYTES) / size) {
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu items of %zu bytes", count,
+                   size);
+        return NULL;
+    }
+    size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    void *memory = aligned_alloc(LINE_BYTES, bytes);
+    if (memory)
+        memset(memory, 0, bytes);
+    else
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", bytes);
+    return memory;
+}
+
 static void line_up_by_label(nitro_smo_lineup *l)
 {
     const nitro_smo_problem *problem = l->problem;
@@ -163,8 +180,8 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     size_t count = problem->num_rows;
     size_t padded = (count + NITRO_SMO_BLOCK - 1) / NITRO_SMO_BLOCK * NITRO_SMO_BLOCK;
     nitro_smo_lineup made = {.problem = problem, .rows = {.padded = padded}};
-    double *doubles = nitro_calloc(context, 6 * padded, sizeof *doubles);
-    float *floats = nitro_calloc(context, 2 * padded, sizeof *floats);
+    double *doubles = nitro_smo_calloc(context, 6 * padded, sizeof *doubles);
+    float *floats = nitro_smo_calloc(context, 2 * padded, sizeof *floats);
     made.rows.order = nitro_calloc(context, padded, sizeof *made.rows.order);
     made.labels = nitro_calloc(context, 2 * padded, sizeof *made.labels);
     made.lies_at = nitro_calloc(context, 2 * padded, sizeof *made.lies_at);

@@ -23,6 +23,9 @@ typedef struct nitro_smo_lineup {
     size_t sorted_width; /* of those that steps choose from, after they were last sorted */
 } nitro_smo_lineup;
 
+/** nitro_calloc, at a cache line's begin: no register's load then needs two lines. */
+void *nitro_smo_calloc(nitro_context *context, size_t count, size_t size);
+
 /** Rows lie by label, in the problem's order. @param[in] problem  borrowed. */
 nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_problem *problem,
                                      nitro_smo_lineup *lineup);
