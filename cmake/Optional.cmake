@@ -19,8 +19,7 @@ endmacro()
 
 nitro_optional_library(NITRO_PNG "PNG images as inputs of histogram (libpng)" png "libpng>=1.6")
 nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis)
-nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (hiredis with TLS)" hiredis_ssl
-    "hiredis_ssl>=1.1")
+nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (OpenSSL)" openssl "openssl>=1.1.1")
 nitro_optional_library(NITRO_SODIUM "Sign and check published bundles (libsodium)" sodium libsodium)
 nitro_optional_library(NITRO_ZSTD "Publish and read bundles (zstd; needs libsodium too)" zstd libzstd)
 nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcurl>=7.85")

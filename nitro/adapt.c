@@ -1,4 +1,4 @@
-/* Measured inputs into a model. Hides how scores become regrets: by the strategy's own scale. */
+/* Measured inputs into a model. Hides how scores become losses: by the strategy's own scale. */
 #include "nitro/adapt.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "nitro/promise.h"
 #include "nitro/regret.h"
 
-#define CLEAR_LEAD  0.1  /* log regret by which one variant is ahead where little can go wrong */
+#define CLEAR_LEAD  0.1  /* loss by which one variant is ahead where little can go wrong */
 #define NUM_PARTS   5    /* of the measured inputs, held out in turn */
 #define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do */
 #define LEAST_DOUBT 0.1  /* what a clear input counts as, beside 1 for a tie */
 
 static nitro_status check_strategy(const nitro_model *model)
 {
-    if (model->strategy->regret_per_score > 0.0)
+    if (model->strategy->loss_per_score > 0.0)
         return NITRO_OK;
     return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
                       "scores of strategy %s are no times, so measured inputs cannot correct them: "
@@ -34,7 +34,7 @@ static double doubt(const nitro_model *model, const double *scores)
     double lead = INFINITY;
     for (size_t v = 0; v < num_variants; v++)
         if (v != best)
-            lead = fmin(lead, (scores[best] - scores[v]) * model->strategy->regret_per_score);
+            lead = fmin(lead, (scores[best] - scores[v]) * model->strategy->loss_per_score);
     return LEAST_DOUBT + exp(-lead / CLEAR_LEAD);
 }
 
@@ -110,7 +110,7 @@ static nitro_status collect_rows(const nitro_model *model, const double *feature
     return NITRO_OK;
 }
 
-static nitro_status find_regrets(const nitro_model *model, measured_rows *rows)
+static nitro_status find_losses(const nitro_model *model, measured_rows *rows)
 {
     const nitro_training_set set = {.num_rows = rows->count,
                                     .num_columns = model->num_seen,
@@ -122,17 +122,17 @@ static nitro_status find_regrets(const nitro_model *model, measured_rows *rows)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < rows->count; i++)
         all[i] = i;
-    nitro_status status = nitro_regrets_cut(model->context, &set, all, rows->count, &rows->errors);
+    nitro_status status = nitro_losses_find(model->context, &set, all, rows->count, &rows->errors);
     free(all);
     return status;
 }
 
-/** In place of regrets: what is to be added to the model's scores. */
+/** In place of losses: what is to be added to the model's scores. */
 static nitro_status find_errors(const nitro_model *model, measured_rows *rows)
 {
-    nitro_status status = find_regrets(model, rows);
+    nitro_status status = find_losses(model, rows);
     for (size_t i = 0; status == NITRO_OK && i < rows->count * model->schema->num_variants; i++)
-        rows->errors[i] = -rows->errors[i] / model->strategy->regret_per_score - rows->scores[i];
+        rows->errors[i] = -rows->errors[i] / model->strategy->loss_per_score - rows->scores[i];
     return status;
 }
 
@@ -158,8 +158,9 @@ static nitro_status correct_part(const nitro_model *model, const measured_rows *
         nitro_correction_fit(model->context, kept->columns, kept->errors, kept->count, num_seen,
                              num_variants, num_threads, &correction);
     for (size_t i = part; i < rows->count && status == NITRO_OK; i += NUM_PARTS)
-        nitro_correction_apply(correction, rows->columns + i * num_seen, scores + i * num_variants);
-    nitro_correction_free(correction);
+        nitro_machine_pair_add(correction, 1.0, rows->columns + i * num_seen,
+                               scores + i * num_variants);
+    nitro_machine_pair_free(correction);
     return status;
 }
 
@@ -220,12 +221,13 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
         status = calibrate_model(model, &rows, num_threads);
     free_rows(&rows);
     if (status != NITRO_OK) {
-        nitro_correction_free(correction);
+        nitro_machine_pair_free(correction);
         return status;
     }
-    nitro_correction_free(model->correction);
+    nitro_machine_pair_free(model->correction);
     nitro_compiled_free(model->compiled); /* it has the old correction, or none */
     model->compiled = NULL;
     model->correction = correction;
+    nitro_model_judge(model, nitro_model_used_features(model));
     return NITRO_OK;
 }

@@ -301,6 +301,8 @@ nitro_status nitro_binary_parse(nitro_context *context, const char *path, const 
     if (status == NITRO_OK)
         status = read_predictor(&cursor, made);
     if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
+    if (status == NITRO_OK)
         *model = made;
     else
         nitro_model_free(made);

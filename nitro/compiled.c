@@ -146,8 +146,8 @@ typedef struct score_sum {
     uint64_t exact;
 } score_sum;
 
-static void add_regrets(const nitro_compiled *compiled, const compiled_part *part,
-                        const double *outputs, double bound, score_sum *sum)
+static void add_losses(const nitro_compiled *compiled, const compiled_part *part,
+                       const double *outputs, double bound, score_sum *sum)
 {
     for (size_t v = 0; v < compiled->num_variants; v++)
         sum->scores[v] -= part->weight * outputs[v];
@@ -224,7 +224,7 @@ static void add_part(const nitro_compiled *compiled, const compiled_part *part,
         add_votes(compiled, part, outputs, bound, sum);
         break;
     default:
-        add_regrets(compiled, part, outputs, bound, sum);
+        add_losses(compiled, part, outputs, bound, sum);
     }
 }
 
@@ -256,7 +256,7 @@ static void score_trees(const nitro_compiled *compiled, const compiled_part *par
         bound = nitro_compiled_forest_predict(part->forest, columns, outputs);
     else
         nitro_forest_predict(part->trees, columns, outputs);
-    add_regrets(compiled, part, outputs, bound, sum);
+    add_losses(compiled, part, outputs, bound, sum);
 }
 
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,

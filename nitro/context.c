@@ -31,6 +31,7 @@ const char *nitro_status_name(nitro_status status)
         [NITRO_ERR_NOT_BUILT] = "not in this build",
         [NITRO_ERR_NO_DATA] = "too little data",
         [NITRO_ERR_INTERRUPTED] = "interrupted",
+        [NITRO_ERR_DENIED] = "refused by the server",
     };
     size_t count = sizeof(names) / sizeof(names[0]);
     return (size_t)status < count ? names[status] : "unknown status";

@@ -1,5 +1,5 @@
-/* Errors of a model as a Gaussian process: learning it, what to ask for, and model files. */
-#include "nitro/correction_body.h"
+/* Errors of a model as a Gaussian process: learning it, and what to ask for. */
+#include "nitro/correction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,15 +13,11 @@
 #define NOISE               1.0 /* variance of what no input's neighbours tell */
 #define MAX_PLANNED         1000
 
-enum { WIDE, NARROW, NUM_MACHINES = NITRO_CORRECTION_MACHINES };
-
-static const char *const names[NUM_MACHINES] = {"wide", "narrow"};
-
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
 static double gamma_of(size_t machine, size_t num_columns)
 {
-    return (machine == WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
+    return (machine == NITRO_WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
            fmax(1.0, (double)num_columns);
 }
 
@@ -32,8 +28,8 @@ static double kernel(const double *a, const double *b, size_t num_columns)
         double difference = fmin(fmax(a[c], -1.0), 1.0) - fmin(fmax(b[c], -1.0), 1.0);
         sum += difference * difference;
     }
-    return CONSTANT + exp(-gamma_of(WIDE, num_columns) * sum) +
-           exp(-gamma_of(NARROW, num_columns) * sum);
+    return CONSTANT + exp(-gamma_of(NITRO_WIDE, num_columns) * sum) +
+           exp(-gamma_of(NITRO_NARROW, num_columns) * sum);
 }
 
 static void fill_kernel(const double *columns, size_t num_inputs, size_t num_columns,
@@ -71,7 +67,7 @@ static nitro_status make_machines(nitro_context *context, const double *columns,
                                   const double *coefficients, size_t num_inputs, size_t num_columns,
                                   size_t num_variants, nitro_correction *correction)
 {
-    for (size_t m = 0; m < NUM_MACHINES; m++) {
+    for (size_t m = 0; m < NITRO_MACHINE_PAIR_SIZE; m++) {
         nitro_kernel_machine *machine = NULL;
         nitro_status status = nitro_kernel_machine_create(
             context, num_columns, num_variants, num_inputs, gamma_of(m, num_columns), &machine);
@@ -82,7 +78,7 @@ static nitro_status make_machines(nitro_context *context, const double *columns,
             machine->vectors[i] = fmin(fmax(columns[i], -1.0), 1.0);
         memcpy(machine->coefficients, coefficients,
                num_inputs * num_variants * sizeof *coefficients);
-        for (size_t i = 0; m == WIDE && i < num_inputs * num_variants; i++)
+        for (size_t i = 0; m == NITRO_WIDE && i < num_inputs * num_variants; i++)
             machine->bias[i % num_variants] += CONSTANT * coefficients[i];
     }
     return NITRO_OK;
@@ -108,7 +104,7 @@ nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
     if (status == NITRO_OK)
         *correction = made;
     else
-        nitro_correction_free(made);
+        nitro_machine_pair_free(made);
     return status;
 }
 
@@ -167,48 +163,5 @@ nitro_status nitro_correction_plan(nitro_context *context, const double *columns
     free(covariance);
     free(row);
     free(taken);
-    return status;
-}
-
-/* ---- Model files ----------------------------------------------------------------------------- */
-
-nitro_status nitro_correction_encode(nitro_context *context, const nitro_correction *correction,
-                                     json_t **json)
-{
-    json_t *made = json_object();
-    nitro_status status = NITRO_OK;
-    for (size_t m = 0; m < NUM_MACHINES && status == NITRO_OK; m++) {
-        json_t *machine = NULL;
-        status = nitro_kernel_machine_encode(context, correction->machines[m], &machine);
-        if (status == NITRO_OK && json_object_set_new(made, names[m], machine) != 0)
-            status = nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                                "out of memory: cannot encode what measured inputs say");
-    }
-    if (status == NITRO_OK)
-        *json = made;
-    else
-        json_decref(made);
-    return status;
-}
-
-nitro_status nitro_correction_decode(const nitro_json_place *place, const json_t *json,
-                                     size_t num_columns, size_t num_variants,
-                                     nitro_correction **correction)
-{
-    nitro_correction *made = nitro_calloc(place->context, 1, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_OK;
-    for (size_t m = 0; m < NUM_MACHINES && status == NITRO_OK; m++) {
-        json_t *machine = NULL;
-        status = nitro_json_member(place, json, names[m], JSON_OBJECT, &machine);
-        if (status == NITRO_OK)
-            status = nitro_kernel_machine_decode(place, machine, num_columns, num_variants,
-                                                 &made->machines[m]);
-    }
-    if (status == NITRO_OK)
-        *correction = made;
-    else
-        nitro_correction_free(made);
     return status;
 }

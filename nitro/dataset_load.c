@@ -3,6 +3,7 @@
  * a store's history does not matter; and what is left out: samples with a hole in their features.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +23,15 @@ typedef struct store_reader {
     size_t device_index;
     store_record *records;
     size_t num_records, capacity;
-    size_t num_holes;                   /* samples of this device that have a hole */
-    char *first_hole;                   /* "feature F of input I" */
-    char *versions[NITRO_MAX_VARIANTS]; /* of each variant's times, as first seen */
-    bool mixed[NITRO_MAX_VARIANTS];     /* said already that there are others */
-    size_t num_caches[2];               /* measured samples with warm, and with cold caches */
+    size_t num_holes;                       /* samples of this device that have a hole */
+    char *first_hole;                       /* "feature F of input I" */
+    char *versions[NITRO_MAX_VARIANTS];     /* of each variant's times, as first seen */
+    bool mixed[NITRO_MAX_VARIANTS];         /* said already that there are others */
+    size_t num_caches[2];                   /* measured samples with warm, and with cold caches */
+    size_t num_samples;                     /* of this device... */
+    size_t num_missing[NITRO_MAX_VARIANTS]; /* ...without a time that nobody took */
+    uint64_t timed;                         /* a bit a variant: it has a time somewhere */
+    uint64_t *unmeasured; /* shape [num_devices]: a bit a variant: of no input did anybody */
 } store_reader;
 
 /* Times of two versions are times of two variants: learning from both is worth a word. */
@@ -88,8 +93,11 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         return NITRO_ERR_NO_MEMORY;
     }
     memcpy(made.values, sample->features, schema->num_features * sizeof(double));
+    reader->num_samples++;
     for (size_t v = 0; v < schema->num_variants; v++) {
         const nitro_entry *entry = &sample->entries[v];
+        reader->timed |= (uint64_t)(entry->outcome == NITRO_OUTCOME_MEASURED) << v;
+        reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
         made.values[schema->num_features + v] =
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
     }
@@ -123,9 +131,40 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
     return append_record(reader, sample);
 }
 
+/* Of each variant, the devices where nobody took its time. Unlike one that may not run there, it
+ * may well be the best. Where it was measured nowhere, it is no question. */
+static void log_unmeasured(const store_reader *reader, const nitro_dataset *dataset)
+{
+    for (size_t v = 0; v < reader->schema->num_variants; v++) {
+        char names[512] = "";
+        size_t used = 0, count = 0;
+        for (size_t d = 0; d < dataset->num_devices; d++) {
+            if (!(reader->unmeasured[d] >> v & 1))
+                continue;
+            count++;
+            if (used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                         used ? ", " : "", dataset->devices[d]->id);
+        }
+        if (count > 0 && (reader->timed >> v & 1))
+            nitro_log(reader->context, NITRO_LOG_WARNING,
+                      "%s: variant %s was never measured on %s: to take it there counts as a "
+                      "failure; measure it, or leave such devices out",
+                      reader->schema->computation, reader->schema->variants[v], names);
+    }
+}
+
+static void note_unmeasured(store_reader *reader)
+{
+    for (size_t v = 0; v < reader->schema->num_variants; v++)
+        if (reader->num_samples > 0 && reader->num_missing[v] == reader->num_samples)
+            reader->unmeasured[reader->device_index] |= UINT64_C(1) << v;
+}
+
 static nitro_status read_device(nitro_store *store, store_reader *reader)
 {
-    reader->num_holes = 0;
+    reader->num_holes = reader->num_samples = 0;
+    memset(reader->num_missing, 0, sizeof reader->num_missing);
     nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
                                                   reader->device->id, read_sample, reader);
     if (status == NITRO_OK && reader->num_holes > 0)
@@ -136,6 +175,7 @@ static nitro_status read_device(nitro_store *store, store_reader *reader)
                   reader->first_hole ? reader->first_hole : "?");
     free(reader->first_hole);
     reader->first_hole = NULL;
+    note_unmeasured(reader);
     return status;
 }
 
@@ -182,6 +222,8 @@ static nitro_status read_all(nitro_store *store, const char *const *devices, sto
         if (status == NITRO_OK)
             status = read_device(store, reader);
     }
+    if (status == NITRO_OK)
+        log_unmeasured(reader, dataset);
     return status == NITRO_OK ? fill(reader, dataset) : status;
 }
 
@@ -196,7 +238,8 @@ nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     made->devices = nitro_calloc(context, num_devices, sizeof *made->devices);
-    if (made->devices) {
+    reader.unmeasured = nitro_calloc(context, num_devices, sizeof *reader.unmeasured);
+    if (made->devices && reader.unmeasured) {
         made->num_devices = num_devices;
         status = nitro_store_get_schema(store, computation, &made->schema);
     }
@@ -207,6 +250,7 @@ nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
         free(reader.records[i].values);
     }
     free(reader.records);
+    free(reader.unmeasured);
     for (size_t v = 0; v < NITRO_MAX_VARIANTS; v++)
         free(reader.versions[v]);
     if (status == NITRO_OK)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "nitro/dataset.h"
+#include "nitro/evaluate_gaps.h"
 #include "nitro/statistics.h"
 
 #define LEAST_PERCENT   0.1 /* what a quality of 0 counts as in a geometric mean */
@@ -25,6 +26,7 @@ typedef struct evaluate_run {
     size_t num_methods;
     nitro_evaluate_result *results;
     size_t num_results;
+    nitro_evaluate_gaps gaps;
     size_t num_done; /* methods on targets, those without a result too */
 } evaluate_run;
 
@@ -145,13 +147,8 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
                                     .inputs = num_rows};
     nitro_status status =
         apply(&run->evaluation, nitro_method_chooser(method), target, rows, num_rows, &result);
-    if (status == NITRO_ERR_NO_DATA) {
-        char message[1024];
-        nitro_context_last_error(context, message, sizeof message);
-        nitro_log(context, NITRO_LOG_WARNING, "no result of %s on %s: %s", result.method,
-                  device->id, message);
-        return NITRO_OK;
-    }
+    if (status == NITRO_ERR_NO_DATA)
+        return nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
     if (status != NITRO_OK)
         return status;
     result.measured = run->evaluation.num_measured;
@@ -346,6 +343,7 @@ static void free_run(evaluate_run *run)
     nitro_string_list_free(&run->devices);
     nitro_string_list_free(&run->targets);
     free(run->methods);
+    nitro_evaluate_gaps_free(&run->gaps);
     nitro_evaluate_results_free(run->results, run->num_results);
 }
 
@@ -356,6 +354,7 @@ static nitro_status evaluate_targets(evaluate_run *run)
         size_t target = nitro_string_list_find(&run->devices, run->targets.items[t]);
         status = evaluate_target(run, target);
     }
+    nitro_evaluate_gaps_log(run->evaluation.context, &run->gaps);
     if (status == NITRO_OK && run->num_results == 0)
         return nitro_fail(run->evaluation.context, NITRO_ERR_NO_DATA,
                           "%s: no method could be judged on any target: too few samples",
@@ -384,8 +383,10 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
     if (status == NITRO_OK)
         status = nitro_evaluate_split(context, run.evaluation.dataset, options,
                                       run.evaluation.is_train, run.evaluation.is_test);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        nitro_dataset_log_doubts(context, run.evaluation.dataset);
         status = evaluate_targets(&run);
+    }
     if (status == NITRO_OK) {
         *results = run.results;
         *count = run.num_results;

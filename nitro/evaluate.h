@@ -1,4 +1,4 @@
-/* evaluate.h - what the parts of an evaluation share: the split, and the methods. Internal. */
+/* evaluate.h - what the parts of an evaluation share: split, sources, models, methods. Internal. */
 #ifndef NITRO_EVALUATE_H
 #define NITRO_EVALUATE_H
 
@@ -32,6 +32,53 @@ typedef struct nitro_evaluation {
 nitro_status nitro_evaluate_split(nitro_context *context, const nitro_dataset *dataset,
                                   const nitro_evaluate_options *options, bool *is_train,
                                   bool *is_test);
+
+/**
+ * Which devices may teach a target: those named as sources that have samples of training inputs,
+ * never the target itself; of other generations alone where the options say so.
+ * @param[out] marks  shape [num_devices]; the caller frees it.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (none may).
+ */
+nitro_status nitro_evaluation_mark_sources(const nitro_evaluation *evaluation, size_t target,
+                                           bool **marks);
+/** The training rows of the devices that may teach a target; nitro_dataset_free. */
+nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
+                                             nitro_dataset **sources);
+/** Device features that a target and all that may teach it have; appended to `candidates`. */
+nitro_status nitro_evaluation_list_candidates(const nitro_evaluation *evaluation, size_t target,
+                                              nitro_string_list *candidates);
+
+/** What a strategy is to learn for a target. Borrows all its arguments. */
+nitro_lesson nitro_evaluation_make_lesson(const nitro_evaluation *evaluation,
+                                          const nitro_strategy *strategy,
+                                          const nitro_dataset *sources, size_t target,
+                                          const nitro_string_list *device_features);
+/** The model learnt from a device's own training inputs, made at the first call; borrowed. */
+nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
+                                        const nitro_model **model);
+/**
+ * Let the model choose for rows, and say in evaluation->confidences how sure it is of each.
+ * @param[out] choices  shape [num_rows].
+ */
+void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
+                                      const size_t *rows, size_t num_rows, size_t *choices);
+/**
+ * Choose by one model of all samples that may teach the target, adapted to
+ * evaluation->num_measured inputs where that is not 0.
+ * @param[out] choices  shape [num_rows].
+ */
+nitro_status nitro_evaluation_choose_by_sources(nitro_evaluation *evaluation,
+                                                const nitro_strategy *strategy, size_t target,
+                                                const nitro_string_list *device_features,
+                                                const size_t *rows, size_t num_rows,
+                                                size_t *choices);
+/**
+ * Adapt a model to evaluation->num_measured training inputs of the target that it chooses itself,
+ * as if they had been measured there; to all, and the number made less, where there are less.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (the target has none); as nitro_model_adapt.
+ */
+nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
+                                    nitro_model *model);
 
 /**
  * A method: choose variants for test rows of a target, having learnt from training inputs.

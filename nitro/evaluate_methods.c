@@ -1,154 +1,13 @@
 /*
- * The methods that an evaluation compares. Each learns from training inputs only; what several need
- * (one model a device) is learnt once. Guards are off: a method stands for what its model chooses.
+ * The methods that an evaluation compares. Each learns from training inputs only. Guards are off: a
+ * method stands for what its model chooses.
  */
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "nitro/adapt.h"
 #include "nitro/dataset.h"
-#include "nitro/device_choice.h"
 #include "nitro/evaluate.h"
 #include "nitro/guard.h"
-
-/* ---- What methods share ---------------------------------------------------------------------- */
-
-/** Is there anything to learn from the device's training inputs? */
-static bool teaches(const nitro_evaluation *evaluation, size_t device)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    for (size_t row = 0; row < dataset->num_rows; row++)
-        if (dataset->row_device[row] == device && evaluation->is_train[dataset->row_input[row]] &&
-            nitro_dataset_row_teaches(dataset, row))
-            return true;
-    return false;
-}
-
-/** Are both of one generation, by a device feature or a label of that name? */
-static bool is_same_generation(const nitro_device *a, const nitro_device *b)
-{
-    const char *label_a = nitro_device_label(a, "generation");
-    const char *label_b = nitro_device_label(b, "generation");
-    if (label_a && label_b && strcmp(label_a, label_b) == 0)
-        return true;
-    return nitro_device_value(a, "generation") == nitro_device_value(b, "generation");
-}
-
-static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t target)
-{
-    const nitro_device *const *devices = (const nitro_device *const *)evaluation->dataset->devices;
-    if (!evaluation->is_source[device] ||
-        nitro_device_is_same(evaluation->dataset->devices[device],
-                             evaluation->dataset->devices[target]) ||
-        !teaches(evaluation, device))
-        return false;
-    return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
-}
-
-/** Sources of a target: those named, that teach, never itself. NITRO_ERR_NO_DATA: none. */
-static nitro_status mark_sources(const nitro_evaluation *evaluation, size_t target, bool **marks)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    bool *made = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    size_t count = 0;
-    for (size_t d = 0; d < dataset->num_devices; d++) {
-        made[d] = is_source(evaluation, d, target);
-        count += made[d];
-    }
-    if (count > 0) {
-        *marks = made;
-        return NITRO_OK;
-    }
-    free(made);
-    return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
-                      "target %s has no source with samples of training inputs%s",
-                      dataset->devices[target]->id,
-                      evaluation->without_generation ? ", of another generation" : "");
-}
-
-/** The training rows of a target's sources. */
-static nitro_status select_sources(const nitro_evaluation *evaluation, size_t target,
-                                   nitro_dataset **sources)
-{
-    bool *marks = NULL;
-    nitro_status status = mark_sources(evaluation, target, &marks);
-    if (status == NITRO_OK)
-        status = nitro_dataset_select(evaluation->context, evaluation->dataset, marks,
-                                      evaluation->is_train, sources);
-    free(marks);
-    return status;
-}
-
-/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
- *  many times as long. */
-static nitro_lesson make_lesson(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
-                                const nitro_dataset *sources, size_t target,
-                                const nitro_string_list *device_features)
-{
-    return (nitro_lesson){.sources = sources,
-                          .target = evaluation->dataset->devices[target],
-                          .device_features = device_features,
-                          .strategy = strategy,
-                          .use_relative = !strategy->without_relative,
-                          .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
-                                                                 : NITRO_EVIDENCE_SOURCES,
-                          .is_adapted = evaluation->num_measured > 0,
-                          .seed = evaluation->seed,
-                          .num_threads = evaluation->num_threads};
-}
-
-static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
-                          const nitro_dataset *sources, size_t target,
-                          const nitro_string_list *device_features, nitro_model **model)
-{
-    nitro_lesson lesson = make_lesson(evaluation, strategy, sources, target, device_features);
-    nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
-    if (status == NITRO_OK)
-        nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
-    return status;
-}
-
-/** The model learnt from a device's own training inputs, made at the first call. */
-static nitro_status own_model(nitro_evaluation *evaluation, size_t device,
-                              const nitro_model **model)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    const nitro_string_list no_device_features = {0};
-    nitro_status status = NITRO_OK;
-    if (!evaluation->own[device]) {
-        nitro_dataset *rows = NULL;
-        bool *marks = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *marks);
-        if (!marks)
-            return NITRO_ERR_NO_MEMORY;
-        marks[device] = true;
-        status =
-            nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
-        if (status == NITRO_OK)
-            status = train(evaluation, evaluation->strategy, rows, device, &no_device_features,
-                           &evaluation->own[device]);
-        nitro_dataset_free(rows);
-        free(marks);
-    }
-    *model = evaluation->own[device];
-    return status;
-}
-
-static void choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
-                            const size_t *rows, size_t num_rows, size_t *choices)
-{
-    size_t num_variants = evaluation->dataset->schema->num_variants;
-    double scores[NITRO_MAX_VARIANTS];
-    for (size_t i = 0; i < num_rows; i++) {
-        nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
-        choices[i] = nitro_scores_best(scores, num_variants);
-        evaluation->confidences[i] = nitro_calibration_confidence(
-            &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
-    }
-}
 
 /* ---- The methods ----------------------------------------------------------------------------- */
 
@@ -157,7 +16,7 @@ static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, co
 {
     (void)rows;
     nitro_dataset *sources = NULL;
-    nitro_status status = select_sources(evaluation, target, &sources);
+    nitro_status status = nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status != NITRO_OK)
         return status;
     size_t variant = nitro_dataset_best_fixed(sources);
@@ -191,101 +50,13 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
 {
     bool *sources = NULL;
     const nitro_model *model = NULL;
-    nitro_status status = mark_sources(evaluation, target, &sources);
+    nitro_status status = nitro_evaluation_mark_sources(evaluation, target, &sources);
     for (size_t d = 0; status == NITRO_OK && d < evaluation->dataset->num_devices; d++)
         if (sources[d])
-            status = own_model(evaluation, d, &model);
+            status = nitro_evaluation_own_model(evaluation, d, &model);
     if (status == NITRO_OK)
         choose_by_votes(evaluation, sources, rows, num_rows, choices);
     free(sources);
-    return status;
-}
-
-/** Training inputs of the target, as if they had been measured there. */
-static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t target,
-                                     size_t **rows, size_t *count)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    size_t found = 0;
-    size_t *made = nitro_calloc(evaluation->context, dataset->num_rows, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    for (size_t row = 0; row < dataset->num_rows; row++)
-        if (dataset->row_device[row] == target && evaluation->is_train[dataset->row_input[row]] &&
-            nitro_dataset_row_teaches(dataset, row))
-            made[found++] = row;
-    if (found == 0) {
-        free(made);
-        return nitro_fail(evaluation->context, NITRO_ERR_NO_DATA,
-                          "target %s has no samples of training inputs that could be measured",
-                          dataset->devices[target]->id);
-    }
-    *rows = made;
-    *count = found;
-    return NITRO_OK;
-}
-
-/** Let the model choose from the rows, and adapt it to what it chose. */
-static nitro_status adapt_to_rows(const nitro_evaluation *evaluation, const size_t *rows,
-                                  size_t num_rows, size_t count, nitro_model *model)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    size_t num_features = dataset->schema->num_features;
-    size_t num_variants = dataset->schema->num_variants;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    double *features = nitro_calloc(evaluation->context, num_rows, num_features * sizeof(double));
-    double *picked = nitro_calloc(evaluation->context, count, num_features * sizeof(double));
-    double *times = nitro_calloc(evaluation->context, count, num_variants * sizeof(double));
-    size_t *chosen = nitro_calloc(evaluation->context, count, sizeof *chosen);
-    if (features && picked && times && chosen) {
-        for (size_t i = 0; i < num_rows; i++)
-            memcpy(features + i * num_features, nitro_dataset_features(dataset, rows[i]),
-                   num_features * sizeof(double));
-        status = nitro_model_plan_measuring(model, features, num_rows, count, chosen);
-    }
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        memcpy(picked + i * num_features, features + chosen[i] * num_features,
-               num_features * sizeof(double));
-        memcpy(times + i * num_variants, nitro_dataset_times(dataset, rows[chosen[i]]),
-               num_variants * sizeof(double));
-    }
-    if (status == NITRO_OK)
-        status = nitro_model_adapt(model, picked, times, count, evaluation->num_threads);
-    free(features);
-    free(picked);
-    free(times);
-    free(chosen);
-    return status;
-}
-
-static nitro_status adapt(nitro_evaluation *evaluation, size_t target, nitro_model *model)
-{
-    size_t *rows = NULL, num_rows = 0;
-    nitro_status status = collect_measured(evaluation, target, &rows, &num_rows);
-    if (status != NITRO_OK)
-        return status;
-    if (evaluation->num_measured > num_rows)
-        evaluation->num_measured = num_rows;
-    status = adapt_to_rows(evaluation, rows, num_rows, evaluation->num_measured, model);
-    free(rows);
-    return status;
-}
-
-static nitro_status choose_by_sources(nitro_evaluation *evaluation, const nitro_strategy *strategy,
-                                      size_t target, const nitro_string_list *device_features,
-                                      const size_t *rows, size_t num_rows, size_t *choices)
-{
-    nitro_dataset *sources = NULL;
-    nitro_model *model = NULL;
-    nitro_status status = select_sources(evaluation, target, &sources);
-    if (status == NITRO_OK)
-        status = train(evaluation, strategy, sources, target, device_features, &model);
-    if (status == NITRO_OK && evaluation->num_measured > 0)
-        status = adapt(evaluation, target, model);
-    if (status == NITRO_OK)
-        choose_by_model(evaluation, model, rows, num_rows, choices);
-    nitro_model_free(model);
-    nitro_dataset_free(sources);
     return status;
 }
 
@@ -293,41 +64,18 @@ static nitro_status choose_pooled(nitro_evaluation *evaluation, size_t target, c
                                   size_t num_rows, size_t *choices)
 {
     const nitro_string_list no_device_features = {0};
-    return choose_by_sources(evaluation, evaluation->strategy, target, &no_device_features, rows,
-                             num_rows, choices);
-}
-
-/** Device features that a target's sources and itself have. */
-static nitro_status list_candidates(const nitro_evaluation *evaluation, size_t target,
-                                    nitro_string_list *candidates)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    bool *marks = NULL;
-    nitro_status status = mark_sources(evaluation, target, &marks);
-    if (status != NITRO_OK)
-        return status;
-    const nitro_device **sources =
-        nitro_calloc(evaluation->context, dataset->num_devices, sizeof *sources);
-    size_t count = 0;
-    for (size_t d = 0; sources && d < dataset->num_devices; d++)
-        if (marks[d])
-            sources[count++] = dataset->devices[d];
-    status = sources ? nitro_device_candidates(evaluation->context, sources, count,
-                                               dataset->devices[target], candidates)
-                     : NITRO_ERR_NO_MEMORY;
-    free(sources);
-    free(marks);
-    return status;
+    return nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
+                                              &no_device_features, rows, num_rows, choices);
 }
 
 static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, const size_t *rows,
                                 size_t num_rows, size_t *choices)
 {
     nitro_string_list candidates = {0};
-    nitro_status status = list_candidates(evaluation, target, &candidates);
+    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
     if (status == NITRO_OK)
-        status = choose_by_sources(evaluation, evaluation->strategy, target, &candidates, rows,
-                                   num_rows, choices);
+        status = nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
+                                                    &candidates, rows, num_rows, choices);
     nitro_string_list_free(&candidates);
     return status;
 }
@@ -339,17 +87,17 @@ static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, 
     nitro_string_list candidates = {0};
     nitro_dataset *sources = NULL;
     nitro_model *model = NULL;
-    nitro_status status = list_candidates(evaluation, target, &candidates);
+    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
     if (status == NITRO_OK)
-        status = select_sources(evaluation, target, &sources);
+        status = nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status == NITRO_OK) {
-        nitro_lesson lesson =
-            make_lesson(evaluation, evaluation->strategy, sources, target, &candidates);
+        nitro_lesson lesson = nitro_evaluation_make_lesson(evaluation, evaluation->strategy,
+                                                           sources, target, &candidates);
         lesson.quiet = true;
         status = nitro_guard_train(evaluation->context, &lesson, &model);
     }
     if (status == NITRO_OK)
-        choose_by_model(evaluation, model, rows, num_rows, choices);
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
     nitro_model_free(model);
     nitro_dataset_free(sources);
     nitro_string_list_free(&candidates);
@@ -392,14 +140,14 @@ static nitro_status choose_by_selection(nitro_evaluation *evaluation, const char
 {
     nitro_string_list candidates = {0}, chosen = {0};
     nitro_dataset *sources = NULL;
-    nitro_status status = list_candidates(evaluation, target, &candidates);
+    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
     if (status == NITRO_OK)
-        status = select_sources(evaluation, target, &sources);
+        status = nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status == NITRO_OK)
         status = select_features(evaluation, name, sources, target, &candidates, &chosen);
     if (status == NITRO_OK)
-        status = choose_by_sources(evaluation, evaluation->strategy, target, &chosen, rows,
-                                   num_rows, choices);
+        status = nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
+                                                    &chosen, rows, num_rows, choices);
     nitro_dataset_free(sources);
     nitro_string_list_free(&candidates);
     nitro_string_list_free(&chosen);
@@ -427,8 +175,8 @@ static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char 
     const nitro_strategy *strategy = NULL;
     nitro_status status = nitro_strategy_find(evaluation->context, name, &strategy);
     if (status == NITRO_OK)
-        status = choose_by_sources(evaluation, strategy, target, &no_device_features, rows,
-                                   num_rows, choices);
+        status = nitro_evaluation_choose_by_sources(evaluation, strategy, target,
+                                                    &no_device_features, rows, num_rows, choices);
     return status;
 }
 
@@ -454,9 +202,9 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
                                   size_t num_rows, size_t *choices)
 {
     const nitro_model *model = NULL;
-    nitro_status status = own_model(evaluation, target, &model);
+    nitro_status status = nitro_evaluation_own_model(evaluation, target, &model);
     if (status == NITRO_OK)
-        choose_by_model(evaluation, model, rows, num_rows, choices);
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
     return status;
 }
 

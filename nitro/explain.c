@@ -74,18 +74,15 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
             .low = nitro_scaler_invert(scaler, -1.0),
             .high = nitro_scaler_invert(scaler, 1.0),
             .excess = isnan(values[c]) ? INFINITY : nitro_scaler_excess(scaler, values[c]) / 2.0};
+        columns[c].is_far = c < model->schema->num_features && (model->judged >> c & 1) &&
+                            2.0 * columns[c].excess > NITRO_MODEL_TOLERANCE;
+        columns[c].is_used = c >= model->schema->num_features || (model->judged >> c & 1);
         name_column(model, c, &columns[c]);
     }
     for (size_t i = 0; i < model->num_seen; i++)
         columns[model->seen[i]].is_seen = true;
     *count = nitro_model_num_columns(model);
     return NITRO_OK;
-}
-
-double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
-                                  size_t other)
-{
-    return model->strategy->regret_per_score == 1.0 ? exp(scores[chosen] - scores[other]) : NAN;
 }
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */

@@ -29,7 +29,9 @@ typedef struct nitro_column {
     double low, high; /* the range it was trained on, in the value's unit */
     double excess;    /* how far outside that range, in widths of it on the column's scale; 0:
                          inside. Undefined: infinite */
+    bool is_far;      /* an input feature so far outside that the default variant is chosen */
     bool is_seen;     /* the strategy looks at it; where not, relative features stand for it */
+    bool is_used;     /* the decision depends on it: where not, its range is of no matter */
 } nitro_column;
 
 /**
@@ -44,7 +46,8 @@ NITRO_API nitro_status nitro_model_explain(const nitro_model *model, const doubl
 /**
  * By what factor the model expects variant `other` to be slower than variant `chosen`, from scores
  * of nitro_model_predict. NaN where its strategy's scores say which is better, but not by how much.
- * Strategies cut what they learn from at ten times the best, so factors near ten mean "or more".
+ * Strategies learn shares of the best performance: a variant expected to reach less than a tenth of
+ * it counts as ten times slower.
  */
 NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const double *scores,
                                             size_t chosen, size_t other);

@@ -90,6 +90,31 @@ nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *arr
     return NITRO_OK;
 }
 
+nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *rows,
+                                   const char *key, size_t num_rows, size_t num_columns)
+{
+    bool valid = json_array_size(rows) == num_rows;
+    for (size_t i = 0; valid && i < num_rows; i++) {
+        const json_t *row = json_array_get(rows, i);
+        valid = json_is_array(row) && json_array_size(row) == num_columns;
+    }
+    if (valid)
+        return NITRO_OK;
+    return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                      "%s: field %s.%s must be %zu arrays of %zu numbers", place->path,
+                      place->field, key, num_rows, num_columns);
+}
+
+nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, const char *key,
+                             size_t num_columns, double *values)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
+        status = nitro_json_numbers(place, json_array_get(rows, i), key, num_columns,
+                                    values + i * num_columns);
+    return status;
+}
+
 json_t *nitro_json_from_numbers(const double *values, size_t count)
 {
     json_t *array = json_array();

@@ -40,6 +40,13 @@ nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *
 /** An array of exactly `count` finite numbers; `key` names it in errors. */
 nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
                                 size_t count, double *values);
+/** Is `rows` an array of `num_rows` arrays of `num_columns` elements? Ask before anything is
+ *  allocated, so that no claim of a file makes us allocate more than it holds. */
+nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *rows,
+                                   const char *key, size_t num_rows, size_t num_columns);
+/** The numbers of such rows, shape [num_rows x num_columns]. */
+nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, const char *key,
+                             size_t num_columns, double *values);
 
 /** A new array of numbers; NULL when out of memory. */
 json_t *nitro_json_from_numbers(const double *values, size_t count);

@@ -34,33 +34,6 @@ nitro_status nitro_kernel_machine_encode(nitro_context *context,
     return NITRO_OK;
 }
 
-/** Does `rows` hold `num_rows` arrays of `num_columns`? Asked before anything is allocated, so that
- *  no claim of a file makes us allocate more than it holds. */
-static nitro_status check_shape(const nitro_json_place *place, const json_t *rows, const char *key,
-                                size_t num_rows, size_t num_columns)
-{
-    bool valid = json_array_size(rows) == num_rows;
-    for (size_t i = 0; valid && i < num_rows; i++) {
-        const json_t *row = json_array_get(rows, i);
-        valid = json_is_array(row) && json_array_size(row) == num_columns;
-    }
-    if (valid)
-        return NITRO_OK;
-    return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                      "%s: field %s.%s must be %zu arrays of %zu numbers", place->path,
-                      place->field, key, num_rows, num_columns);
-}
-
-static nitro_status read_rows(const nitro_json_place *place, const json_t *rows, const char *key,
-                              size_t num_columns, double *values)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
-        status = nitro_json_numbers(place, json_array_get(rows, i), key, num_columns,
-                                    values + i * num_columns);
-    return status;
-}
-
 /** Sums of so many such numbers stay finite. */
 static nitro_status check_magnitudes(const nitro_json_place *place, const char *key,
                                      const double *values, size_t count)
@@ -105,9 +78,10 @@ nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const js
     if (status != NITRO_OK)
         return status;
     size_t num_vectors = json_array_size(parts.vectors);
-    status = check_shape(place, parts.vectors, "vectors", num_vectors, num_columns);
+    status = nitro_json_check_rows(place, parts.vectors, "vectors", num_vectors, num_columns);
     if (status == NITRO_OK)
-        status = check_shape(place, parts.coefficients, "coefficients", num_vectors, num_outputs);
+        status = nitro_json_check_rows(place, parts.coefficients, "coefficients", num_vectors,
+                                       num_outputs);
     if (status == NITRO_OK)
         status = nitro_kernel_machine_create(place->context, num_columns, num_outputs, num_vectors,
                                              parts.gamma, &made);
@@ -115,10 +89,10 @@ nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const js
         return status;
     status = nitro_json_numbers(place, parts.bias, "bias", num_outputs, made->bias);
     if (status == NITRO_OK)
-        status = read_rows(place, parts.vectors, "vectors", num_columns, made->vectors);
+        status = nitro_json_rows(place, parts.vectors, "vectors", num_columns, made->vectors);
     if (status == NITRO_OK)
-        status =
-            read_rows(place, parts.coefficients, "coefficients", num_outputs, made->coefficients);
+        status = nitro_json_rows(place, parts.coefficients, "coefficients", num_outputs,
+                                 made->coefficients);
     if (status == NITRO_OK)
         status = check_magnitudes(place, "bias", made->bias, num_outputs);
     if (status == NITRO_OK)

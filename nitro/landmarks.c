@@ -114,64 +114,104 @@ nitro_status nitro_landmarks_machine(nitro_context *context, const double *colum
 
 /* ---- Fitting ------------------------------------------------------------------------------ */
 
-typedef struct fit_job {
-    const double *kernel; /* shape [size x count]: of each landmark with every row */
-    const double *targets;
-    double *matrix; /* shape [size x size] */
-    size_t count, size, num_outputs;
+/** A vector of the fit: which machine's, and where. */
+typedef struct fit_vector {
     const nitro_kernel_machine *machine;
+    const double *columns;
+    double *coefficients; /* shape [num_outputs] */
+} fit_vector;
+
+typedef struct fit_job {
+    const double *kernel; /* shape [size x count]: of each vector with every row */
+    const double *targets;
+    double *matrix;      /* shape [size x size] */
+    double *right;       /* shape [size x num_outputs] */
+    fit_vector *vectors; /* shape [size] */
+    size_t count, size, num_outputs;
     double ridge;
 } fit_job;
+
+/** What the sum's norm takes of two vectors: machines do not share theirs. */
+static double norm_between(const fit_vector *a, const fit_vector *b)
+{
+    return a->machine == b->machine
+               ? rbf(a->columns, b->columns, a->machine->num_columns, a->machine->gamma)
+               : 0.0;
+}
 
 /** One row of the normal equations, from the diagonal on, and its right side. */
 static nitro_status fill_row(void *user, size_t row)
 {
     const fit_job *job = user;
-    const nitro_kernel_machine *machine = job->machine;
     const double *own = job->kernel + row * job->count;
     for (size_t other = row; other < job->size; other++) {
         const double *theirs = job->kernel + other * job->count;
         double sum = 0.0;
         for (size_t i = 0; i < job->count; i++)
             sum += own[i] * theirs[i];
-        double between = rbf(machine->vectors + row * machine->num_columns,
-                             machine->vectors + other * machine->num_columns, machine->num_columns,
-                             machine->gamma);
         job->matrix[row * job->size + other] =
-            sum + job->ridge * between + (row == other ? JITTER * (double)job->count : 0.0);
+            sum + job->ridge * norm_between(&job->vectors[row], &job->vectors[other]) +
+            (row == other ? JITTER * (double)job->count : 0.0);
     }
     for (size_t o = 0; o < job->num_outputs; o++) {
         double sum = 0.0;
         for (size_t i = 0; i < job->count; i++)
             sum += own[i] * job->targets[i * job->num_outputs + o];
-        machine->coefficients[row * job->num_outputs + o] = sum;
+        job->right[row * job->num_outputs + o] = sum;
     }
     return NITRO_OK;
 }
 
+static void list_vectors(nitro_kernel_machine *const *machines, size_t num_machines,
+                         fit_vector *vectors)
+{
+    for (size_t m = 0; m < num_machines; m++)
+        for (size_t j = 0; j < machines[m]->num_vectors; j++)
+            *vectors++ =
+                (fit_vector){machines[m], machines[m]->vectors + j * machines[m]->num_columns,
+                             machines[m]->coefficients + j * machines[m]->num_outputs};
+}
+
+static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
+{
+    nitro_status status = nitro_parallel_run(num_threads, job->size, fill_row, job);
+    if (status == NITRO_OK)
+        status = nitro_cholesky_factor(context, job->matrix, job->size, num_threads);
+    if (status == NITRO_OK)
+        nitro_cholesky_solve(job->matrix, job->size, job->right, job->num_outputs);
+    for (size_t j = 0; status == NITRO_OK && j < job->size; j++)
+        memcpy(job->vectors[j].coefficients, job->right + j * job->num_outputs,
+               job->num_outputs * sizeof *job->right);
+    return status;
+}
+
 nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
                                  const size_t *members, size_t count, const double *targets,
-                                 double ridge, unsigned num_threads, nitro_kernel_machine *machine)
+                                 double ridge, unsigned num_threads,
+                                 nitro_kernel_machine *const *machines, size_t num_machines)
 {
-    size_t size = machine->num_vectors, width = machine->num_columns;
+    size_t size = 0, width = machines[0]->num_columns, num_outputs = machines[0]->num_outputs;
     nitro_status status = NITRO_ERR_NO_MEMORY;
+    for (size_t m = 0; m < num_machines; m++)
+        size += machines[m]->num_vectors;
     double *kernel = nitro_calloc(context, size, count * sizeof *kernel);
     double *matrix = nitro_calloc(context, size, size * sizeof *matrix);
-    if (!kernel || !matrix)
+    double *right = nitro_calloc(context, size, num_outputs * sizeof *right);
+    fit_vector *vectors = nitro_calloc(context, size, sizeof *vectors);
+    if (!kernel || !matrix || !right || !vectors)
         goto free_all;
+    list_vectors(machines, num_machines, vectors);
     for (size_t j = 0; j < size; j++)
         for (size_t i = 0; i < count; i++)
-            kernel[j * count + i] = rbf(machine->vectors + j * width, columns + members[i] * width,
-                                        width, machine->gamma);
-    fit_job job = {kernel, targets, matrix, count, size, machine->num_outputs, machine, ridge};
-    status = nitro_parallel_run(num_threads, size, fill_row, &job);
-    if (status == NITRO_OK)
-        status = nitro_cholesky_factor(context, matrix, size, num_threads);
-    if (status == NITRO_OK)
-        nitro_cholesky_solve(matrix, size, machine->coefficients, machine->num_outputs);
+            kernel[j * count + i] = rbf(vectors[j].columns, columns + members[i] * width, width,
+                                        vectors[j].machine->gamma);
+    fit_job job = {kernel, targets, matrix, right, vectors, count, size, num_outputs, ridge};
+    status = solve(context, &job, num_threads);
 
 free_all:
     free(kernel);
     free(matrix);
+    free(right);
+    free(vectors);
     return status;
 }

@@ -217,6 +217,7 @@ static nitro_status load_sources(learn_job *job)
             return nitro_fail(job->context, NITRO_ERR_NO_DATA,
                               "%s has no usable samples of %s on device %s",
                               nitro_store_url(job->store), job->computation, job->sources.items[i]);
+    nitro_dataset_log_doubts(job->context, job->dataset);
     return NITRO_OK;
 }
 

@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/correction.h"
+#include "nitro/explain.h"
 #include "nitro/finite.h"
+#include "nitro/machine_pair.h"
 #include "nitro/promise.h"
+
+#define LEAST_PERFORMANCE 0.1 /* expected of a variant, in comparisons */
 
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model)
@@ -46,7 +49,7 @@ void nitro_model_free(nitro_model *model)
     nitro_model_free_columns(model);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
-    nitro_correction_free(model->correction);
+    nitro_machine_pair_free(model->correction);
     nitro_model_free_provenance(model);
     free(model->strategy_name);
     free(model->target);
@@ -107,7 +110,7 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
                           nitro_model_strategy(model));
     nitro_status status = model->strategy->parts(model->context, model->predictor, parts);
     if (status == NITRO_OK && model->correction)
-        status = nitro_correction_parts(model->context, model->correction, parts);
+        status = nitro_machine_pair_parts(model->context, model->correction, -1.0, parts);
     return status;
 }
 
@@ -139,7 +142,7 @@ static void score_columns(const nitro_model *model, const double *columns, doubl
 {
     model->strategy->score(model->predictor, columns, scores);
     if (model->correction)
-        nitro_correction_apply(model->correction, columns, scores);
+        nitro_machine_pair_add(model->correction, 1.0, columns, scores);
 }
 
 /** Score all variants; false where a relative feature is undefined for this input. */
@@ -154,6 +157,15 @@ static bool score(const nitro_model *model, const double *features, double *scor
 void nitro_model_score(const nitro_model *model, const double *features, double *scores)
 {
     score(model, features, scores);
+}
+
+double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
+                                  size_t other)
+{
+    if (model->strategy->loss_per_score != 1.0)
+        return NAN;
+    return fmax(1.0 + scores[chosen], LEAST_PERFORMANCE) /
+           fmax(1.0 + scores[other], LEAST_PERFORMANCE);
 }
 
 static bool is_outside(const nitro_model *model, const double *features)

@@ -19,7 +19,7 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
-struct nitro_correction;
+struct nitro_machine_pair;
 struct nitro_model_prepared;
 struct nitro_promise;
 
@@ -44,9 +44,9 @@ struct nitro_model {
     const nitro_strategy *strategy;
     char *strategy_name; /* NULL: strategy->name; else of the strategy that learnt what it holds */
     void *predictor;
-    struct nitro_correction *correction; /* what inputs measured on the target say; NULL: none */
-    uint64_t judged; /* a bit an input feature: those whose range is looked at; all, but where a
-                        computation does not evaluate some */
+    struct nitro_machine_pair *correction; /* what inputs measured on the target say; NULL: none */
+    uint64_t judged; /* a bit an input feature: those whose range is looked at: that the scores
+                        depend on, and in a computation those that cost nothing */
     bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
     double lowest[NITRO_MAX_FEATURES], highest[NITRO_MAX_FEATURES]; /* of inputs that are inside */
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */

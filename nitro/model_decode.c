@@ -290,8 +290,8 @@ static nitro_status decode_correction(const nitro_json_place *place, const json_
         return NITRO_OK;
     nitro_status status = nitro_json_member(place, top, "correction", JSON_OBJECT, &object);
     if (status == NITRO_OK)
-        status = nitro_correction_decode(&at, object, model->num_seen, model->schema->num_variants,
-                                         &model->correction);
+        status = nitro_machine_pair_decode(&at, object, model->num_seen,
+                                           model->schema->num_variants, &model->correction);
     return status;
 }
 
@@ -378,6 +378,8 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
     if (status == NITRO_OK)
         status = decode_model(&place, top, made);
     json_decref(top);
+    if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
     if (status == NITRO_OK)
         *model = made;
     else

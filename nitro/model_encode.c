@@ -142,7 +142,7 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
     json_t *predictor = NULL, *correction = NULL;
     nitro_status status = encode_predictor(model, &predictor);
     if (status == NITRO_OK && model->correction)
-        status = nitro_correction_encode(model->context, model->correction, &correction);
+        status = nitro_machine_pair_encode(model->context, model->correction, &correction);
     if (status != NITRO_OK) {
         json_decref(predictor);
         return status;

@@ -70,7 +70,9 @@ typedef enum nitro_status {
     NITRO_ERR_NEWER,          /* written by a newer version of Nitro */
     NITRO_ERR_NOT_BUILT,      /* this build lacks it; the error says which option turns it on */
     NITRO_ERR_NO_DATA,        /* too few samples to learn from */
-    NITRO_ERR_INTERRUPTED     /* a progress callback asked to stop */
+    NITRO_ERR_INTERRUPTED,    /* a progress callback asked to stop */
+    NITRO_ERR_DENIED          /* the store's server refuses this user, or cannot be trusted: waiting
+                                 does not help */
 } nitro_status;
 
 /** A status as a word, e.g. "not found". Static storage. */
@@ -269,6 +271,8 @@ NITRO_API nitro_status nitro_computation_add_features(nitro_computation *computa
  * what makes samples comparable: a newer declaration of relative features replaces the stored ones.
  * Models leave it out, saying so in the log, where a source or the target lacks one of its device
  * features, and cut it to the range seen in training: it may well lie outside on a new device.
+ * One that names no input feature tells devices apart: models leave it out where sources have fewer
+ * than three values of it, for from two nothing about a third can be learnt.
  * @return as for variants, or NITRO_ERR_FORMAT: the formula is wrong; line and column are named.
  */
 NITRO_API nitro_status nitro_computation_add_relative_feature(
@@ -679,7 +683,8 @@ NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t 
  * @param[out] ranking   shape [nitro_model_num_variants]: variant indices, best first. May be NULL.
  * @param[out] scores    shape [nitro_model_num_variants], by variant index, larger is better. May
  * be NULL.
- * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE. The ranges of features that the scores do not depend
+ * on are not looked at.
  */
 NITRO_API nitro_status nitro_model_predict(const nitro_model *model, const double *features,
                                            nitro_decision *decision, size_t *ranking,
@@ -699,8 +704,10 @@ typedef enum nitro_store_mode {
  * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
  *                 (docs/redis-keys.md), or NULL: what the setting "store" says, else sqlite under
  *                 $XDG_DATA_HOME/nitro.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER (schema of a newer version);
- *         NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are listed).
+ * @return NITRO_OK; NITRO_ERR_IO (it cannot be reached now); NITRO_ERR_DENIED (user, password or
+ *         certificate); NITRO_ERR_FORMAT (no store is there); NITRO_ERR_NEWER (schema of a newer
+ *         version); NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are
+ *         listed).
  */
 NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
@@ -817,7 +824,8 @@ NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
  *         NITRO_ERR_MISMATCH (the store holds another feature or variant set, both printed; or this
  *         device as another kind; or samples of it with cold caches where warm ones are asked for,
  *         or the other way); NITRO_ERR_NOT_FOUND (device, or the model of a modelled one);
- *         NITRO_ERR_IO (the store cannot be written: what it has is safe); NITRO_ERR_INTERRUPTED
+ *         NITRO_ERR_IO (the store cannot be written: what it has is safe); NITRO_ERR_DENIED (its
+ *         server refuses this user, be it later: what was measured is safe); NITRO_ERR_INTERRUPTED
  *         (after the sample was stored); when no input could be loaded, the first one's error.
  */
 NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *store,

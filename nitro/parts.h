@@ -11,7 +11,7 @@
 #include "nitro/svm.h"
 
 typedef enum nitro_part_kind {
-    NITRO_PART_KERNELS,    /* regrets, an output a variant: score = -output */
+    NITRO_PART_KERNELS,    /* losses, an output a variant: score = -output */
     NITRO_PART_TREES,      /* the same by a forest */
     NITRO_PART_SOFT_VOTES, /* kernels, an output a pair, cut at +-1: for one, against the other */
     NITRO_PART_VOTES,      /* one-vs-one machines, scored as nitro_svm_machine_score does */

@@ -64,6 +64,25 @@ void nitro_collection_end(nitro_collection *self)
     nitro_proxies_free(self->proxies);
 }
 
+/* No journal keeps profiles for a store that is away: that they are lost is said, and the run ends.
+ */
+static nitro_status put_profiles(nitro_collection *self)
+{
+    const nitro_profiling *made = &self->profiling;
+    const nitro_profile *const *profiles = (const nitro_profile *const *)made->profiles;
+    char message[1024];
+    nitro_status status =
+        nitro_store_put_profiles(self->store, self->device->id, profiles, made->count, true);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    nitro_context_last_error(self->context, message, sizeof message);
+    return nitro_fail(self->context, status,
+                      "%zu profiles of %s on %s were made but not stored: %s; the %zu before them "
+                      "are stored, and the same goes on from there",
+                      made->count, profiles[0]->input ? profiles[0]->input : profiles[0]->name,
+                      self->device->id, message, self->report->profiles);
+}
+
 static nitro_status store_profiles(nitro_collection *self)
 {
     nitro_profiling *made = &self->profiling;
@@ -72,9 +91,7 @@ static nitro_status store_profiles(nitro_collection *self)
         status = nitro_provenance_of_device(self->context, self->device, "measured",
                                             &made->profiles[i]->provenance);
     if (status == NITRO_OK && made->count > 0)
-        status = nitro_store_put_profiles(self->store, self->device->id,
-                                          (const nitro_profile *const *)made->profiles, made->count,
-                                          true);
+        status = put_profiles(self);
     if (status == NITRO_OK)
         self->report->profiles += made->count;
     return status;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/machine.h"
+
 /* ---- In the worker --------------------------------------------------------------------------- */
 
 static bool has(void *user, const char *counter)
@@ -18,7 +20,9 @@ static bool has(void *user, const char *counter)
 
 nitro_status nitro_profiling_open(nitro_profiling *self)
 {
-    nitro_status status = self->profiler->open(self->context, self->device, &self->state);
+    char local[NITRO_DEVICE_ID_SIZE];
+    nitro_machine_local_id(self->device, local);
+    nitro_status status = self->profiler->open(self->context, local, &self->state);
     if (status != NITRO_OK)
         return status;
     status =
@@ -167,7 +171,7 @@ static void receive_profiled(nitro_profiling *self, const nitro_record *record)
 
 static void receive_unavailable(nitro_profiling *self, const nitro_record *record)
 {
-    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_INTERRUPTED;
+    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_DENIED;
     self->unavailable = known ? (nitro_status)record->index : NITRO_ERR_IO;
     memcpy(self->message, record->text, sizeof self->message);
     self->message[sizeof self->message - 1] = '\0';

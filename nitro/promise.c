@@ -20,6 +20,7 @@
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
 #define CLEARLY        0.3  /* percent of quality by which some members must be better than all, */
 #define SURELY         2.0  /* and standard errors */
+#define MIN_SOURCES    3    /* to judge members by: what one source teaches alone says too little */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
 
 void nitro_promise_free(nitro_promise *promise)
@@ -209,15 +210,24 @@ static double draw_line(double within, double left_out, double share)
     return fmin(fmax(within + share * (left_out - within), 0.0), 100.0);
 }
 
+/** Sources that are alike say of a target that is not what one of them would say alone. */
+static void doubt(nitro_calibration *calibration)
+{
+    for (size_t k = 0; k < calibration->num_knots; k++)
+        calibration->confidences[k] *= ALONE_SHARE;
+}
+
 static void promise_by_sources(nitro_promise *promise)
 {
     promise->share = find_share(promise);
-    if (isnan(promise->target_distance))
+    if (isnan(promise->target_distance)) {
         promise->warning = "the target shares no device feature with the sources: how unlike them "
                            "it is remains unknown";
-    else if (promise->target_distance > promise->usual_distance * MAX_SHARE)
+    } else if (promise->target_distance > promise->usual_distance * MAX_SHARE) {
         promise->warning = "the target is more unlike its sources than they are unlike each other: "
                            "nothing like it was ever tried";
+        doubt(&promise->left_out);
+    }
 }
 
 /** One source teaches nothing about others: trust it only on a device like it. */
@@ -255,7 +265,8 @@ static nitro_status ask_sources(nitro_context *context, const nitro_lesson *less
     }
     if (status == NITRO_OK) {
         take_means(&left_out, promise);
-        choose_members(&left_out, promise);
+        if (promise->num_sources >= MIN_SOURCES)
+            choose_members(&left_out, promise);
         status = calibrate(context, lesson->sources, &left_out, promise, &promise->left_out);
     }
     if (status == NITRO_OK)

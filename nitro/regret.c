@@ -71,24 +71,24 @@ nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set
     return status;
 }
 
-/** Cut one variant's regrets, and replace unknown ones. */
-static void cut_variant(double *regrets, size_t num_rows, size_t num_variants)
+/** One variant's regrets become losses; unknown ones their mean. */
+static void find_variant_losses(double *regrets, size_t num_rows, size_t num_variants)
 {
     double sum = 0.0, count = 0.0;
     for (size_t i = 0; i < num_rows * num_variants; i += num_variants)
         if (!isnan(regrets[i])) {
-            regrets[i] = fmin(regrets[i], NITRO_REGRET_CAP);
+            regrets[i] = -expm1(-regrets[i]);
             sum += regrets[i];
             count += 1.0;
         }
-    double mean = count > 0.0 ? sum / count : NITRO_REGRET_CAP;
+    double mean = count > 0.0 ? sum / count : 1.0;
     for (size_t i = 0; i < num_rows * num_variants; i += num_variants)
         if (isnan(regrets[i]))
             regrets[i] = mean;
 }
 
-nitro_status nitro_regrets_cut(nitro_context *context, const nitro_training_set *set,
-                               const size_t *rows, size_t num_rows, double **regrets)
+nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
+                               const size_t *rows, size_t num_rows, double **losses)
 {
     size_t num_variants = set->num_variants;
     nitro_status status = NITRO_ERR_NO_MEMORY;
@@ -99,10 +99,10 @@ nitro_status nitro_regrets_cut(nitro_context *context, const nitro_training_set 
     for (size_t i = 0; status == NITRO_OK && i < num_rows; i++)
         memcpy(made + i * num_variants, all + rows[i] * num_variants, num_variants * sizeof *made);
     for (size_t v = 0; status == NITRO_OK && v < num_variants; v++)
-        cut_variant(made + v, num_rows, num_variants);
+        find_variant_losses(made + v, num_rows, num_variants);
     free(all);
     if (status == NITRO_OK)
-        *regrets = made;
+        *losses = made;
     else
         free(made);
     return status;

@@ -5,9 +5,6 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Regrets are cut at ln 10: beyond, a variant is wrong for the input, however wrong. */
-#define NITRO_REGRET_CAP 2.302585092994046
-
 /**
  * ln(time / the row's best time) of every variant. Without a time: INFINITY, for something kept the
  * variant from running there; but NAN, unknown, where the row's source has no time of this variant
@@ -19,12 +16,13 @@ nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set
                                 double *regrets);
 
 /**
- * What regressions learn: the same for rows of the set, cut at NITRO_REGRET_CAP, unknown ones
+ * What regressions learn: how much of the best performance each variant loses, 1 - best time /
+ * time, for rows of the set. Its expectation is what a choice's quality lacks. Unknown ones are
  * replaced by the variant's mean over the others.
- * @param[in]  rows     shape [num_rows], of the set.
- * @param[out] regrets  shape [num_rows x num_variants]; free with free().
+ * @param[in]  rows    shape [num_rows], of the set.
+ * @param[out] losses  shape [num_rows x num_variants], 0 to 1; free with free().
  */
-nitro_status nitro_regrets_cut(nitro_context *context, const nitro_training_set *set,
-                               const size_t *rows, size_t num_rows, double **regrets);
+nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
+                               const size_t *rows, size_t num_rows, double **losses);
 
 #endif

@@ -77,6 +77,14 @@ bool nitro_relative_needs(const nitro_relative *relative, size_t index, size_t d
     return nitro_formula_uses(relative->formulas[index], relative->num_features + device_index);
 }
 
+bool nitro_relative_needs_input(const nitro_relative *relative, size_t index)
+{
+    for (size_t f = 0; f < relative->num_features; f++)
+        if (nitro_formula_uses(relative->formulas[index], f))
+            return true;
+    return false;
+}
+
 void nitro_relative_evaluate(const nitro_relative *relative, const double *features,
                              const double *device_values, double *values)
 {

@@ -27,6 +27,8 @@ size_t nitro_relative_num_device_values(const nitro_relative *relative);
 const char *nitro_relative_device_feature(const nitro_relative *relative, size_t index);
 /** Does formula `index` name device feature `device_index`? */
 bool nitro_relative_needs(const nitro_relative *relative, size_t index, size_t device_index);
+/** Does formula `index` name any input feature? If not, it is constant on each device. */
+bool nitro_relative_needs_input(const nitro_relative *relative, size_t index);
 
 /**
  * Evaluate all formulas for one input on one device.

@@ -76,6 +76,11 @@ static const nitro_setting table[] = {
      .standard = "off",
      .choices = log_levels,
      .help = "print messages up to this level to standard error: off, warning, info, debug"},
+    {.name = "machine",
+     .environment = "NITRO_MACHINE",
+     .value = "NAME",
+     .is_name = true,
+     .help = "this machine's devices are ID@NAME in stores, apart from such devices elsewhere"},
     {.name = "store",
      .environment = "NITRO_STORE",
      .value = "URL",
@@ -143,6 +148,10 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
     if (setting->choices && !is_choice(setting, value))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not %s", where, name,
                           value, setting->choices == switches ? "0 or 1" : "one of its levels");
+    if (setting->is_name && value[0] && !nitro_name_is_clean(value))
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: %s: '%.80s' is no name: use 1 to 63 of [A-Za-z0-9_.+-]", where, name,
+                          value);
     if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
                                number > setting->maximum))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not a number in [%g, %g]",

@@ -158,9 +158,10 @@ static void print_columns(FILE *out, const nitro_model *model)
     for (size_t i = 0; i < model->num_seen; i++)
         print_column(out, model, i);
     for (size_t f = 0; f < schema->num_features; f++)
-        fprintf(out, "    defined = defined && !(excess(%s, %a, %a, f[%zu]) > %a);\n",
-                scale_word(model->columns[f].scale), model->columns[f].low, model->columns[f].high,
-                f, NITRO_MODEL_TOLERANCE);
+        if (model->judged >> f & 1)
+            fprintf(out, "    defined = defined && !(excess(%s, %a, %a, f[%zu]) > %a);\n",
+                    scale_word(model->columns[f].scale), model->columns[f].low,
+                    model->columns[f].high, f, NITRO_MODEL_TOLERANCE);
     fputs("    return defined;\n}\n\n", out);
 }
 

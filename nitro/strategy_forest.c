@@ -1,8 +1,8 @@
 /*
- * Strategy "forest": extremely randomised trees that regress ln(time / best time). Hides how large
- * the forest is: a decision takes well under a microsecond, and a model file few MB. On recorded
- * SpMV data 16 trees with leaves of 6 rows were as good as 50 with leaves of 4, alone and in auto
- * (95.7 and 95.3 for two seeds, alone; 96.2 and 96.2 in auto).
+ * Strategy "forest": extremely randomised trees that regress what each variant loses (1 - best time
+ * / time). Hides how large the forest is: a decision takes well under a microsecond, and a model
+ * file few MB. On recorded SpMV data 16 trees with leaves of 6 rows were as good as 50 with leaves
+ * of 4, alone and in auto (95.7 and 95.3 for two seeds, alone; 96.2 and 96.2 in auto).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,9 +25,9 @@ typedef struct forest_job {
     nitro_context *context;
     const nitro_training_set *set;
     nitro_folds folds;
-    double *regrets;      /* shape [sample x num_variants] */
+    double *losses;       /* shape [sample x num_variants] */
     double *part_columns; /* shape [sample x num_columns]: of the part at hand */
-    double *part_regrets; /* shape [sample x num_variants] */
+    double *part_losses;  /* shape [sample x num_variants] */
 } forest_job;
 
 static void forest_free(void *user)
@@ -66,14 +66,14 @@ static nitro_forest_data gather(const forest_job *job, const size_t *members, si
     for (size_t i = 0; i < count; i++) {
         memcpy(job->part_columns + i * width,
                job->set->columns + job->folds.rows[members[i]] * width, width * sizeof(double));
-        memcpy(job->part_regrets + i * num_variants, job->regrets + members[i] * num_variants,
+        memcpy(job->part_losses + i * num_variants, job->losses + members[i] * num_variants,
                num_variants * sizeof(double));
     }
     return (nitro_forest_data){.num_rows = count,
                                .num_columns = width ? width : 1,
                                .num_outputs = num_variants,
                                .columns = job->part_columns,
-                               .outputs = job->part_regrets};
+                               .outputs = job->part_losses};
 }
 
 static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
@@ -104,15 +104,15 @@ static nitro_status prepare(forest_job *job)
     nitro_status status =
         nitro_folds_draw(job->context, set, NITRO_FOLDS_MAX_ROWS, NITRO_FOLDS_COUNT, &job->folds);
     if (status == NITRO_OK)
-        status = nitro_regrets_cut(job->context, set, job->folds.rows, job->folds.num_rows,
-                                   &job->regrets);
+        status = nitro_losses_find(job->context, set, job->folds.rows, job->folds.num_rows,
+                                   &job->losses);
     if (status != NITRO_OK)
         return status;
     size_t num_rows = job->folds.num_rows;
     job->part_columns =
         nitro_calloc(job->context, num_rows, (set->num_columns + 1) * sizeof(double));
-    job->part_regrets = nitro_calloc(job->context, num_rows, set->num_variants * sizeof(double));
-    return job->part_columns && job->part_regrets ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    job->part_losses = nitro_calloc(job->context, num_rows, set->num_variants * sizeof(double));
+    return job->part_columns && job->part_losses ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status forest_train(nitro_context *context, const nitro_training_set *set,
@@ -124,9 +124,9 @@ static nitro_status forest_train(nitro_context *context, const nitro_training_se
     if (status == NITRO_OK)
         status = nitro_folds_train(context, set, &job.folds, &learner, predictor, held_out_scores);
     nitro_folds_free(&job.folds);
-    free(job.regrets);
+    free(job.losses);
     free(job.part_columns);
-    free(job.part_regrets);
+    free(job.part_losses);
     return status;
 }
 
@@ -157,10 +157,10 @@ static nitro_status forest_decode(nitro_context *context, const char *path, cons
 
 const nitro_strategy nitro_strategy_forest = {
     .name = "forest",
-    .description = "extremely randomised trees that regress log(time / best time)",
+    .description = "extremely randomised trees that regress 1 - best time / time",
     .priority = 20,
     .dfs = "omit",
-    .regret_per_score = 1.0,
+    .loss_per_score = 1.0,
     .train = forest_train,
     .score = forest_score,
     .parts = forest_parts,

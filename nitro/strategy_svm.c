@@ -231,32 +231,6 @@ static nitro_status decode_class_vectors(const nitro_json_place *place, const js
                       place->path, place->field, machine->num_classes, machine->num_vectors);
 }
 
-/** Does `rows` hold `num_rows` arrays of `num_columns`? Asked before anything is allocated. */
-static nitro_status check_shape(const nitro_json_place *place, const json_t *rows, const char *key,
-                                size_t num_rows, size_t num_columns)
-{
-    bool valid = json_array_size(rows) == num_rows;
-    for (size_t i = 0; valid && i < num_rows; i++) {
-        const json_t *row = json_array_get(rows, i);
-        valid = json_is_array(row) && json_array_size(row) == num_columns;
-    }
-    if (valid)
-        return NITRO_OK;
-    return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                      "%s: field %s.%s must be %zu arrays of %zu numbers", place->path,
-                      place->field, key, num_rows, num_columns);
-}
-
-static nitro_status decode_rows(const nitro_json_place *place, const json_t *rows, const char *key,
-                                size_t num_columns, double *values)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
-        status = nitro_json_numbers(place, json_array_get(rows, i), key, num_columns,
-                                    values + i * num_columns);
-    return status;
-}
-
 static nitro_status decode_machine(const nitro_json_place *place, const svm_fields *parts,
                                    svm_predictor *svm)
 {
@@ -269,10 +243,10 @@ static nitro_status decode_machine(const nitro_json_place *place, const svm_fiel
         status =
             nitro_json_numbers(place, parts->rho, "rho", nitro_svm_num_pairs(count), machine->rho);
     if (status == NITRO_OK)
-        status = decode_rows(place, parts->coefficients, "coefficients", count - 1,
-                             machine->coefficients);
+        status = nitro_json_rows(place, parts->coefficients, "coefficients", count - 1,
+                                 machine->coefficients);
     if (status == NITRO_OK)
-        status = decode_rows(place, parts->vectors, "vectors", svm->num_columns, svm->vectors);
+        status = nitro_json_rows(place, parts->vectors, "vectors", svm->num_columns, svm->vectors);
     return status;
 }
 
@@ -287,10 +261,11 @@ static nitro_status create_predictor(const nitro_json_place *place, const svm_fi
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field %s.classes has %zu items, but must have 1 to %zu", place->path,
                           place->field, num_classes, num_variants);
-    nitro_status status = check_shape(place, parts->vectors, "vectors", num_vectors, num_columns);
+    nitro_status status =
+        nitro_json_check_rows(place, parts->vectors, "vectors", num_vectors, num_columns);
     if (status == NITRO_OK)
-        status =
-            check_shape(place, parts->coefficients, "coefficients", num_vectors, num_classes - 1);
+        status = nitro_json_check_rows(place, parts->coefficients, "coefficients", num_vectors,
+                                       num_classes - 1);
     if (status != NITRO_OK)
         return status;
     svm_predictor *svm = nitro_calloc(place->context, 1, sizeof *svm);

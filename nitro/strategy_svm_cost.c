@@ -16,10 +16,12 @@
 
 #define COST                100.0
 #define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
-/* A soft vote is worth 0.15 of log regret: what a pair's rows near the border cost on average. */
-#define SOFT_VOTE_REGRET 0.15
-#define TOLERANCE        1e-3
-#define RIDGE            0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
+/* A soft vote is worth 0.15 of the performance: what a pair's rows near the border cost on average.
+ */
+#define SOFT_VOTE_LOSS 0.15
+#define REGRET_CAP     2.302585092994046 /* ln 10: beyond, a variant is wrong, however wrong */
+#define TOLERANCE      1e-3
+#define RIDGE          0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
 
 typedef struct cost_predictor {
     size_t num_variants;
@@ -128,7 +130,7 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
         problem->places[at] = place;
         problem->rows[at] = part->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
-        problem->weights[at] = fmin(fabs(difference), NITRO_REGRET_CAP);
+        problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
         problem->num_first += difference < 0.0;
     }
 }
@@ -257,7 +259,7 @@ static nitro_status fit_landmarks(const cost_part *part, nitro_kernel_machine **
                                 part->count, part->num_pairs, job->gamma, &made);
     if (status == NITRO_OK)
         status = nitro_landmarks_fit(job->context, job->columns, part->members, part->count,
-                                     targets, RIDGE, job->set->num_threads, made);
+                                     targets, RIDGE, job->set->num_threads, &made, 1);
     free(targets);
     if (status == NITRO_OK)
         *machine = made;
@@ -379,7 +381,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .description = "one-vs-one SVMs, each row weighted by what a wrong choice costs there",
     .priority = 5,
     .dfs = "omit",
-    .regret_per_score = SOFT_VOTE_REGRET,
+    .loss_per_score = SOFT_VOTE_LOSS,
     .train = cost_train,
     .score = cost_score,
     .parts = cost_parts,

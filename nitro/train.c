@@ -1,182 +1,18 @@
 /*
- * From a dataset to a model: rows that teach, scaled columns, the strategy, the calibration. Hides
- * which rows are left out and what the default variant is where none was declared.
+ * From a dataset to a model: the device's part, the strategy, the calibration. Hides what the
+ * default variant is where none was declared, and when a strategy is learnt a second time.
  */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/dataset.h"
-#include "nitro/model.h"
+#include "nitro/lesson_rows.h"
 #include "nitro/promise.h"
 
-/** Rows that teach, as matrices; columns raw at first, then scaled in place. */
-typedef struct lesson_rows {
-    size_t num_rows, num_columns;
-    double *columns;    /* shape [num_rows x num_columns] */
-    double *times_ms;   /* shape [num_rows x num_variants] */
-    size_t *row_input;  /* shape [num_rows] */
-    size_t *row_device; /* shape [num_rows] */
-    nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
-} lesson_rows;
-
-static void free_rows(lesson_rows *rows)
-{
-    free(rows->columns);
-    free(rows->times_ms);
-    free(rows->row_input);
-    free(rows->row_device);
-}
-
-static void find_scales(const nitro_model *model, nitro_scale *scales)
-{
-    const nitro_schema *schema = model->schema;
-    for (size_t f = 0; f < schema->num_features; f++)
-        *scales++ = schema->features[f].scale;
-    for (size_t r = 0; r < schema->num_relative; r++)
-        *scales++ = schema->relative[r].scale;
-    for (size_t i = 0; i < model->device_features.count; i++) {
-        const nitro_device_feature_info *info =
-            nitro_device_feature_lookup(model->device_features.items[i]);
-        *scales++ = info ? info->scale : NITRO_SCALE_AUTO;
-    }
-}
-
-/** Rows that do not teach for one reason: how many, and the first. */
-typedef struct refusal {
-    size_t count, row, column;
-} refusal;
-
-static void note_refusal(refusal *refused, size_t row, size_t column)
-{
-    if (refused->count++ == 0) {
-        refused->row = row;
-        refused->column = column;
-    }
-}
-
-/** First column that is undefined, or whose declared log scale cannot take the row's value. */
-static size_t find_untakeable(const lesson_rows *rows, const double *columns)
-{
-    for (size_t c = 0; c < rows->num_columns; c++)
-        if (isnan(columns[c]) || (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0)))
-            return c;
-    return NITRO_NONE;
-}
-
-static const char *column_name(const nitro_model *model, size_t column)
-{
-    const nitro_schema *schema = model->schema;
-    if (column < nitro_model_first_relative(model))
-        return schema->features[column].name;
-    if (column < nitro_model_first_device(model))
-        return schema->relative[column - nitro_model_first_relative(model)].name;
-    return model->device_features.items[column - nitro_model_first_device(model)];
-}
-
-static void fill_columns(const nitro_lesson *lesson, const nitro_model *model, size_t row,
-                         double *columns)
-{
-    const nitro_dataset *sources = lesson->sources;
-    const nitro_device *device = sources->devices[sources->row_device[row]];
-    double *relative = columns + nitro_model_first_relative(model);
-    double *plain = columns + nitro_model_first_device(model);
-    double values[NITRO_RELATIVE_MAX_DEVICE_VALUES];
-    memcpy(columns, nitro_dataset_features(sources, row),
-           sources->schema->num_features * sizeof *columns);
-    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
-        values[i] = nitro_device_value(device, nitro_relative_device_feature(model->relative, i));
-    nitro_relative_evaluate(model->relative, columns, values, relative);
-    for (size_t i = 0; i < model->device_features.count; i++)
-        plain[i] = nitro_device_value(device, model->device_features.items[i]);
-}
-
-static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
-                        const nitro_model *model, const refusal *refused, const char *reason)
-{
-    const nitro_dataset *sources = lesson->sources;
-    if (refused->count == 0 || lesson->quiet)
-        return;
-    nitro_log(context, NITRO_LOG_WARNING,
-              "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
-              refused->count, reason, column_name(model, refused->column),
-              sources->inputs[sources->row_input[refused->row]],
-              sources->devices[sources->row_device[refused->row]]->id);
-}
-
-static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
-                         const nitro_model *model, lesson_rows *rows)
-{
-    const nitro_dataset *sources = lesson->sources;
-    size_t num_variants = sources->schema->num_variants;
-    refusal undefined = {0}, not_positive = {0};
-    for (size_t row = 0; row < sources->num_rows; row++) {
-        if (!nitro_dataset_row_teaches(sources, row))
-            continue;
-        double *columns = rows->columns + rows->num_rows * rows->num_columns;
-        fill_columns(lesson, model, row, columns);
-        size_t column = find_untakeable(rows, columns);
-        if (column != NITRO_NONE) {
-            note_refusal(isnan(columns[column]) ? &undefined : &not_positive, row, column);
-            continue;
-        }
-        memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
-               num_variants * sizeof(double));
-        rows->row_device[rows->num_rows] = sources->row_device[row];
-        rows->row_input[rows->num_rows++] = sources->row_input[row];
-    }
-    say_refusal(context, lesson, model, &not_positive,
-                "their scale is log and the value not positive (signed-log takes any value)");
-    say_refusal(context, lesson, model, &undefined, "a relative feature is undefined there");
-}
-
-static nitro_status prepare_rows(nitro_context *context, const nitro_lesson *lesson,
-                                 const nitro_model *model, lesson_rows *rows)
-{
-    const nitro_dataset *sources = lesson->sources;
-    const nitro_schema *schema = sources->schema;
-    rows->num_columns = nitro_model_num_columns(model);
-    rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
-    rows->times_ms =
-        nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
-    rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
-    rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
-    if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
-        return NITRO_ERR_NO_MEMORY;
-    find_scales(model, rows->scales);
-    collect_rows(context, lesson, model, rows);
-    if (rows->num_rows == 0)
-        return nitro_fail(context, NITRO_ERR_NO_DATA,
-                          "%s: nothing to learn from for %s: none of the %zu samples has times of "
-                          "at least two variants%s; measure more inputs",
-                          schema->computation, lesson->target->id, sources->num_rows,
-                          model->relative->count > 0 ? " and all relative features" : "");
-    return NITRO_OK;
-}
-
-/** Learn the scaler from the rows, and scale in place those columns that the strategy sees. */
-static nitro_status scale_rows(nitro_context *context, lesson_rows *rows, nitro_model *model)
-{
-    nitro_status status = nitro_scaler_fit(context, rows->columns, rows->num_rows,
-                                           rows->num_columns, rows->scales, model->columns);
-    if (status != NITRO_OK)
-        return status;
-    double *scaled = rows->columns;
-    for (size_t row = 0; row < rows->num_rows; row++)
-        for (size_t i = 0; i < model->num_seen; i++) {
-            size_t c = model->seen[i]; /* never before i: what is overwritten was read */
-            *scaled++ = nitro_model_scale(model, c, rows->columns[row * rows->num_columns + c]);
-        }
-    rows->num_columns = model->num_seen;
-    for (size_t f = 0; f < model->schema->num_features; f++)
-        model->schema->features[f].scale = model->columns[f].scale;
-    for (size_t r = 0; r < model->schema->num_relative; r++)
-        model->schema->relative[r].scale =
-            model->columns[nitro_model_first_relative(model) + r].scale;
-    return NITRO_OK;
-}
+/* Of a number that is constant on each device: with two, it but names two sources, and a target is
+ * taken for the one or the other. */
+#define MIN_DEVICE_VALUES 3
 
 void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level)
 {
@@ -199,7 +35,7 @@ void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level lev
             model->target, names);
 }
 
-static nitro_training_set make_set(const nitro_lesson *lesson, const lesson_rows *rows,
+static nitro_training_set make_set(const nitro_lesson *lesson, const nitro_lesson_rows *rows,
                                    size_t num_variants)
 {
     return (nitro_training_set){.num_rows = rows->num_rows,
@@ -217,7 +53,7 @@ static nitro_training_set make_set(const nitro_lesson *lesson, const lesson_rows
 
 /** Train, and calibrate by rows whose input was held out. */
 static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
-                                   const lesson_rows *rows, nitro_model *model,
+                                   const nitro_lesson_rows *rows, nitro_model *model,
                                    double *held_out_quality)
 {
     size_t num_variants = model->schema->num_variants;
@@ -264,22 +100,65 @@ static const nitro_device *find_lacking(const nitro_lesson *lesson, const nitro_
     return NULL;
 }
 
-/** Keep the relative features that all devices have what is needed for. */
+/** What a formula that names no input feature is on a device. */
+static double find_constant(const nitro_relative *relative, size_t index,
+                            const nitro_device *device)
+{
+    const double features[NITRO_MAX_FEATURES] = {0};
+    double values[NITRO_RELATIVE_MAX_DEVICE_VALUES], results[NITRO_MAX_FEATURES];
+    for (size_t i = 0; i < nitro_relative_num_device_values(relative); i++)
+        values[i] = nitro_device_value(device, nitro_relative_device_feature(relative, i));
+    nitro_relative_evaluate(relative, features, values, results);
+    return results[index];
+}
+
+/** Do sources with rows have enough values of it to say more than which source they are? */
+static bool tells_devices(const nitro_lesson *lesson, const nitro_relative *relative, size_t index)
+{
+    const nitro_dataset *sources = lesson->sources;
+    double seen[MIN_DEVICE_VALUES];
+    size_t count = 0;
+    for (size_t row = 0; row < sources->num_rows && count < MIN_DEVICE_VALUES; row++) {
+        if (row > 0 && sources->row_device[row] == sources->row_device[row - 1])
+            continue;
+        double value = find_constant(relative, index, sources->devices[sources->row_device[row]]);
+        bool is_new = !isnan(value);
+        for (size_t i = 0; i < count; i++)
+            is_new = is_new && seen[i] != value;
+        if (is_new)
+            seen[count++] = value;
+    }
+    return count == MIN_DEVICE_VALUES;
+}
+
+static bool keeps_relative(nitro_context *context, const nitro_lesson *lesson,
+                           const nitro_model *model, size_t index)
+{
+    const char *name = model->schema->relative[index].name, *feature = NULL;
+    const nitro_device *lacking = find_lacking(lesson, model->relative, index, &feature);
+    if (lacking && !lesson->quiet)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "relative feature %s is left out for target %s: device feature %s is not known "
+                  "of %s",
+                  name, lesson->target->id, feature, lacking->id);
+    if (lacking || nitro_relative_needs_input(model->relative, index))
+        return !lacking;
+    bool tells = tells_devices(lesson, model->relative, index);
+    if (!tells && !lesson->quiet)
+        nitro_log(context, NITRO_LOG_INFO,
+                  "relative feature %s is left out for target %s: it tells devices, and sources "
+                  "have fewer than %d values of it to learn from",
+                  name, lesson->target->id, MIN_DEVICE_VALUES);
+    return tells;
+}
+
+/** Keep the relative features that all devices have what is needed for, and can be learnt from. */
 static nitro_status set_relative(nitro_context *context, const nitro_lesson *lesson,
                                  nitro_model *model)
 {
-    const nitro_schema *schema = model->schema;
     bool keep[NITRO_MAX_FEATURES] = {false};
-    for (size_t i = 0; lesson->use_relative && i < schema->num_relative; i++) {
-        const char *feature = NULL;
-        const nitro_device *lacking = find_lacking(lesson, model->relative, i, &feature);
-        keep[i] = !lacking;
-        if (lacking && !lesson->quiet)
-            nitro_log(context, NITRO_LOG_WARNING,
-                      "relative feature %s is left out for target %s: device feature %s is not "
-                      "known of %s",
-                      schema->relative[i].name, lesson->target->id, feature, lacking->id);
-    }
+    for (size_t i = 0; lesson->use_relative && i < model->schema->num_relative; i++)
+        keep[i] = keeps_relative(context, lesson, model, i);
     nitro_schema_keep_relative(model->schema, keep);
     nitro_status status = nitro_model_set_relative(model);
     if (status != NITRO_OK)
@@ -323,7 +202,7 @@ static nitro_status train_as_told(nitro_context *context, const nitro_lesson *le
                                   nitro_model **model)
 {
     nitro_model *made = NULL;
-    lesson_rows rows = {0};
+    nitro_lesson_rows rows = {0};
     double held_out_quality = NAN;
     nitro_status status = nitro_model_create(context, lesson->sources->schema, lesson->target->id,
                                              lesson->target->kind, &made);
@@ -333,10 +212,10 @@ static nitro_status train_as_told(nitro_context *context, const nitro_lesson *le
         status = set_device_features(context, lesson, made);
     if (status == NITRO_OK) {
         nitro_model_choose_seen(made);
-        status = prepare_rows(context, lesson, made, &rows);
+        status = nitro_lesson_rows_collect(context, lesson, made, &rows);
     }
     if (status == NITRO_OK)
-        status = scale_rows(context, &rows, made);
+        status = nitro_lesson_rows_scale(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
         if (lesson->clamps)
@@ -347,7 +226,7 @@ static nitro_status train_as_told(nitro_context *context, const nitro_lesson *le
     }
     if (status == NITRO_OK && lesson->evidence == NITRO_EVIDENCE_SOURCES)
         status = nitro_promise_find(context, lesson, held_out_quality, made, &made->promise);
-    free_rows(&rows);
+    nitro_lesson_rows_free(&rows);
     if (status == NITRO_OK)
         *model = made;
     else
@@ -396,6 +275,8 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
     nitro_status status = train_as_told(context, lesson, &made);
     if (status == NITRO_OK && made->promise && made->promise->members && !lesson->is_adapted)
         status = train_again(context, lesson, &made);
+    if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
     if (status == NITRO_OK)
         *model = made;
     else

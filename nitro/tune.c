@@ -246,25 +246,45 @@ static nitro_status tune_round(tuning *self, nitro_tune_share *share, bool *left
 }
 
 /* Others finish what they have claimed, or die, and their claims with them. */
-static nitro_status tune_all(tuning *self, bool *left)
+static nitro_status tune_rest(tuning *self, nitro_tune_share *share, bool *left, size_t num_left)
 {
-    nitro_tune_share share;
-    size_t num_left = 0, before = 0;
-    nitro_tune_share_begin(&share, &self->plan);
-    nitro_status status = tune_round(self, &share, left, &num_left);
+    size_t before = 0;
+    nitro_status status = NITRO_OK;
     while (status == NITRO_OK && num_left > 0) {
         if (num_left != before)
             nitro_log(self->plan.context, NITRO_LOG_INFO,
                       "%zu inputs are being measured by other tuners of %s", num_left,
-                      share.target->device->id);
+                      share->target->device->id);
         before = num_left;
         status = report_waiting(self);
         if (status != NITRO_OK)
             break;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
-        status = tune_round(self, &share, left, &num_left);
+        status = tune_round(self, share, left, &num_left);
     }
     return status;
+}
+
+/* Without claims, another tune with other caches may have gone on at the same time. */
+static nitro_status check_caches(const tuning *self)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++)
+        if (!self->plan.targets[i].kind->simulate)
+            status = nitro_tune_check_caches(&self->plan, &self->plan.targets[i]);
+    return status;
+}
+
+static nitro_status tune_all(tuning *self, bool *left)
+{
+    nitro_tune_share share;
+    size_t num_left = 0;
+    nitro_tune_share_begin(&share, &self->plan);
+    nitro_status status = tune_round(self, &share, left, &num_left);
+    if (status == NITRO_OK)
+        status = tune_rest(self, &share, left, num_left);
+    nitro_tune_share_end(&share);
+    return status == NITRO_OK ? check_caches(self) : status;
 }
 
 static nitro_status tune_inputs(tuning *self)

@@ -41,8 +41,16 @@ size_t nitro_tune_plan_find_input(const nitro_tune_plan *plan, const char *name)
 /** Is this input stored for every device? */
 bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input);
 
-/** Read what the store has of a target's inputs: fills `stored` and `partial`. */
+/** Read what the store has of a target's inputs: fills `stored` and `partial`. NITRO_ERR_MISMATCH
+ * as below. */
 nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target);
+
+/** NITRO_ERR_MISMATCH where the store has samples of the target with cold caches and the plan is
+ * for warm ones, or the other way; those that the plan measures again are no matter. */
+nitro_status nitro_tune_check_caches(const nitro_tune_plan *plan, const nitro_tune_target *target);
+
+/** "warm", "cold". */
+const char *nitro_tune_cache_name(nitro_cache cache);
 
 /** A bit for each variant whose time in this sample is not that of today's code. */
 uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample);

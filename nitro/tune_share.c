@@ -2,11 +2,16 @@
  * alive hardly ever loses one, and one that died holds its input back for a bearable time. */
 #include "nitro/tune_share.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #define SHORTEST_LEASE_MS 30000.0
 #define LONGEST_LEASE_MS  3600000.0
+
+/* In place of an input's name: claimed, by all tuners with such caches alike, as "warm" or "cold".
+ */
+#define CACHES "(caches)"
 
 void nitro_tune_share_begin(nitro_tune_share *share, const nitro_tune_plan *plan)
 {
@@ -20,12 +25,45 @@ void nitro_tune_share_begin(nitro_tune_share *share, const nitro_tune_plan *plan
             share->target = &plan->targets[i];
 }
 
-static nitro_status claim(nitro_tune_share *share, size_t input, double lease_ms, bool *claimed)
+static nitro_status claim(const nitro_tune_share *share, const char *what, const char *owner,
+                          double lease_ms, bool *claimed)
 {
     const nitro_tune_plan *plan = share->plan;
     return nitro_store_claim(plan->store, plan->computation->schema->computation,
-                             share->target->device->id, plan->inputs[input].name, share->owner,
-                             (uint32_t)lease_ms, claimed);
+                             share->target->device->id, what, owner, (uint32_t)lease_ms, claimed);
+}
+
+static nitro_status claim_input(const nitro_tune_share *share, size_t input, double lease_ms,
+                                bool *claimed)
+{
+    return claim(share, share->plan->inputs[input].name, share->owner, lease_ms, claimed);
+}
+
+static double lease_ms_of(const nitro_tune_share *share)
+{
+    return fmin(fmax(10.0 * share->longest_ms, SHORTEST_LEASE_MS), LONGEST_LEASE_MS);
+}
+
+/* Times of warm and cold caches must not stand side by side: who is first says which they are. */
+static nitro_status claim_caches(nitro_tune_share *share, double lease_ms, bool *claimed)
+{
+    return claim(share, CACHES, nitro_tune_cache_name(share->plan->cache), lease_ms, claimed);
+}
+
+static nitro_status fail_other_caches(const nitro_tune_share *share)
+{
+    const nitro_tune_plan *plan = share->plan;
+    bool cold = plan->cache == NITRO_CACHE_COLD;
+    return nitro_fail(
+        plan->context, NITRO_ERR_MISMATCH,
+        "another tune of %s on %s into %s measures with %s caches, and this one with %s ones: "
+        "times "
+        "of both must not stand side by side; use another store. Should that tune have died, what "
+        "it claimed is free again some time after (30 s, or ten times what its inputs took)",
+        plan->computation->schema->computation, share->target->device->id,
+        nitro_store_url(plan->store),
+        nitro_tune_cache_name(cold ? NITRO_CACHE_WARM : NITRO_CACHE_COLD),
+        nitro_tune_cache_name(plan->cache));
 }
 
 /* Measured by another tuner since this one looked? Its times are of today's variants, for which it
@@ -45,29 +83,46 @@ static nitro_status find_stored(const nitro_tune_share *share, size_t input, boo
     return status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ? NITRO_OK : status;
 }
 
+/* Claims are an offer to others: where the store refuses them, the tune goes on alone. */
+static void stop_sharing(nitro_tune_share *share)
+{
+    char message[1024];
+    nitro_context_last_error(share->plan->context, message, sizeof message);
+    nitro_log(share->plan->context, NITRO_LOG_WARNING,
+              "inputs are not shared out with other tuners of this device: %s", message);
+    share->target = NULL;
+}
+
+/* The first time another tuner may have been there between the look at the store and the claim. */
+static nitro_status check_caches(nitro_tune_share *share)
+{
+    if (share->checked)
+        return NITRO_OK;
+    share->checked = true;
+    return nitro_tune_check_caches(share->plan, share->target);
+}
+
 nitro_status nitro_tune_share_claim(nitro_tune_share *share, size_t input, bool *ours, bool *stored)
 {
-    double lease_ms = 10.0 * share->longest_ms;
+    bool same_caches = true;
     *ours = true;
     *stored = false;
     if (!share->target)
         return NITRO_OK;
-    if (lease_ms < SHORTEST_LEASE_MS)
-        lease_ms = SHORTEST_LEASE_MS;
-    if (lease_ms > LONGEST_LEASE_MS)
-        lease_ms = LONGEST_LEASE_MS;
-    nitro_status status = claim(share, input, lease_ms, ours);
+    nitro_status status = claim_caches(share, lease_ms_of(share), &same_caches);
+    if (status == NITRO_OK && !same_caches)
+        return fail_other_caches(share);
+    if (status == NITRO_OK)
+        status = claim_input(share, input, lease_ms_of(share), ours);
     if (status != NITRO_OK) {
-        char message[1024];
-        nitro_context_last_error(share->plan->context, message, sizeof message);
-        nitro_log(share->plan->context, NITRO_LOG_WARNING,
-                  "inputs are not shared out with other tuners of this device: %s", message);
-        share->target = NULL;
+        stop_sharing(share);
         *ours = true;
         return NITRO_OK;
     }
-    status = find_stored(share, input, stored);
-    if (*ours && *stored)
+    status = check_caches(share);
+    if (status == NITRO_OK)
+        status = find_stored(share, input, stored);
+    if (*ours && (*stored || status != NITRO_OK))
         nitro_tune_share_release(share, input);
     share->began_ms = nitro_clock_wall_ms(share->plan->context);
     return status;
@@ -81,5 +136,12 @@ void nitro_tune_share_release(nitro_tune_share *share, size_t input)
     double took_ms = nitro_clock_wall_ms(share->plan->context) - share->began_ms;
     if (took_ms > share->longest_ms)
         share->longest_ms = took_ms;
-    (void)claim(share, input, 1.0, &claimed); /* else it ends by itself */
+    (void)claim_input(share, input, 1.0, &claimed); /* else it ends by itself */
+}
+
+void nitro_tune_share_end(nitro_tune_share *share)
+{
+    bool claimed;
+    if (share->target && share->checked)
+        (void)claim_caches(share, 1.0, &claimed);
 }

@@ -11,6 +11,7 @@ typedef struct nitro_tune_share {
     char owner[96];                  /* "HOST:PROCESS:TIME" */
     double longest_ms;               /* that an input took so far */
     double began_ms;
+    bool checked; /* since caches of this sort are claimed, that the store has no others */
 } nitro_tune_share;
 
 /** Begin to share, where the store can and a device of the plan is live. */
@@ -21,10 +22,14 @@ void nitro_tune_share_begin(nitro_tune_share *share, const nitro_tune_plan *plan
  * the log once; the tune goes on alone.
  * @param[out] ours    measure it now; false: another tuner does.
  * @param[out] stored  another tuner has measured it meanwhile.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH: another tuner measures the device with cold caches and this
+ *         one with warm ones, or the other way; or has done so by now.
  */
 nitro_status nitro_tune_share_claim(nitro_tune_share *share, size_t input, bool *ours,
                                     bool *stored);
 /** It is measured and stored, or failed: the claim ends. */
 void nitro_tune_share_release(nitro_tune_share *share, size_t input);
+/** The tune is over: others may measure with other caches. */
+void nitro_tune_share_end(nitro_tune_share *share);
 
 #endif

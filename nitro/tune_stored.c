@@ -25,7 +25,7 @@ uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_samp
 
 typedef struct stored_samples {
     const nitro_tune_plan *plan;
-    nitro_tune_target *target;
+    const nitro_tune_target *target;
     size_t num_partial, num_stale;
     size_t num_other_cache; /* measured with warm caches where cold ones are asked for, or so */
     uint64_t stale;         /* variants: of any sample */
@@ -53,6 +53,11 @@ static bool has_other_cache(const stored_samples *stored, const nitro_sample *sa
            !nitro_same_text(made->cache, stored->today.cache);
 }
 
+const char *nitro_tune_cache_name(nitro_cache cache)
+{
+    return cache == NITRO_CACHE_COLD ? "cold" : "warm";
+}
+
 static nitro_status fail_other_cache(const stored_samples *stored)
 {
     bool cold = stored->plan->cache == NITRO_CACHE_COLD;
@@ -64,8 +69,44 @@ static nitro_status fail_other_cache(const stored_samples *stored)
         "times of both must not stand side by side; use another store, or remove "
         "those ('nitro store remove')",
         nitro_store_url(stored->plan->store), stored->num_other_cache,
-        stored->num_other_cache == 1 ? "" : "s", computation, device, cold ? "warm" : "cold",
-        cold ? "cold" : "warm");
+        stored->num_other_cache == 1 ? "" : "s", computation, device,
+        nitro_tune_cache_name(cold ? NITRO_CACHE_WARM : NITRO_CACHE_COLD),
+        nitro_tune_cache_name(stored->plan->cache));
+}
+
+/* What samples made now would be. */
+static nitro_status describe_today(stored_samples *stored)
+{
+    const nitro_tune_plan *plan = stored->plan;
+    bool simulated = stored->target->kind->simulate != NULL;
+    nitro_status status = nitro_provenance_of_device(
+        plan->context, stored->target->device, simulated ? "modelled" : "measured", &stored->today);
+    if (status == NITRO_OK && plan->cache == NITRO_CACHE_COLD && !simulated) {
+        stored->today.cache = nitro_strdup(plan->context, "cold");
+        status = stored->today.cache ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    return status;
+}
+
+static nitro_status count_other_cache(void *user, const nitro_sample *sample)
+{
+    stored_samples *stored = user;
+    size_t input = nitro_tune_plan_find_input(stored->plan, sample->input);
+    stored->num_other_cache += has_other_cache(stored, sample, input);
+    return NITRO_OK;
+}
+
+nitro_status nitro_tune_check_caches(const nitro_tune_plan *plan, const nitro_tune_target *target)
+{
+    stored_samples stored = {.plan = plan, .target = target};
+    nitro_status status = describe_today(&stored);
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
+                                         target->device->id, count_other_cache, &stored);
+    if (status == NITRO_OK && stored.num_other_cache)
+        status = fail_other_cache(&stored);
+    nitro_provenance_clear(&stored.today);
+    return status;
 }
 
 static nitro_status note_stored(void *user, const nitro_sample *sample)
@@ -128,13 +169,7 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
     if (plan->again && target->kind->simulate)
         return NITRO_OK;
     stored_samples stored = {.plan = plan, .target = target};
-    nitro_status status =
-        nitro_provenance_of_device(plan->context, target->device,
-                                   target->kind->simulate ? "modelled" : "measured", &stored.today);
-    if (status == NITRO_OK && plan->cache == NITRO_CACHE_COLD && !target->kind->simulate) {
-        stored.today.cache = nitro_strdup(plan->context, "cold");
-        status = stored.today.cache ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    }
+    nitro_status status = describe_today(&stored);
     if (status == NITRO_OK)
         status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
                                          target->device->id, note_stored, &stored);

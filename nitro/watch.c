@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/explain.h"
 #include "nitro/model.h"
 #include "nitro/thread_shard.h"
 
@@ -159,22 +160,24 @@ static void ask_model(nitro_watch *watch, const double *features, nitro_region *
     size_t num_variants = watch->computation->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
     const nitro_model *model = nitro_published_enter(watch->computation->model);
-    bool known = model != NULL, are_log_times = known && model->strategy->regret_per_score == 1.0;
-    if (known)
+    bool known = model != NULL;
+    if (known) {
         nitro_model_score(model, features, scores);
+        size_t best = 0;
+        for (size_t v = 1; v < num_variants; v++)
+            best = scores[v] > scores[best] ? v : best;
+        for (size_t v = 0; v < num_variants; v++)
+            region->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
+    }
     nitro_published_leave(watch->computation->model);
     region->is_new = false;
     if (!known)
         return;
     for (size_t v = 0; v < num_variants; v++) {
-        double best = -INFINITY;
         unsigned rank = 0;
-        for (size_t other = 0; other < num_variants; other++) {
+        for (size_t other = 0; other < num_variants; other++)
             rank += scores[other] > scores[v] || (scores[other] == scores[v] && other < v);
-            best = fmax(best, scores[other]);
-        }
         region->rank[v] = (uint8_t)rank;
-        region->cost[v] = are_log_times ? (float)exp(best - scores[v]) : NAN;
     }
 }
 

@@ -137,6 +137,13 @@ typedef struct nitro_worker_end {
     nitro_place place; /* where it was then */
 } nitro_worker_end;
 
+/** Room for nitro_worker_end_describe. */
+#define NITRO_WORKER_END_BYTES 272
+
+/** Say how it ended and where, e.g. "SIGSEGV in run, call 3"; the limits were `options`'. */
+void nitro_worker_end_describe(const nitro_worker_end *end, const nitro_measure_options *options,
+                               char *text, size_t size);
+
 typedef void (*nitro_record_function)(void *user, const nitro_record *record);
 
 /**

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "nitro/machine.h"
+
 static bool keep_words(nitro_worker_device *device, nitro_status status)
 {
     if (status != NITRO_OK)
@@ -17,7 +19,9 @@ nitro_status nitro_worker_device_open(nitro_worker_device *device, nitro_context
     *device = (nitro_worker_device){.context = context};
     if (!access)
         return NITRO_OK;
-    nitro_status status = access->open(context, id, &device->session);
+    char local[NITRO_DEVICE_ID_SIZE];
+    nitro_machine_local_id(id, local);
+    nitro_status status = access->open(context, local, &device->session);
     if (status == NITRO_OK)
         device->access = access;
     return status;

@@ -40,15 +40,20 @@ static nitro_status count_devices(nitro_store *store, size_t *count)
     return status;
 }
 
-/* What is refused is not there for the copy. */
-static nitro_status copy_all(nitro_store *from, nitro_store *to, nitro_pull_report *report)
+/* What is refused is not there for the copy. Until now there was nothing to make a store for. */
+static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_report *report)
 {
     size_t before = 0, after = 0;
-    nitro_status status = count_devices(to, &before);
+    nitro_store *to = NULL;
+    nitro_status status =
+        nitro_store_open(nitro_store_context(from), store, NITRO_STORE_WRITE, &to);
+    if (status == NITRO_OK)
+        status = count_devices(to, &before);
     if (status == NITRO_OK)
         status = nitro_store_copy(from, to, &report->copied);
     if (status == NITRO_OK)
         status = count_devices(to, &after);
+    nitro_store_close(to);
     report->devices = after - before;
     return status;
 }
@@ -69,18 +74,17 @@ static nitro_status open_source(nitro_context *context, const nitro_pull_options
     return status;
 }
 
-nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
-                              nitro_pull_report *report)
+nitro_status nitro_store_pull(nitro_context *context, const char *store,
+                              const nitro_pull_options *options, nitro_pull_report *report)
 {
-    nitro_context *context = nitro_store_context(to);
     nitro_pull_report done = {0};
     nitro_store *from = NULL;
     nitro_status status = open_source(context, options, &from);
     if (status != NITRO_OK)
         return status;
     status = get_all(context, nitro_bundle_store_source(from), &done);
-    if (status == NITRO_OK)
-        status = copy_all(from, to, &done);
+    if (status == NITRO_OK && (done.bundles > 0 || done.refused.count == 0))
+        status = copy_all(from, store, &done);
     nitro_store_close(from);
     if (status == NITRO_OK && report)
         *report = done;

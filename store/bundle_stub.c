@@ -38,12 +38,13 @@ nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options
     return fail_not_built(nitro_store_context(store));
 }
 
-nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
-                              nitro_pull_report *report)
+nitro_status nitro_store_pull(nitro_context *context, const char *store,
+                              const nitro_pull_options *options, nitro_pull_report *report)
 {
+    (void)store;
     (void)options;
     (void)report;
-    return fail_not_built(nitro_store_context(to));
+    return fail_not_built(context);
 }
 
 void nitro_pull_report_free(nitro_pull_report *report)

@@ -3,11 +3,11 @@
 
 #define MOST_NAMED 10
 
-void nitro_store_report_damage(const nitro_store *store, nitro_problem_function damaged,
+void nitro_store_report_damage(nitro_context *context, nitro_problem_function damaged,
                                void *damaged_user)
 {
     char message[2048];
-    nitro_context_last_error(store->context, message, sizeof(message));
+    nitro_context_last_error(context, message, sizeof(message));
     damaged(damaged_user, message);
 }
 

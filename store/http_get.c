@@ -1,100 +1,41 @@
-/* Downloads by libcurl. A file grows as PATH.part, with what tells the server's version of it
- * (ETag, else Last-Modified) in PATH.part.tag: a cut download goes on with Range and If-Range, and
- * starts anew where the server has another version by now. */
+/* Downloads by libcurl: a cut download goes on with Range and If-Range, and starts anew where the
+ * server has another version by now. http_get_part.h has the file that grows. */
 #include <curl/curl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "store/http_get.h"
+#include "store/http_get_part.h"
 
 #define MAX_REDIRECTS 5L
-#define MAX_TAG_BYTES 512
 
 typedef struct download {
     nitro_context *context;
     const nitro_http_request *request;
     nitro_http_limits limits;
-    char *part_path, *part_tag_path, *tag_path;
-    int part; /* descriptor of PATH.part, locked */
+    nitro_http_part part;
     CURL *curl;
     struct curl_slist *headers;
-    uint64_t offset;         /* bytes that were there when this attempt began */
-    uint64_t size;           /* bytes that are there now */
-    char tag[MAX_TAG_BYTES]; /* of the response */
-    char etag[MAX_TAG_BYTES];
-    char modified[MAX_TAG_BYTES];
+    uint64_t offset;                /* bytes that were there when this attempt began */
+    char tag[NITRO_HTTP_TAG_BYTES]; /* of the response */
+    char etag[NITRO_HTTP_TAG_BYTES];
+    char modified[NITRO_HTTP_TAG_BYTES];
     uint64_t range_start; /* by Content-Range; UINT64_MAX: none */
     bool begun;           /* the body's first bytes came */
-    bool too_large, finished;
+    bool too_large;
     int write_error;
     char message[CURL_ERROR_SIZE];
 } download;
 
-/* ---- Files ----------------------------------------------------------------------------------- */
-
-/* A short file's first line; "" where there is none. */
-static void read_tag(const char *path, char tag[MAX_TAG_BYTES])
-{
-    FILE *file = fopen(path, "re");
-    size_t size = file ? fread(tag, 1, MAX_TAG_BYTES - 1, file) : 0;
-    if (file)
-        fclose(file);
-    tag[size] = '\0';
-    tag[strcspn(tag, "\r\n")] = '\0';
-}
-
-static nitro_status write_tag(const download *job, const char *path, const char *tag)
-{
-    if (!tag[0]) {
-        unlink(path);
-        return NITRO_OK;
-    }
-    return nitro_file_write(job->context, path, tag, strlen(tag));
-}
-
-static nitro_status fail_part(const download *job, int error)
-{
-    return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", job->part_path,
-                      strerror(error));
-}
-
-static nitro_status truncate_part(download *job)
-{
-    job->offset = job->size = 0;
-    if (ftruncate(job->part, 0) != 0 || lseek(job->part, 0, SEEK_SET) != 0)
-        return fail_part(job, errno);
-    return NITRO_OK;
-}
-
-/* One process at a time: the lock goes with the descriptor. A file that another one finished while
- * we waited has been renamed away under our lock, so look again. */
-static nitro_status open_part(download *job)
-{
-    struct stat ours, named;
-    for (;;) {
-        job->part = open(job->part_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (job->part < 0 || flock(job->part, LOCK_EX) != 0 || fstat(job->part, &ours) != 0)
-            return fail_part(job, errno);
-        if (stat(job->part_path, &named) == 0 && named.st_ino == ours.st_ino &&
-            named.st_dev == ours.st_dev)
-            break;
-        close(job->part);
-    }
-    job->size = (uint64_t)ours.st_size;
-    return NITRO_OK;
-}
-
 /* ---- What the server sends ------------------------------------------------------------------- */
 
-static bool header_value(const char *line, size_t size, const char *name, char value[MAX_TAG_BYTES])
+static bool header_value(const char *line, size_t size, const char *name,
+                         char value[NITRO_HTTP_TAG_BYTES])
 {
     size_t length = strlen(name);
     if (size <= length || strncasecmp(line, name, length) != 0 || line[length] != ':')
@@ -105,7 +46,7 @@ static bool header_value(const char *line, size_t size, const char *name, char v
         line++, size--;
     while (size > 0 && (line[size - 1] == '\r' || line[size - 1] == '\n' || line[size - 1] == ' '))
         size--;
-    if (size >= MAX_TAG_BYTES)
+    if (size >= NITRO_HTTP_TAG_BYTES)
         size = 0;
     memcpy(value, line, size);
     value[size] = '\0';
@@ -116,7 +57,7 @@ static bool header_value(const char *line, size_t size, const char *name, char v
 static size_t take_header(char *line, size_t one, size_t size, void *user)
 {
     download *job = user;
-    char range[MAX_TAG_BYTES];
+    char range[NITRO_HTTP_TAG_BYTES];
     (void)one;
     if (size > 5 && strncmp(line, "HTTP/", 5) == 0) {
         job->etag[0] = job->modified[0] = '\0';
@@ -141,8 +82,9 @@ static bool begin_body(download *job)
         return true;
     if (code != 200) /* 206 from elsewhere, or an error's page: nothing for the file */
         return false;
-    return truncate_part(job) == NITRO_OK &&
-           write_tag(job, job->part_tag_path, job->tag) == NITRO_OK;
+    job->offset = 0;
+    return nitro_http_part_truncate(&job->part) == NITRO_OK &&
+           nitro_http_part_set_tag(&job->part, job->tag) == NITRO_OK;
 }
 
 static size_t take_body(char *bytes, size_t one, size_t size, void *user)
@@ -151,22 +93,12 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *user)
     (void)one;
     if (!job->begun && !begin_body(job))
         return 0;
-    if (job->size + size > job->request->max_bytes) {
+    if (job->part.size + size > job->request->max_bytes) {
         job->too_large = true;
         return 0;
     }
-    for (size_t written = 0; written < size;) {
-        ssize_t part = write(job->part, bytes + written, size - written);
-        if (part < 0 && errno == EINTR)
-            continue;
-        if (part < 0) {
-            job->write_error = errno;
-            return 0;
-        }
-        written += (size_t)part;
-    }
-    job->size += size;
-    return size;
+    job->write_error = nitro_http_part_append(&job->part, bytes, size);
+    return job->write_error == 0 ? size : 0;
 }
 
 /* ---- One attempt ----------------------------------------------------------------------------- */
@@ -185,28 +117,26 @@ static bool add_header(download *job, const char *name, const char *value)
  * same? Without a tag of the server's nothing can be said, and all is fetched anew. */
 static nitro_status set_conditions(download *job)
 {
-    char tag[MAX_TAG_BYTES];
+    char tag[NITRO_HTTP_TAG_BYTES];
     bool added = true;
     struct stat whole;
     curl_slist_free_all(job->headers);
     job->headers = NULL;
-    read_tag(job->part_tag_path, tag);
-    job->offset = job->size;
-    if (job->size > 0 && !tag[0] && truncate_part(job) != NITRO_OK)
+    nitro_http_tag_read(job->part.part_tag_path, tag);
+    if (job->part.size > 0 && !tag[0] && nitro_http_part_truncate(&job->part) != NITRO_OK)
         return NITRO_ERR_IO;
+    job->offset = job->part.size;
     if (job->offset > 0) {
         char range[64];
         snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)job->offset);
         added = add_header(job, "Range", range) && add_header(job, "If-Range", tag);
     } else if (job->request->revalidate && stat(job->request->path, &whole) == 0) {
-        read_tag(job->tag_path, tag);
+        nitro_http_tag_read(job->part.whole_tag_path, tag);
         if (tag[0])
             added = add_header(job, tag[0] == '"' ? "If-None-Match" : "If-Modified-Since", tag);
     }
     curl_easy_setopt(job->curl, CURLOPT_HTTPHEADER, job->headers);
-    if (lseek(job->part, (off_t)job->offset, SEEK_SET) < 0)
-        return fail_part(job, errno);
-    return added ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    return added ? nitro_http_part_seek(&job->part, job->offset) : NITRO_ERR_NO_MEMORY;
 }
 
 static nitro_status set_options(download *job)
@@ -239,19 +169,6 @@ static nitro_status set_options(download *job)
                ? nitro_fail(job->context, NITRO_ERR_IO,
                             "libcurl lacks something: this takes 7.85 or newer with HTTP and TLS")
                : NITRO_OK;
-}
-
-/* The file is whole: durable, under its name, with its tag. The tag of an old file goes first. */
-static nitro_status finish(download *job)
-{
-    const char *path = job->request->path;
-    unlink(job->tag_path);
-    if (fsync(job->part) != 0 || rename(job->part_path, path) != 0)
-        return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", path,
-                          strerror(errno));
-    job->finished = true;
-    unlink(job->part_tag_path);
-    return job->request->revalidate ? write_tag(job, job->tag_path, job->tag) : NITRO_OK;
 }
 
 /* What happened in an attempt: a status, and whether another one may do better. */
@@ -299,7 +216,7 @@ static outcome judge_transfer(download *job, CURLcode code)
                                     (unsigned long long)job->request->max_bytes),
                          false};
     if (job->write_error)
-        return (outcome){fail_part(job, job->write_error), false};
+        return (outcome){nitro_http_part_fail(&job->part, job->write_error), false};
     return (outcome){nitro_fail(job->context, NITRO_ERR_IO, "%s: %s%s", url,
                                 job->message[0] ? job->message : curl_easy_strerror(code),
                                 advice(code)),
@@ -315,7 +232,7 @@ static outcome judge_answer(download *job, long code)
                                     "%s: not there (the server answers %ld)", url, code),
                          false};
     if (code == 416 || code == 206) { /* what is here is no part of what is there now */
-        nitro_status status = truncate_part(job);
+        nitro_status status = nitro_http_part_truncate(&job->part);
         return (outcome){status == NITRO_OK
                              ? nitro_fail(job->context, NITRO_ERR_IO,
                                           "%s: the server does not go on where a download ended",
@@ -353,8 +270,9 @@ static outcome attempt(download *job)
     if (!is_file)
         return judge_answer(job, code);
     if (!job->begun && !begin_body(job)) /* an empty file */
-        return (outcome){fail_part(job, errno), false};
-    return (outcome){finish(job), false};
+        return (outcome){nitro_http_part_fail(&job->part, errno), false};
+    const char *tag = job->request->revalidate ? job->tag : NULL;
+    return (outcome){nitro_http_part_finish(&job->part, tag), false};
 }
 
 static void pause_ms(unsigned milliseconds)
@@ -398,28 +316,17 @@ nitro_status nitro_http_get(nitro_context *context, const nitro_http_request *re
     download job = {.context = context,
                     .request = request,
                     .limits = with_defaults(request->limits),
-                    .part = -1,
                     .range_start = UINT64_MAX};
     nitro_status status = nitro_http_check_url(context, request->url);
     if (status != NITRO_OK)
         return status;
-    job.part_path = nitro_asprintf(context, "%s.part", request->path);
-    job.part_tag_path = nitro_asprintf(context, "%s.part.tag", request->path);
-    job.tag_path = nitro_asprintf(context, "%s.tag", request->path);
-    status =
-        job.part_path && job.part_tag_path && job.tag_path ? open_part(&job) : NITRO_ERR_NO_MEMORY;
+    status = nitro_http_part_open(context, request->path, &job.part);
     if (status == NITRO_OK)
         status = set_options(&job);
     if (status == NITRO_OK)
         status = try_and_try_again(&job);
-    if (job.part >= 0 && !job.finished && (job.size == 0 || status == NITRO_ERR_FORMAT))
-        unlink(job.part_path); /* nothing to go on from */
-    if (job.part >= 0)
-        close(job.part);
+    nitro_http_part_close(&job.part, status != NITRO_ERR_FORMAT);
     curl_easy_cleanup(job.curl);
     curl_slist_free_all(job.headers);
-    free(job.part_path);
-    free(job.part_tag_path);
-    free(job.tag_path);
     return status;
 }

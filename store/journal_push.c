@@ -5,7 +5,8 @@
 
 #include "store/journal_internal.h"
 
-#define BATCH 200
+#define BATCH     200
+#define MAX_TRIES 8 /* of one input that comes and goes in the other store */
 
 typedef struct push {
     nitro_journal *journal;
@@ -67,8 +68,8 @@ static nitro_status send(push *self, const nitro_sample *const *samples, size_t 
     return status;
 }
 
-/* The other store has the input: as it is here, newer, or older. */
-static nitro_status settle(push *self, const nitro_sample *sample)
+/* The other store has the input: as it is here, newer, or older; or it has it only now. */
+static nitro_status settle_once(push *self, const nitro_sample *sample)
 {
     nitro_sample *there = NULL;
     nitro_status status =
@@ -91,6 +92,16 @@ static nitro_status settle(push *self, const nitro_sample *sample)
     }
     status = send(self, &sample, 1, !is_new);
     self->sent += status == NITRO_OK;
+    return status;
+}
+
+/* Another process with this journal, or another tuner, may write an input between the look and the
+ * write: then it is there, and there is another look to take. */
+static nitro_status settle(push *self, const nitro_sample *sample)
+{
+    nitro_status status = settle_once(self, sample);
+    for (int tries = 1; status == NITRO_ERR_EXISTS && tries < MAX_TRIES; tries++)
+        status = settle_once(self, sample);
     return status;
 }
 
@@ -160,6 +171,15 @@ static nitro_status push_all(push *self)
     return status;
 }
 
+/* Waiting does not help, but what waits is not lost. */
+static nitro_status fail_refused(nitro_journal *self, nitro_status status)
+{
+    return nitro_fail(self->context, status,
+                      "%s; samples wait in %s: once it is mended, the next tune into the store, or "
+                      "'nitro store sync', sends them",
+                      self->message, nitro_store_url(self->local));
+}
+
 nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
 {
     double start_ms = nitro_clock_wall_ms(self->context);
@@ -169,9 +189,7 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
         return NITRO_OK;
     push job = {.journal = self, .remote = nitro_journal_remote(self)};
     if (!job.remote)
-        return self->failure == NITRO_ERR_IO
-                   ? NITRO_OK
-                   : nitro_fail(self->context, self->failure, "%s", self->message);
+        return self->failure == NITRO_ERR_IO ? NITRO_OK : fail_refused(self, self->failure);
     nitro_status status = push_all(&job);
     if (job.superseded > 0)
         nitro_log(self->context, NITRO_LOG_INFO,
@@ -179,6 +197,10 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
                   job.superseded);
     if (job.remote_failed && nitro_journal_is_away(self, status))
         return NITRO_OK;
+    if (status == NITRO_ERR_DENIED) {
+        nitro_context_last_error(self->context, self->message, sizeof(self->message));
+        return fail_refused(self, status);
+    }
     double end_ms = nitro_clock_wall_ms(self->context);
     self->backoff_ms = 0;
     self->next_ms = end_ms + 9 * (end_ms - start_ms);

@@ -142,7 +142,7 @@ static nitro_status check_and_hand_on(void *user, const char *device, const nitr
         loop->store->context, loop->store->url, loop->schema, device, profile, NITRO_ERR_FORMAT);
     if (status == NITRO_OK)
         return loop->function(loop->user, device, profile);
-    nitro_store_report_damage(loop->store, loop->damaged, loop->damaged_user);
+    nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
     return NITRO_OK;
 }
 

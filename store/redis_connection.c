@@ -13,6 +13,11 @@
 /* A command may take longer than the timeout when it is long or its reply is: by this much. */
 #define SLOWEST_BYTES_PER_MS 1000.0
 
+#define SILENCE                                                                                    \
+    "no answer within %g s; is the server stopped, or too busy? ?timeout=SECONDS in the URL "      \
+    "waits "                                                                                       \
+    "longer"
+
 #if HIREDIS_MAJOR >= 1
 typedef size_t reply_count;
 #else
@@ -20,14 +25,26 @@ typedef int reply_count;
 #endif
 
 /* `command` is NULL while connecting. */
-static nitro_status fail_io(redis_store *store, redis_node *node, const char *command,
-                            const char *problem)
+static nitro_status fail_with(redis_store *store, redis_node *node, nitro_status status,
+                              const char *command, const char *problem)
 {
     nitro_redis_disconnect(node);
-    return nitro_fail(store->context, NITRO_ERR_IO, "%s: %s%s%s: %s%s", store->url->shown,
+    return nitro_fail(store->context, status, "%s: %s%s%s: %s%s", store->url->shown,
                       command ? command : "cannot connect to ", command ? " at " : "",
                       nitro_redis_node_name(store, node), problem,
                       command ? "" : "; is a server running there?");
+}
+
+static nitro_status fail_io(redis_store *store, redis_node *node, const char *command,
+                            const char *problem)
+{
+    return fail_with(store, node, NITRO_ERR_IO, command, problem);
+}
+
+/* Did the server end a connection over a network before it said anything? */
+static bool is_hung_up(const redis_store *store, const redis_node *node)
+{
+    return store->url->transport != REDIS_OVER_UNIX && !node->answered;
 }
 
 /* hiredis's own words, but for timeouts, which it leaves to errno. */
@@ -39,16 +56,16 @@ static nitro_status fail_hiredis(redis_store *store, redis_node *node, const cha
     store->may_pass = connection->err == REDIS_ERR_IO || connection->err == REDIS_ERR_EOF ||
                       connection->err == REDIS_ERR_OTHER;
     if (connection->err == REDIS_ERR_IO && (error == EAGAIN || error == EWOULDBLOCK))
-        snprintf(problem, sizeof(problem),
-                 "no answer within %g s; is the server stopped, or too busy? ?timeout=SECONDS in "
-                 "the URL waits longer",
-                 store->url->timeout_ms / 1000);
+        snprintf(problem, sizeof(problem), SILENCE, store->url->timeout_ms / 1000);
     else if (connection->err == REDIS_ERR_PROTOCOL)
-        snprintf(problem, sizeof(problem), "what answers is no Redis server: %s",
-                 connection->errstr);
+        snprintf(problem, sizeof(problem), "what answers is no Redis server: %s%s",
+                 connection->errstr,
+                 strstr(connection->errstr, "\\x15") ? "; it may want TLS: rediss://" : "");
     else
-        snprintf(problem, sizeof(problem), "%s", connection->errstr);
-    return fail_io(store, node, command, problem);
+        snprintf(problem, sizeof(problem), "%s%s", connection->errstr,
+                 command && is_hung_up(store, node) ? "; it may want TLS: rediss://" : "");
+    bool is_stranger = connection->err == REDIS_ERR_PROTOCOL;
+    return fail_with(store, node, is_stranger ? NITRO_ERR_FORMAT : NITRO_ERR_IO, command, problem);
 }
 
 const char *nitro_redis_node_name(const redis_store *store, redis_node *node)
@@ -102,22 +119,35 @@ void nitro_redis_bound_replies(redis_node *node)
 
 /* A library must not let its program be killed for writing to a closed connection, nor change what
  * the program does about signals: SIGPIPE is held back for this thread, and taken if it came. */
-static int write_quietly(redisContext *connection, int *done)
+typedef struct held_signals {
+    sigset_t before;
+    bool was_pending;
+} held_signals;
+
+static held_signals hold_pipe_signal(void)
 {
-    sigset_t pipe_only, pending, before;
+    held_signals held;
+    sigset_t pipe_only, pending;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe_only, &before);
-    int result = redisBufferWrite(connection, done);
-    int error = errno;
+    held.was_pending = sigismember(&pending, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_only, &held.before);
+    return held;
+}
+
+static void release_pipe_signal(const held_signals *held, bool failed)
+{
     const struct timespec at_once = {0};
-    if (result != REDIS_OK && !sigismember(&pending, SIGPIPE))
+    sigset_t pipe_only;
+    int error = errno;
+    sigemptyset(&pipe_only);
+    sigaddset(&pipe_only, SIGPIPE);
+    if (failed && !held->was_pending)
         while (sigtimedwait(&pipe_only, NULL, &at_once) < 0 && errno == EINTR)
             ;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &held->before, NULL);
     errno = error;
-    return result;
 }
 
 typedef struct transfer {
@@ -127,12 +157,61 @@ typedef struct transfer {
     double deadline_ms;  /* moves on with what is sent and received */
 } transfer;
 
+static nitro_status fail_tls(const transfer *t, redis_tls_result result)
+{
+    char problem[512];
+    const char *why = nitro_redis_tls_problem(t->node->tls);
+    bool unaccepted = result == REDIS_TLS_REFUSED ||
+                      (result == REDIS_TLS_CLOSED && is_hung_up(t->store, t->node));
+    t->store->may_pass = result != REDIS_TLS_REFUSED;
+    if (result == REDIS_TLS_SILENT)
+        snprintf(problem, sizeof(problem), SILENCE, t->store->url->timeout_ms / 1000);
+    else
+        snprintf(problem, sizeof(problem), "%s%s", why,
+                 unaccepted ? "; the server may want a certificate: ?cert=FILE&key=FILE" : "");
+    return fail_with(t->store, t->node,
+                     result == REDIS_TLS_REFUSED ? NITRO_ERR_DENIED : NITRO_ERR_IO, t->command,
+                     problem);
+}
+
+static nitro_status write_some(transfer *t, bool *done)
+{
+    redis_node *node = t->node;
+    redis_tls_result result = REDIS_TLS_DONE;
+    int all = 0, written = REDIS_OK;
+    held_signals held = hold_pipe_signal();
+    if (node->tls)
+        result = nitro_redis_tls_write(node->tls, done);
+    else
+        written = redisBufferWrite(node->connection, &all);
+    release_pipe_signal(&held, written != REDIS_OK || result != REDIS_TLS_DONE);
+    if (written != REDIS_OK)
+        return fail_hiredis(t->store, node, t->command, node->connection);
+    if (!node->tls)
+        *done = all;
+    return result == REDIS_TLS_DONE ? NITRO_OK : fail_tls(t, result);
+}
+
+/* TLS may have to write so that it can read. */
+static nitro_status read_some(transfer *t)
+{
+    redis_node *node = t->node;
+    if (!node->tls)
+        return redisBufferRead(node->connection) == REDIS_OK
+                   ? NITRO_OK
+                   : fail_hiredis(t->store, node, t->command, node->connection);
+    held_signals held = hold_pipe_signal();
+    redis_tls_result result = nitro_redis_tls_read(node->tls, node->connection->reader);
+    release_pipe_signal(&held, result != REDIS_TLS_DONE);
+    return result == REDIS_TLS_DONE ? NITRO_OK : fail_tls(t, result);
+}
+
 static nitro_status send_all(transfer *t)
 {
-    redisContext *connection = t->node->connection;
-    for (int done = 0; !done;) {
-        if (write_quietly(connection, &done) != REDIS_OK)
-            return fail_hiredis(t->store, t->node, t->command, connection);
+    for (bool done = false; !done;) {
+        nitro_status status = write_some(t, &done);
+        if (status != NITRO_OK)
+            return status;
         if (!done && nitro_clock_wall_ms(t->store->context) > t->deadline_ms) {
             t->store->may_pass = true;
             return fail_io(t->store, t->node, t->command,
@@ -162,8 +241,9 @@ static nitro_status receive(transfer *t, redisReply **reply)
         if (got)
             break;
         size_t before = connection->reader->len;
-        if (redisBufferRead(connection) != REDIS_OK)
-            return fail_hiredis(t->store, t->node, t->command, connection);
+        nitro_status status = read_some(t);
+        if (status != NITRO_OK)
+            return status;
         size_t after = connection->reader->len;
         if (after > NITRO_REDIS_MAX_REPLY_BYTES)
             return fail_too_large(t);
@@ -173,16 +253,37 @@ static nitro_status receive(transfer *t, redisReply **reply)
             return fail_io(t->store, t->node, t->command, "the server answers too slowly");
         }
     }
+    t->node->answered = true;
     *reply = got;
     return NITRO_OK;
+}
+
+static nitro_status append_to_tls(transfer *t, const redis_words *words)
+{
+    char *command = NULL;
+    long long size =
+        redisFormatCommandArgv(&command, (int)words->count, words->items, words->sizes);
+    if (size < 0)
+        return nitro_fail(t->store->context, NITRO_ERR_NO_MEMORY, "%s: %s: out of memory",
+                          t->store->url->shown, t->command);
+    nitro_status status =
+        nitro_redis_tls_append(t->store->context, t->node->tls, command, (size_t)size);
+    explicit_bzero(command, (size_t)size); /* it may be AUTH */
+    redisFreeCommand(command);
+    return status;
 }
 
 static nitro_status append(transfer *t, const redis_words *words)
 {
     redisContext *connection = t->node->connection;
-    if (redisAppendCommandArgv(connection, (int)words->count, words->items, words->sizes) !=
-        REDIS_OK)
-        return fail_hiredis(t->store, t->node, t->command, connection);
+    nitro_status status = NITRO_OK;
+    if (t->node->tls)
+        status = append_to_tls(t, words);
+    else if (redisAppendCommandArgv(connection, (int)words->count, words->items, words->sizes) !=
+             REDIS_OK)
+        status = fail_hiredis(t->store, t->node, t->command, connection);
+    if (status != NITRO_OK)
+        return status;
     for (size_t i = 0; i < words->count; i++)
         t->deadline_ms += (double)words->sizes[i] / SLOWEST_BYTES_PER_MS;
     return NITRO_OK;
@@ -279,6 +380,16 @@ static nitro_status choose_database(redis_store *store, redis_node *node)
     return status;
 }
 
+static nitro_status start_tls(redis_store *store, redis_node *node)
+{
+    held_signals held = hold_pipe_signal();
+    nitro_status status = nitro_redis_tls_start(store, node);
+    release_pipe_signal(&held, status != NITRO_OK);
+    if (status != NITRO_OK)
+        nitro_redis_disconnect(node);
+    return status;
+}
+
 nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
 {
     if (node->connection)
@@ -292,6 +403,7 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
         return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory: cannot connect",
                           store->url->shown);
     node->connection = connection;
+    node->answered = false;
     if (connection->err)
         return fail_hiredis(store, node, NULL, connection);
     fcntl(connection->fd, F_SETFD, FD_CLOEXEC);
@@ -299,8 +411,9 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
         return fail_hiredis(store, node, NULL, connection);
     nitro_status status = NITRO_OK;
     if (store->url->transport == REDIS_OVER_TLS)
-        status = nitro_redis_start_tls(store, node);
-    nitro_redis_bound_replies(node);
+        status = start_tls(store, node);
+    if (status == NITRO_OK)
+        nitro_redis_bound_replies(node);
     if (status == NITRO_OK)
         status = log_in(store, node);
     return status == NITRO_OK ? choose_database(store, node) : status;
@@ -308,6 +421,8 @@ nitro_status nitro_redis_connect(redis_store *store, redis_node *node)
 
 void nitro_redis_disconnect(redis_node *node)
 {
+    nitro_redis_tls_free(node->tls);
+    node->tls = NULL;
     if (node->connection)
         redisFree(node->connection);
     node->connection = NULL;

@@ -1,20 +1,20 @@
-/* What a server's refusal means for the user, by the first word of its error. */
+/* What a server's refusal means for the user, by how its error begins. */
 #include <stdio.h>
 #include <string.h>
 
 #include "store/redis_internal.h"
 
 static const struct {
-    const char *word;
+    const char *words;
     nitro_status status;
     bool may_pass; /* the same command may succeed a little later */
     const char *advice;
 } refusals[] = {
-    {"WRONGPASS", NITRO_ERR_IO, false,
+    {"WRONGPASS", NITRO_ERR_DENIED, false,
      "user or password is wrong: check the URL, NITRO_REDIS_USER and NITRO_REDIS_PASSWORD"},
-    {"NOAUTH", NITRO_ERR_IO, false,
+    {"NOAUTH", NITRO_ERR_DENIED, false,
      "the server wants a password: redis://user:password@..., or set NITRO_REDIS_PASSWORD"},
-    {"NOPERM", NITRO_ERR_IO, false,
+    {"NOPERM", NITRO_ERR_DENIED, false,
      "this user may not do that; the server's administrator can allow it (see docs/redis-keys.md), "
      "or open the store as another user"},
     {"READONLY", NITRO_ERR_IO, true,
@@ -37,6 +37,16 @@ static const struct {
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
      "a key is not of the type that Nitro gives it: another program uses it; choose another "
      "database or ?prefix="},
+    {"ERR max number of clients reached", NITRO_ERR_IO, true,
+     "the server has as many connections as it takes (maxclients); try again"},
+    {"ERR AUTH", NITRO_ERR_DENIED, false,
+     "the server knows no password for this user: leave it out of the URL, NITRO_REDIS_PASSWORD "
+     "and "
+     "NITRO_REDIS_PASSWORD_FILE, or name the user"},
+    {"ERR DB index is out of range", NITRO_ERR_ARGUMENT, false,
+     "the server has fewer databases: name another one in the URL, as /0"},
+    {"ERR unknown command", NITRO_ERR_DENIED, false,
+     "the server does not know this command; is it Redis 6 or newer?"},
     {"ERR", NITRO_ERR_IO, false, "the server does not take this; is it Redis 6 or newer?"},
 };
 #define NUM_REFUSALS (sizeof(refusals) / sizeof(refusals[0]))
@@ -44,10 +54,12 @@ static const struct {
 /* Index in the table; the last entry for words not in it. */
 static size_t find(const char *error)
 {
-    size_t length = strcspn(error, " ");
-    for (size_t i = 0; i < NUM_REFUSALS; i++)
-        if (strlen(refusals[i].word) == length && memcmp(refusals[i].word, error, length) == 0)
+    for (size_t i = 0; i < NUM_REFUSALS; i++) {
+        size_t length = strlen(refusals[i].words);
+        if (strncmp(refusals[i].words, error, length) == 0 &&
+            (error[length] == '\0' || error[length] == ' '))
             return i;
+    }
     return NUM_REFUSALS - 1;
 }
 
@@ -74,7 +86,7 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
         said[length - 1] = '\0';
     /* Whoever answers may be no friend, and errors go into logs. */
     if (store->url->password && strstr(error, store->url->password))
-        snprintf(said, sizeof(said), "%s", refusals[index].word);
+        snprintf(said, sizeof(said), "%s", refusals[index].words);
     store->may_pass = refusals[index].may_pass;
     return nitro_fail(store->context, refusals[index].status, "%s: %s at %s: %s; %s",
                       store->url->shown, command, nitro_redis_node_name(store, node), said,

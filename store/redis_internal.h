@@ -30,12 +30,16 @@ typedef struct redis_budget {
     redisReplyObjectFunctions hiredis; /* what hiredis itself does */
 } redis_budget;
 
+typedef struct redis_tls redis_tls;
+
 typedef struct redis_node {
     char *host; /* or the path of a socket */
     int port;
     redisContext *connection; /* NULL: not connected */
+    redis_tls *tls;           /* what the connection's bytes go through; NULL: nothing */
     redisReplyObjectFunctions functions;
     redis_budget budget;
+    bool answered;  /* anything, on this connection */
     char name[216]; /* for errors */
 } redis_node;
 

@@ -228,9 +228,7 @@ static nitro_status read_row(void *user, const redis_row *row)
     nitro_status status =
         nitro_redis_read_profile(loop->store, loop->schema, loop->device, row, &profile);
     if (status == NITRO_ERR_FORMAT) {
-        char problem[1024];
-        nitro_context_last_error(loop->store->context, problem, sizeof(problem));
-        loop->damaged(loop->damaged_user, problem);
+        nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
         return NITRO_OK;
     }
     if (status == NITRO_OK)

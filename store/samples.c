@@ -101,7 +101,7 @@ static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
                                  sample, NITRO_ERR_FORMAT);
     if (status == NITRO_OK)
         return loop->function(loop->user, sample);
-    nitro_store_report_damage(loop->store, loop->damaged, loop->damaged_user);
+    nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
     return NITRO_OK;
 }
 

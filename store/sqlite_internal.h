@@ -52,6 +52,8 @@ void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement);
 void nitro_sqlite_finalize(sqlite_store *store);
 /** Next row; *has_row says whether there is one. */
 nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row);
+/** The whole number in the first row of a statement without parameters; 0 where there is no row. */
+nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number);
 /** Run a statement that gives no rows, and give it back. */
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
 /** Run SQL text. */

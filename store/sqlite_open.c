@@ -19,29 +19,15 @@
 /* Longer than any value that is written; a damaged length then costs no gigabytes. */
 #define MAX_VALUE_BYTES (16 << 20)
 
-static nitro_status read_pragma(sqlite_store *store, const char *sql, int64_t *value)
-{
-    sqlite3_stmt *statement;
-    bool has_row = false;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_sqlite_step(store, statement, &has_row);
-    if (status == NITRO_OK)
-        *value = has_row ? sqlite3_column_int64(statement, 0) : 0;
-    nitro_sqlite_give_back(store, statement);
-    return status;
-}
-
 /* Whose file is it? `version` 0 where it has no tables yet. */
 static nitro_status check_identity(sqlite_store *store, int64_t *version)
 {
     int64_t application = 0, num_tables = 0;
-    nitro_status status = read_pragma(store, "PRAGMA application_id", &application);
+    nitro_status status = nitro_sqlite_read_number(store, "PRAGMA application_id", &application);
     if (status == NITRO_OK)
-        status = read_pragma(store, "PRAGMA user_version", version);
+        status = nitro_sqlite_read_number(store, "PRAGMA user_version", version);
     if (status == NITRO_OK)
-        status = read_pragma(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
+        status = nitro_sqlite_read_number(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
     if (status != NITRO_OK || (application == 0 && *version == 0 && num_tables == 0))
         return status;
     if (application != NITRO_SQLITE_APPLICATION_ID)

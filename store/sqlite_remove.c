@@ -197,27 +197,13 @@ static const struct {
 #undef ORPHANS
 };
 
-static nitro_status count_rows(sqlite_store *store, const char *sql, sqlite3_int64 *count)
-{
-    sqlite3_stmt *statement;
-    bool has_row = false;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_sqlite_step(store, statement, &has_row);
-    if (status == NITRO_OK && has_row)
-        *count = sqlite3_column_int64(statement, 0);
-    nitro_sqlite_give_back(store, statement);
-    return status;
-}
-
 static nitro_status clean_orphans(cleaning *self)
 {
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof(orphans) / sizeof(orphans[0]) && status == NITRO_OK; i++) {
-        sqlite3_int64 count = 0;
+        int64_t count = 0;
         char message[256];
-        status = count_rows(self->store, orphans[i].count, &count);
+        status = nitro_sqlite_read_number(self->store, orphans[i].count, &count);
         if (status != NITRO_OK || count == 0)
             continue;
         snprintf(message, sizeof(message), "%lld %s", (long long)count, orphans[i].what);

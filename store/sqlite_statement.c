@@ -122,6 +122,20 @@ nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, boo
     return nitro_sqlite_fail(store, sqlite3_stmt_readonly(statement) ? "read it" : "write to it");
 }
 
+nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK)
+        *number = has_row ? sqlite3_column_int64(statement, 0) : 0;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement)
 {
     bool has_row;

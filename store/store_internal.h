@@ -42,7 +42,7 @@ nitro_status nitro_store_data_path(nitro_context *context, const char *name, boo
                                    char **path);
 
 /** Tell `damaged` of the context's last error: a record that came out of the store is no good. */
-void nitro_store_report_damage(const nitro_store *store, nitro_problem_function damaged,
+void nitro_store_report_damage(nitro_context *context, nitro_problem_function damaged,
                                void *damaged_user);
 /** Damaged records as warnings in the log: the first ones by name, then how many there are. */
 typedef struct damage_log {

@@ -19,7 +19,8 @@ features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/json.h nitro/st
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h @own @argument
+apps/cuda_stub.c       apps/*/module.h
+apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h apps/module.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '
@@ -30,6 +31,7 @@ svm.h      none
 sqlite3*   store/* tests/*
 hiredis*   store/* tests/*
 curl/*     store/* tests/*
+openssl/*  store/* tests/*
 sodium*    store/* tests/*
 zstd*      store/* tests/*
 archive*   store/* tests/*

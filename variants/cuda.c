@@ -118,6 +118,18 @@ int nitro_cuda_download(nitro_cuda *cuda, const void *memory, int64_t count, siz
     return nitro_cuda_wait(cuda);
 }
 
+int nitro_cuda_take_result(nitro_cuda *cuda, void *memory, int64_t count, size_t size, int nonsense,
+                           void *to)
+{
+    if (nitro_cuda_download(cuda, memory, count, size, to) != 0)
+        return cuda->failure;
+    if (count == 0)
+        return 0;
+    return nitro_cuda_check(cuda,
+                            cudaMemsetAsync(memory, nonsense, (size_t)count * size, cuda->stream),
+                            "spoiling the result");
+}
+
 int nitro_cuda_wait(nitro_cuda *cuda)
 {
     return nitro_cuda_check(cuda, cudaStreamSynchronize(cuda->stream), "waiting for the stream");

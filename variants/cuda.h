@@ -60,6 +60,13 @@ int nitro_cuda_upload_indices(nitro_cuda *cuda, const int64_t *from, int64_t cou
 /** Copy to the host, shape [count], and wait until it is there. */
 int nitro_cuda_download(nitro_cuda *cuda, const void *memory, int64_t count, size_t size, void *to);
 
+/**
+ * Take a variant's result to the host, as nitro_cuda_download does, and fill it on the device with
+ * bytes of `nonsense`: the next variant has to write all of it.
+ */
+int nitro_cuda_take_result(nitro_cuda *cuda, void *memory, int64_t count, size_t size, int nonsense,
+                           void *to);
+
 /** Wait for all work of the stream; its failures show here. */
 int nitro_cuda_wait(nitro_cuda *cuda);
 

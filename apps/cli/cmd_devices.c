@@ -45,17 +45,6 @@ static const argument arguments[] = {
      .many = true},
     {0}};
 
-static nitro_status list_ids(nitro_context *context, nitro_string_list *ids)
-{
-    nitro_status status = NITRO_OK;
-    for (const nitro_device_kind *const *kind = nitro_builtin_device_kinds(); *kind; kind++) {
-        status = (*kind)->list(context, ids);
-        if (status != NITRO_OK)
-            break;
-    }
-    return status;
-}
-
 static const char *unit_of(const char *feature)
 {
     const nitro_device_feature_info *info = nitro_device_feature_lookup(feature);
@@ -170,7 +159,7 @@ static nitro_status find_devices(const invocation *call, device_set *set)
         return device_set_record(call->context, call->arguments.items[0], given->measure,
                                  given->record, set);
     nitro_string_list all = {0};
-    nitro_status status = named ? NITRO_OK : list_ids(call->context, &all);
+    nitro_status status = named ? NITRO_OK : nitro_device_list(call->context, &all);
     if (status == NITRO_OK)
         status =
             device_set_find(call->context, named ? &call->arguments : &all, given->measure, set);
@@ -230,7 +219,10 @@ const command command_devices = {
         "A GPU is 'cuda' (the first), 'cuda:1' (by number) or its id in full, such as "
         "cuda:nvidia-h200. --record keeps what its driver said in a file, from which --replay "
         "makes the same device anywhere, without the GPU. A model can learn from what was measured "
-        "of devices when it is in the store: measure each device once with --store.",
+        "of devices when it is in the store: measure each device once with --store.\n\n"
+        "Machines with the same processor or card have devices of the same id. Where they share a "
+        "store, give each a name, NITRO_MACHINE=NAME or a line 'machine = NAME' in nitro.conf (see "
+        "'nitro help config'): every command then takes its devices as ID@NAME.",
     .examples = "  nitro devices\n  nitro devices host --measure\n"
                 "  nitro devices cuda --measure --store sqlite:lab.db --record gpu.json\n"
                 "  nitro devices --replay gpu.json\n",

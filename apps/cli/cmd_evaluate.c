@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/cli/evaluation.h"
 #include "apps/cli/module.h"
 #include "apps/cli/output.h"
-#include "nitro/study.h"
 
 typedef struct settings {
     common_settings common;
@@ -207,137 +207,17 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
-/* ---- What is answered ----------------------------------------------------------------------- */
-
-/** Nothing where the method knows no confidence, or is never sure. */
-static void add_share(text_table *table, double percent)
-{
-    if (isnan(percent))
-        table_cell(table, "%s", "-");
-    else
-        table_number(table, percent, 1);
-}
-
-static void add_qualities(text_table *table, const nitro_evaluate_result *result)
-{
-    table_number(table, result->mean, 2);
-    table_number(table, result->geomean, 2);
-    table_number(table, result->p5, 2);
-    table_number(table, result->min, 2);
-    table_number(table, result->accuracy, 2);
-    add_share(table, result->sure);
-    add_share(table, result->sure_good);
-    table_cell(table, "%zu", result->inputs);
-}
-
-static bool is_new_target(const nitro_evaluate_result *results, size_t i)
-{
-    return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
-}
-
-/** "auto", or "auto +10" after ten inputs were measured. */
-static void add_method(text_table *table, const nitro_evaluate_result *result)
-{
-    if (result->measured == 0)
-        table_cell(table, "%s", result->method);
-    else if (result->measured == NITRO_NONE)
-        table_cell(table, "%s +all", result->method);
-    else
-        table_cell(table, "%s +%zu", result->method, result->measured);
-}
-
-static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
-                      size_t num_targets)
-{
-    bool first = true;
-    nitro_evaluate_result mean;
-    for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
-        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &mean);
-             place++) {
-            if (first)
-                table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
-            else
-                table_cell(table, "%s", "");
-            add_method(table, &mean);
-            add_qualities(table, &mean);
-            first = false;
-        }
-}
-
-static int print_table(const invocation *call, const nitro_evaluate_result *results, size_t count)
-{
-    text_table table;
-    size_t num_targets = 0;
-    table_begin(&table, call->context,
-                "target,method,>mean,>geomean,>p5,>min,>accuracy,>sure,>sure good,>inputs");
-    for (size_t i = 0; i < count; i++) {
-        bool fresh = is_new_target(results, i);
-        num_targets += fresh;
-        table_cell(&table, "%s%s", fresh ? results[i].target : "",
-                   fresh && results[i].modelled ? " (modelled)" : "");
-        add_method(&table, &results[i]);
-        add_qualities(&table, &results[i]);
-    }
-    if (num_targets > 1)
-        add_means(&table, results, count, num_targets);
-    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
-}
-
-static void print_csv_number(double value)
-{
-    char text[40] = "";
-    if (isfinite(value))
-        nitro_format_number(value, text, sizeof text);
-    printf(",%s", text);
-}
-
-/** Device ids and method names need no quotes: their characters are clean. */
-static int print_csv(const nitro_evaluate_result *results, size_t count)
-{
-    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,measured,inputs,modelled\n");
-    for (size_t i = 0; i < count; i++) {
-        printf("%s,%s", results[i].target, results[i].method);
-        print_csv_number(results[i].mean);
-        print_csv_number(results[i].geomean);
-        print_csv_number(results[i].p5);
-        print_csv_number(results[i].min);
-        print_csv_number(results[i].accuracy);
-        print_csv_number(results[i].sure);
-        print_csv_number(results[i].sure_good);
-        printf(",%zu,%zu,%s\n", results[i].measured, results[i].inputs,
-               results[i].modelled ? "yes" : "no");
-    }
-    return EXIT_DONE;
-}
-
-static int print_results_json(const invocation *call, const nitro_evaluate_result *results,
-                              size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; array && i < count; i++) {
-        json_t *object =
-            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
-                      json_text(results[i].target), "method", results[i].method, "mean",
-                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
-                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
-                      json_value(results[i].accuracy), "sure", json_value(results[i].sure),
-                      "sure_good", json_value(results[i].sure_good), "measured",
-                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
-        if (results[i].modelled)
-            json_object_set_new(object, "modelled", json_true());
-        json_array_append_new(array, object);
-    }
-    return print_json(call, array);
-}
+/* ---- The whole ---------------------------------------------------------------------------------
+ */
 
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {
     const settings *given = call->settings;
     if (given->json || strcmp(given->format, "json") == 0)
-        return print_results_json(call, results, count);
+        return evaluation_print_json(call, results, count);
     if (strcmp(given->format, "csv") == 0)
-        return print_csv(results, count);
-    return print_table(call, results, count);
+        return evaluation_print_csv(results, count);
+    return evaluation_print_table(call, results, count);
 }
 
 static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)

@@ -1,6 +1,6 @@
 /* cmd_predict.c - nitro predict: what a model says of an input whose features are known. */
 #include "apps/cli/given_features.h"
-#include "apps/cli/output.h"
+#include "apps/cli/outside.h"
 
 typedef struct settings {
     common_settings common;
@@ -30,6 +30,7 @@ typedef struct answer {
     nitro_decision decision;
     size_t ranking[NITRO_MAX_VARIANTS];
     double scores[NITRO_MAX_VARIANTS];
+    json_t *outside; /* names of features; given away when it is printed as JSON */
 } answer;
 
 static int print_answer_json(const invocation *call, const nitro_model *model, const answer *said)
@@ -42,11 +43,12 @@ static int print_answer_json(const invocation *call, const nitro_model *model, c
                                         "score", json_value(said->scores[v])));
     }
     return print_json(call,
-                      json_pack("{s:s, s:s, s:s, s:o, s:s, s:o}", "computation",
+                      json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "computation",
                                 nitro_model_computation(model), "target", nitro_model_target(model),
                                 "variant", said->decision.variant_name, "confidence",
                                 json_value(said->decision.confidence), "reason",
-                                nitro_reason_text(said->decision.reason), "ranking", ranking));
+                                nitro_reason_text(said->decision.reason), "outside", said->outside,
+                                "ranking", ranking));
 }
 
 static int print_answer(const invocation *call, const nitro_model *model, const answer *said)
@@ -54,7 +56,10 @@ static int print_answer(const invocation *call, const nitro_model *model, const 
     text_table table;
     printf("variant     %s\n", said->decision.variant_name);
     printf("confidence  %.2f\n", said->decision.confidence);
-    printf("reason      %s\n\n", nitro_reason_text(said->decision.reason));
+    printf("reason      ");
+    outside_print(said->decision.reason, said->outside);
+    printf("\n\n");
+    json_decref(said->outside);
     table_begin(&table, call->context, ">rank,variant,>score");
     for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
         table_cell(&table, "%zu", r + 1);
@@ -74,6 +79,7 @@ static int ask(const invocation *call, const nitro_model *model)
         return code;
     if (nitro_model_predict(model, values, &said.decision, said.ranking, said.scores) != NITRO_OK)
         return fail(call);
+    said.outside = outside_names(model, values);
     return given->json ? print_answer_json(call, model, &said) : print_answer(call, model, &said);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "apps/cli/one_run.h"
+#include "apps/cli/outside.h"
 #include "apps/cli/paths.h"
 
 typedef struct settings {
@@ -183,6 +184,8 @@ static int decide(one_run *self)
         status = nitro_computation_evaluate(computation, self->input, features);
     if (status == NITRO_OK && self->model)
         status = nitro_model_predict(self->model, features, &ignored, self->ranking, self->scores);
+    if (status == NITRO_OK && self->model)
+        self->outside = outside_names(self->model, features);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
@@ -233,6 +236,7 @@ static int run(invocation *call)
         self.loaded.module->unload(self.input);
     inputs_free(&self.inputs);
     module_close(&self.loaded);
+    json_decref(self.outside);
     free(self.model_path);
     free(self.device);
     return code;

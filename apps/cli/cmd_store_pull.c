@@ -80,26 +80,15 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
     return EXIT_DONE;
 }
 
-static nitro_status pull(const invocation *call, const nitro_pull_options *how,
-                         nitro_pull_report *report)
-{
-    const settings *given = call->settings;
-    nitro_store *store = NULL;
-    nitro_status status = nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store);
-    if (status == NITRO_OK)
-        status = nitro_store_pull(store, how, report);
-    nitro_store_close(store);
-    return status;
-}
-
 static int run(invocation *call)
 {
     nitro_trusted_keys *keys = NULL;
     nitro_pull_report report = {0};
     nitro_status status = read_keys(call, &keys);
+    const settings *given = call->settings;
     const nitro_pull_options how = {.url = call->arguments.items[0], .keys = keys};
     if (status == NITRO_OK)
-        status = pull(call, &how, &report);
+        status = nitro_store_pull(call->context, given->store, &how, &report);
     int code = status == NITRO_OK ? print_report(call, &report) : fail(call);
     for (size_t i = 0; i < report.refused.count; i++)
         code = fail_text(call, "%s", report.refused.items[i]);

@@ -112,11 +112,13 @@ const command command_store_sync = {
     .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
     .description =
         "With two stores: adds what FROM has and TO lacks, and replaces samples of which FROM has "
-        "a "
-        "newer one; one way. Cut short, it goes on where it was; done again, it does nothing.\n\n"
+        "a newer one; one way. Cut short, it goes on where it was; done again, it does nothing.\n\n"
         "Without: sends the samples that wait in this user's journals for stores that were away "
-        "while a tune ran (with one URL: for that store). Passwords are not kept there: they come "
-        "from the environment, or from the URL given here. The exit code is 1 while any wait.",
+        "while a tune ran (with one URL: for that store). Passwords, and where certificates are, "
+        "are not kept there: they come from the environment, or from the URL given here. The exit "
+        "code is 1 while any wait. A journal is a store, in the file that warnings name: where its "
+        "server never comes back, 'nitro store copy' brings its samples elsewhere, and the file "
+        "may go.",
     .examples = "  nitro store sync sqlite:mine.db redis://lab.example.org/0\n"
                 "  nitro store sync\n",
     .arguments = arguments,

@@ -8,6 +8,7 @@
 #include "apps/cli/interrupt.h"
 #include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
+#include "apps/cli/paths.h"
 #include "apps/cli/winners.h"
 
 typedef struct settings {
@@ -373,6 +374,8 @@ static int run(invocation *call)
         code = inputs_make(call, self.loaded.module, &given->inputs,
                            (generated_range){given->seed, 0, given->generate}, given->name_parts,
                            &self.inputs);
+    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
+        code = fail(call);
     if (code == EXIT_DONE &&
         nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
         code = fail(call);

@@ -5,6 +5,7 @@
 #include "apps/cli/measure_target.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/module.h"
+#include "apps/cli/paths.h"
 
 typedef struct settings {
     common_settings common;
@@ -225,7 +226,10 @@ static int run(invocation *call)
     const char *computation = NULL;
     nitro_model *model = NULL;
     target_measuring measuring = {0};
+    const settings *given = call->settings;
     int code = check_plugins(call);
+    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
+        code = fail(call);
     if (code == EXIT_DONE)
         code = prepare_measuring(call, &measuring);
     if (code == EXIT_DONE)

@@ -73,10 +73,15 @@ static const char *const kind_names[] = {
 
 static void describe_place(const nitro_column *column, char *text, size_t size)
 {
-    if (isnan(column->value))
+    if (!column->is_used)
+        snprintf(text, size, "the model does not use it");
+    else if (isnan(column->value))
         snprintf(text, size, "undefined for this input");
     else if (column->excess > 0.0)
-        snprintf(text, size, "outside, by %.0f %% of the range", 100.0 * column->excess);
+        snprintf(text, size, "outside, by %.3g %% of the range%s", 100.0 * column->excess,
+                 column->kind == NITRO_COLUMN_RELATIVE                   ? ": cut to it"
+                 : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": near enough"
+                                                                         : "");
     else if (!column->is_seen)
         snprintf(text, size, "inside; relative features stand for it");
     else
@@ -201,11 +206,11 @@ static json_t *columns_json(const explanation *self)
     for (size_t c = 0; c < self->num_columns; c++) {
         const nitro_column *column = &self->columns[c];
         json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "name", column->name,
+            array, json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:b, s:b}", "name", column->name,
                              "kind", kind_names[column->kind], "unit", column->unit, "value",
                              json_value(column->value), "low", json_value(column->low), "high",
                              json_value(column->high), "excess", json_value(column->excess), "seen",
-                             column->is_seen));
+                             column->is_seen, "used", column->is_used));
     }
     return array;
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "apps/cli/outside.h"
+
 static const nitro_entry *chosen(const one_run *self)
 {
     return &self->sample->entries[self->decision.variant];
@@ -67,13 +69,15 @@ static int report_json(const one_run *self, bool compare)
     describe_result(self, result, sizeof result);
     const nitro_entry *entry = chosen(self);
     json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:b, s:o, s:o, "
+        "{s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:b, s:o, "
+        "s:o, "
         "s:s}",
         "computation", self->loaded.module->name, "device", json_text(self->device), "input",
         json_text(self->sample->input), "description", json_text(self->description), "model",
         json_text(self->model_path), "variant", self->decision.variant_name, "confidence",
         json_value(self->decision.confidence), "reason", nitro_reason_text(self->decision.reason),
-        "decision_ms", json_value(self->decision_ms), "ranking", ranking_json(self), "time_ms",
+        "outside", self->outside ? json_incref(self->outside) : json_array(), "decision_ms",
+        json_value(self->decision_ms), "ranking", ranking_json(self), "time_ms",
         json_value(entry->median_ms), "spread", json_value(entry->spread), "repetitions",
         (json_int_t)entry->count, "prepare_ms", json_value(entry->prepare_ms), "ran",
         entry->outcome == NITRO_OUTCOME_MEASURED, "result", json_text(result), "device_state",
@@ -98,7 +102,8 @@ static void print_decision(const one_run *self)
     else
         printf("model     none; 'nitro tune %s' makes one\n", self->loaded.module->name);
     printf("variant   %s\n", self->decision.variant_name);
-    printf("reason    %s", nitro_reason_text(self->decision.reason));
+    printf("reason    ");
+    outside_print(self->decision.reason, self->outside);
     if (self->decision.reason != NITRO_REASON_NO_MODEL)
         printf("; confidence %.2f", self->decision.confidence);
     if (self->model) {

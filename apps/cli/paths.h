@@ -12,6 +12,13 @@
 nitro_status model_default_path(nitro_context *context, const char *computation, const char *device,
                                 char **path);
 
+/**
+ * Can a file be written there, as far as can be told without doing it? For commands that work long
+ * before they write. NULL: yes.
+ * @return NITRO_OK or NITRO_ERR_IO: its folder is missing or takes no files, or it is a folder.
+ */
+nitro_status require_writable(nitro_context *context, const char *path);
+
 /** Make the folders above a file where they are missing. */
 nitro_status make_folders_above(nitro_context *context, const char *path);
 

@@ -6,30 +6,13 @@
 #include "apps/histogram/image.h"
 #include "apps/histogram/module.h"
 #include "apps/histogram/samples.h"
+#include "apps/module.h"
 #include "variants/histogram/histogram.h"
-
-nitro_status nitro_histogram_module_create(nitro_context *context,
-                                           nitro_status (*add_variants)(nitro_computation *),
-                                           nitro_computation **computation)
-{
-    nitro_computation *made;
-    nitro_status status = nitro_computation_create(context, "histogram", &made);
-    if (status != NITRO_OK)
-        return status;
-    status = add_variants(made);
-    if (status == NITRO_OK)
-        status = nitro_histogram_add_features(made);
-    if (status != NITRO_OK) {
-        nitro_computation_free(made);
-        return status;
-    }
-    *computation = made;
-    return NITRO_OK;
-}
 
 static nitro_status create(nitro_context *context, nitro_computation **computation)
 {
-    return nitro_histogram_module_create(context, nitro_histogram_add_variants, computation);
+    return nitro_module_create_computation(context, "histogram", nitro_histogram_add_variants,
+                                           nitro_histogram_add_features, computation);
 }
 
 static nitro_status load(nitro_context *context, const char *path, void **argument)

@@ -5,6 +5,7 @@
 
 #include "apps/histogram/module.h"
 #include "apps/histogram/samples.h"
+#include "apps/module.h"
 #include "variants/histogram/histogram_cuda.h"
 
 /* The argument, and whose arrays it borrows. */
@@ -15,7 +16,8 @@ typedef struct input {
 
 static nitro_status create(nitro_context *context, nitro_computation **computation)
 {
-    return nitro_histogram_module_create(context, nitro_histogram_cuda_add_variants, computation);
+    return nitro_module_create_computation(context, "histogram", nitro_histogram_cuda_add_variants,
+                                           nitro_histogram_add_features, computation);
 }
 
 /* Takes the samples in any case. */
@@ -58,8 +60,8 @@ static void unload(void *argument)
 
 static void describe(const void *argument, char *text, size_t size)
 {
-    nitro_module_histogram.describe(argument, text,
-                                    size); /* of the host's part, which comes first */
+    /* of the host's part, which comes first */
+    nitro_module_histogram.describe(argument, text, size);
 }
 
 const nitro_module nitro_module_histogram_cuda = {

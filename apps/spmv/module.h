@@ -1,4 +1,4 @@
-/* module.h - what the modules of spmv share: one for each kind of device. */
+/* module.h - the modules of spmv: one for each kind of device. */
 #ifndef NITRO_APPS_SPMV_MODULE_H
 #define NITRO_APPS_SPMV_MODULE_H
 
@@ -8,10 +8,5 @@
 extern const nitro_module nitro_module_spmv;
 /** On CUDA devices, or a stub. */
 extern const nitro_module nitro_module_spmv_cuda;
-
-/** Create the computation "spmv" with these variants and the features of all kinds. */
-nitro_status nitro_spmv_module_create(nitro_context *context,
-                                      nitro_status (*add_variants)(nitro_computation *),
-                                      nitro_computation **computation);
 
 #endif

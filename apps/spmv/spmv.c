@@ -2,34 +2,17 @@
  * is registered the way a user's own computation is. */
 #include <stdio.h>
 
+#include "apps/module.h"
 #include "apps/spmv/generate.h"
 #include "apps/spmv/matrix.h"
 #include "apps/spmv/matrix_market.h"
 #include "apps/spmv/module.h"
 #include "variants/spmv/spmv.h"
 
-nitro_status nitro_spmv_module_create(nitro_context *context,
-                                      nitro_status (*add_variants)(nitro_computation *),
-                                      nitro_computation **computation)
-{
-    nitro_computation *made;
-    nitro_status status = nitro_computation_create(context, "spmv", &made);
-    if (status != NITRO_OK)
-        return status;
-    status = add_variants(made);
-    if (status == NITRO_OK)
-        status = nitro_spmv_add_features(made);
-    if (status != NITRO_OK) {
-        nitro_computation_free(made);
-        return status;
-    }
-    *computation = made;
-    return NITRO_OK;
-}
-
 static nitro_status create(nitro_context *context, nitro_computation **computation)
 {
-    return nitro_spmv_module_create(context, nitro_spmv_add_variants, computation);
+    return nitro_module_create_computation(context, "spmv", nitro_spmv_add_variants,
+                                           nitro_spmv_add_features, computation);
 }
 
 static nitro_status load(nitro_context *context, const char *path, void **argument)

@@ -3,6 +3,7 @@
  * input for its features alone needs no device. */
 #include <stdlib.h>
 
+#include "apps/module.h"
 #include "apps/spmv/matrix.h"
 #include "apps/spmv/module.h"
 #include "variants/spmv/spmv_cuda.h"
@@ -15,7 +16,8 @@ typedef struct input {
 
 static nitro_status create(nitro_context *context, nitro_computation **computation)
 {
-    return nitro_spmv_module_create(context, nitro_spmv_cuda_add_variants, computation);
+    return nitro_module_create_computation(context, "spmv", nitro_spmv_cuda_add_variants,
+                                           nitro_spmv_add_features, computation);
 }
 
 /* Takes the matrix in any case. */

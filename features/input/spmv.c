@@ -227,12 +227,14 @@ static nitro_status add_relative(nitro_computation *computation, const char *nam
 static nitro_status add_relative_features(nitro_computation *computation)
 {
     char rows[512], nonzeros[512], vector[512], all[512], streaming[512], imbalance[512];
+    char balance[512];
     nitro_formula_per_core(rows, sizeof(rows), ROWS);
     nitro_formula_per_core(nonzeros, sizeof(nonzeros), NNZ);
     nitro_formula_per_l2(vector, sizeof(vector), "8 * " COLS);
     nitro_formula_per_l2(all, sizeof(all), BYTES);
     nitro_formula_streaming_time(streaming, sizeof(streaming), BYTES, LAUNCH_US);
     nitro_formula_imbalance(imbalance, sizeof(imbalance), "max(row_max, 1)", NNZ);
+    nitro_formula_machine_balance(balance, sizeof(balance), "2", "12"); /* of a non-zero */
     nitro_status status = add_relative(computation, "rows_per_core", "rows", rows);
     if (status == NITRO_OK)
         status = add_relative(computation, "nnz_per_core", "nnz", nonzeros);
@@ -244,6 +246,8 @@ static nitro_status add_relative_features(nitro_computation *computation)
         status = add_relative(computation, "streaming_per_launch", NULL, streaming);
     if (status == NITRO_OK)
         status = add_relative(computation, "longest_row_per_core", NULL, imbalance);
+    if (status == NITRO_OK)
+        status = add_relative(computation, "machine_balance", NULL, balance);
     return status;
 }
 

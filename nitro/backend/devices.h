@@ -102,8 +102,22 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
 NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *context,
                                                           const char *name);
 
-/** Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
- *  @param[out] kind  may be NULL. */
+/**
+ * Devices that are really here are told apart from those of other machines, which may have the same
+ * processor or card and so the same id, by the setting "machine": ID@MACHINE. Kinds know nothing of
+ * it: what they are given is `id` up to the '@'. Modelled devices are the same everywhere.
+ */
+
+/** Append the ids of the live and modelled devices of this machine, of every kind. A kind that
+ *  cannot list its own has none. */
+NITRO_API nitro_status nitro_device_list(nitro_context *context, nitro_string_list *ids);
+
+/**
+ * Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
+ * @param[out] kind  may be NULL.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the error lists those that are there); NITRO_ERR_ARGUMENT
+ *         (no device id, or with the setting "machine" too long a one); the kind's own errors.
+ */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 

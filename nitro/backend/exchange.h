@@ -224,11 +224,14 @@ typedef struct nitro_pull_report {
 /**
  * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
  * what the index says, or is not signed as it must be, is refused and named, the others are taken.
+ * The store is made, where it is missing, once everything is here and something of it is sound.
+ * @param[in] store  its URL, as for nitro_store_open.
  * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
  *         too slow, not trusted (what came is in the cache, nothing yet in the store);
  *         NITRO_ERR_MISMATCH (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
  */
-NITRO_API nitro_status nitro_store_pull(nitro_store *to, const nitro_pull_options *options,
+NITRO_API nitro_status nitro_store_pull(nitro_context *context, const char *store,
+                                        const nitro_pull_options *options,
                                         nitro_pull_report *report);
 NITRO_API void nitro_pull_report_free(nitro_pull_report *report);
 

@@ -63,9 +63,9 @@ typedef struct nitro_strategy {
      *  devices' numbers as plain columns. */
     const char *dfs;
     bool without_relative; /* a method as published: relative features are not for it */
-    /** How much ln(time / best time) a score's unit is worth; 1: scores are about its expectation,
-     *  negated, so that differences say how much slower; 0: scores are not about times. */
-    double regret_per_score;
+    /** How much of the best performance, 1 - best time / time, a score's unit is worth; 1: scores
+     *  are about what is lost of it, negated; 0: scores are not about times. */
+    double loss_per_score;
 
     /**
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
@@ -80,8 +80,9 @@ typedef struct nitro_strategy {
      * each says by itself. */
     size_t num_members;
     const char *const *member_names; /* shape [num_members] */
-    /** @param[out] scores  shape [num_members x num_variants], all in the units of `score`, whose
-     *                      average they make; for predictors with all members. */
+    /** @param[out] scores  shape [num_members x num_variants], each times what it counts beside the
+     *                      others: added up, they choose as `score` does. For predictors with all
+     *                      members. */
     void (*score_members)(const void *predictor, const double *columns, double *scores);
     /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */

@@ -17,6 +17,7 @@ typedef struct nitro_setting {
     const char *standard;    /* the value where nobody makes one; NULL: none */
     const char *help;
     const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
+    bool is_name;               /* "" or a clean name */
     bool is_number;
     double minimum, maximum; /* of numbers */
 } nitro_setting;

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/histogram/generate.h"
-#include "apps/histogram/samples.h"
-#include "bench/bench.h"
+#include "bench/histogram_inputs.h"
 
 #define NUM_SAMPLES (16 << 20)
 #define MIN_ROUNDS  11
@@ -114,29 +112,7 @@ static int measure_input(bench_report *report, const char *input, nitro_histogra
 
 static int run(bench_report *report)
 {
-    static const struct {
-        const char *family;
-        int64_t num_bins;
-    } inputs[] = {{"uniform", 256},   {"image", 256},    {"constant", 256},
-                  {"power_law", 256}, {"uniform", 4096}, {"uniform", 65536}};
-    nitro_context *context;
-    int failed = 0;
-    if (nitro_context_create(&context) != NITRO_OK)
-        return bench_fail("out of memory");
-    for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]) && !failed; i++) {
-        nitro_histogram *histogram = NULL;
-        char name[64];
-        snprintf(name, sizeof(name), "%s in %lld bins", inputs[i].family,
-                 (long long)inputs[i].num_bins);
-        if (nitro_histogram_generate_family(context, inputs[i].family, 1, NUM_SAMPLES,
-                                            inputs[i].num_bins, &histogram) != NITRO_OK)
-            failed = bench_fail("out of memory: %s", name);
-        else
-            failed = measure_input(report, name, histogram);
-        nitro_histogram_samples_free(histogram);
-    }
-    nitro_context_free(context);
-    return failed;
+    return histogram_inputs_measure(report, NUM_SAMPLES, measure_input);
 }
 
 const bench bench_histogram = {

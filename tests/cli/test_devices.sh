@@ -24,6 +24,22 @@ try json_get '#' 1.id 1.kind 1.modelled 1.features.peak_gbps <d.json
 nitro devices host --json | json_get '#' 0.kind 0.modelled
 try nitro devices model:gtx-9800
 
+title "machines with the same processor"
+plain=$(nitro devices --json | json_get 0.id | cut -d '"' -f 2)
+named=$(NITRO_MACHINE=lab2 nitro devices --json | json_get 0.id | cut -d '"' -f 2)
+[[ $named == "$plain@lab2" ]] && echo "the host is called after its machine"
+export NITRO_MACHINE=lab2
+for id in host "$named"; do
+    [[ $(nitro devices "$id" --json | json_get 0.id | cut -d '"' -f 2) == "$named" ]] && echo "it is found"
+done
+try nitro devices "$plain" 2>&1 | head -n 2
+try nitro devices "$plain@lab3" 2>&1 | head -n 2
+nitro tune spmv --generate 1 --no-model --store sqlite:two.db --quiet >/dev/null
+NITRO_MACHINE= nitro tune spmv --generate 1 --no-model --store sqlite:two.db --quiet >/dev/null
+nitro store list --store sqlite:two.db --json | json_get 0.devices.#
+NITRO_MACHINE=a/b try nitro devices host
+unset NITRO_MACHINE
+
 title "GPUs from recordings"
 try nitro devices --replay "$TESTS/../gpus/rtx-4090.json"
 try nitro devices --replay "$TESTS/../gpus/a100-sxm4-40gb-mig-1g.5gb.json"

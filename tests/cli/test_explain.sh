@@ -33,6 +33,11 @@ explain --model svm.json --features x=50,y=7
 
 title "outside what it was trained on"
 nitro explain --model m.json --features x=500,y=7 | sed -n '1,3p; /^x /p'
+nitro explain --model m.json --features x=50,y=1000 | sed -n '1,3p; /^y /p'
+
+nitro predict --model m.json --features x=500,y=7 | sed -n '1,3p'
+nitro predict --model m.json --features x=500,y=7 --json | json_get reason outside
+nitro predict --model m.json --features x=50,y=1000 --json | json_get reason outside
 
 title "JSON"
 nitro explain --model m.json --features x=50,y=7 --store s.db --json >e.json

@@ -69,8 +69,10 @@ try nitro store list --store rest.db
 try nitro store verify --store file:www
 
 title "what is not there"
-try nitro store pull nowhere --store rest.db
-try nitro store pull https://127.0.0.1:1/x --store rest.db
-try nitro store pull https://user:secret@127.0.0.1/x --store rest.db
+try nitro store pull nowhere --store none.db
+try nitro store pull https://127.0.0.1:1/x --store none.db
+try nitro store pull https://user:secret@127.0.0.1/x --store none.db
+try nitro store pull www --store none.db --trusted-keys other.key.pub
+ls none.db 2>&1
 try nitro store publish --store lab.db --output /proc/nitro
 try nitro store publish --store lab.db

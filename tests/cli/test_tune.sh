@@ -3,7 +3,7 @@ title "tune"
 nitro tune spmv --generate 6 --seed 3 --budget 2 --json >tune.json 2>err.txt
 echo "exit $?"
 grep -v '^tune' err.txt
-tail -n 1 err.txt | sed 's/[0-9.e+]*\/s, .*//'
+grep '6 of 6' err.txt | tail -n 1 | sed 's/[0-9.e+]*\/s, .*//'
 json_get '#' 0.computation 0.device 0.modelled 0.inputs 0.samples 0.variants.# 0.model.model <tune.json
 nitro store info --json | json_get url samples
 nitro store list --json | json_get 0.computation 0.variants 0.devices.0.kind 0.devices.0.samples
@@ -31,6 +31,12 @@ nitro tune spmv --generate 8 --seed 3 --budget 2 --no-model 2>/dev/null | sed -n
 
 title "with one sample there is a model or a reason"
 nitro tune spmv --generate 1 --budget 2 --quiet --store one.db --json | json_get 0.samples
+
+title "a model that cannot be written is said before anything is measured"
+try nitro tune spmv --generate 2 --store none.db --output nowhere/model.json
+try nitro tune-from-source spmv --store one.db --target model:k20c --output nowhere/model.json
+try nitro tune-from-source spmv --store one.db --target model:k20c --output .
+ls none.db 2>&1
 
 title "cold caches are said, and kept apart from warm ones"
 try nitro tune spmv --generate 2 --budget 2 --quiet --no-model --store one.db --cold

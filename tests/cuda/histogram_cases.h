@@ -3,55 +3,29 @@
 #ifndef NITRO_TESTS_CUDA_HISTOGRAM_CASES_H
 #define NITRO_TESTS_CUDA_HISTOGRAM_CASES_H
 
-#include "nitro/nitro_internal.h"
+#include "apps/histogram/module.h"
+#include "cuda/cuda_cases.h"
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram_cuda.h"
 
-typedef struct histogram_cases {
-    nitro_context *context;
-    nitro_computation *computation; /* the module's, of kind cuda */
-    void *stream;
-} histogram_cases;
-
-static void histogram_cases_check_variant(const histogram_cases *cases,
-                                          nitro_histogram_cuda *histogram,
-                                          const nitro_variant *variant, const char *name)
-{
-    char why[512] = "";
-    if (variant->prepare(histogram, variant->user) != 0)
-        fail_msg("%s: %s cannot prepare: %s", name, variant->name, histogram->cuda.problem);
-    if (variant->prepare(histogram, variant->user) != 0)
-        fail_msg("%s: %s is prepared and cannot prepare again", name, variant->name);
-    if (variant->run(histogram, variant->user) != 0)
-        fail_msg("%s: %s cannot run: %s", name, variant->name, histogram->cuda.problem);
-    if (cases->computation->hooks.check_result(histogram, why, sizeof(why), NULL) != 0)
-        fail_msg("%s: %s: %s", name, variant->name, why);
-}
-
 /* Run every variant; the samples are freed. `max_shared_bytes` is what a block may have at most, 0:
  * as the device says. */
-static void histogram_cases_check(const histogram_cases *cases, nitro_histogram *samples,
-                                  int max_shared_bytes, const char *name)
+static void histogram_cases_check(cuda_cases *cases, nitro_histogram *samples, int max_shared_bytes,
+                                  const char *name)
 {
-    const nitro_hooks *hooks = &cases->computation->hooks;
     nitro_histogram_cuda histogram = {.host = *samples, .cuda.stream = cases->stream};
-    size_t num_variants = nitro_computation_num_variants(cases->computation);
-    const nitro_variant *reference = &cases->computation->variants[2]; /* global_atomic */
-    if (hooks->prepare_input(&histogram, NULL) != 0)
+    if (nitro_histogram_cuda_upload(&histogram) != 0)
         fail_msg("%s: cannot be uploaded: %s", name, histogram.cuda.problem);
-    assert_ptr_equal(hooks->stream(&histogram, NULL), cases->stream);
     if (max_shared_bytes > 0)
         histogram.max_shared_bytes = histogram.usual_shared_bytes = max_shared_bytes;
-    if (reference->run(&histogram, reference->user) != 0 ||
-        hooks->keep_reference(&histogram, NULL) != 0)
-        fail_msg("%s: the reference variant is wrong: %s", name, histogram.cuda.problem);
-    for (size_t v = 0; v < num_variants; v++)
-        histogram_cases_check_variant(cases, &histogram, &cases->computation->variants[v], name);
+    cuda_cases_keep_reference(cases, &histogram, name);
+    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++)
+        cuda_cases_check_variant(cases, &histogram, v, name);
     nitro_histogram_cuda_release(&histogram);
     nitro_histogram_samples_free(samples);
 }
 
-static void histogram_cases_check_all(const histogram_cases *cases)
+static void histogram_cases_check_all(cuda_cases *cases)
 {
     for (size_t index = 0; index < HISTOGRAM_NUM_CASES; index++) {
         char name[128];
@@ -62,7 +36,7 @@ static void histogram_cases_check_all(const histogram_cases *cases)
 
 /* Tables that do not fit into shared memory, or only once: bins in several ranges, of which the
  * last is shorter; one range for each bin is as many as there may be. */
-static void histogram_cases_check_ranges(const histogram_cases *cases)
+static void histogram_cases_check_ranges(cuda_cases *cases)
 {
     static const struct {
         int64_t num_bins;

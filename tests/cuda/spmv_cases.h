@@ -3,28 +3,19 @@
 #ifndef NITRO_TESTS_CUDA_SPMV_CASES_H
 #define NITRO_TESTS_CUDA_SPMV_CASES_H
 
-#include <cuda_runtime_api.h>
 #include <math.h>
 
 #include "apps/spmv/family.h"
 #include "apps/spmv/generate.h"
 #include "apps/spmv/module.h"
-#include "nitro/nitro_internal.h"
-#include "unit/unit.h"
+#include "cuda/cuda_cases.h"
 #include "variants/spmv/spmv_cuda.h"
 
 /* Inputs that every variant must have run. */
 #define SPMV_NUM_INPUTS 200
 
-typedef struct spmv_cases {
-    nitro_context *context;
-    nitro_computation *computation; /* the module's, of kind cuda */
-    void *stream;
-    size_t num_runs[NITRO_MAX_VARIANTS];
-} spmv_cases;
-
 /* Matrix `index` of all families in turn, with 1 to about `max_nonzeros` entries. */
-static nitro_spmv *spmv_cases_make(const spmv_cases *cases, uint64_t seed, size_t index,
+static nitro_spmv *spmv_cases_make(const cuda_cases *cases, uint64_t seed, size_t index,
                                    double max_nonzeros, char name[128])
 {
     const nitro_spmv_family *family = &nitro_spmv_families[index % nitro_spmv_num_families()];
@@ -43,45 +34,23 @@ static nitro_spmv *spmv_cases_make(const spmv_cases *cases, uint64_t seed, size_
     return spmv;
 }
 
-static void spmv_cases_check_variant(spmv_cases *cases, nitro_spmv_cuda *spmv, size_t v,
-                                     const char *name)
-{
-    const nitro_variant *variant = &cases->computation->variants[v];
-    char why[512] = "";
-    if (variant->prepare(spmv, variant->user) != 0)
-        fail_msg("%s: %s cannot prepare: %s", name, variant->name, spmv->cuda.problem);
-    if (variant->prepare(spmv, variant->user) != 0)
-        fail_msg("%s: %s is prepared and cannot prepare again", name, variant->name);
-    if (variant->run(spmv, variant->user) != 0)
-        fail_msg("%s: %s cannot run: %s", name, variant->name, spmv->cuda.problem);
-    if (cases->computation->hooks.check_result(spmv, why, sizeof(why), NULL) != 0)
-        fail_msg("%s: %s: %s", name, variant->name, why);
-    if (variant->release)
-        variant->release(spmv, variant->user);
-    cases->num_runs[v]++;
-}
-
 /* Run every variant that allows the matrix and has had fewer than `enough` inputs; returns how many
  * ran. The matrix is freed. */
-static size_t spmv_cases_check(spmv_cases *cases, nitro_spmv *matrix, const char *name,
+static size_t spmv_cases_check(cuda_cases *cases, nitro_spmv *matrix, const char *name,
                                size_t enough)
 {
-    const nitro_hooks *hooks = &cases->computation->hooks;
-    const nitro_variant *reference = &cases->computation->variants[0];
     nitro_spmv_cuda spmv = {.host = *matrix, .cuda.stream = cases->stream};
     double features[NITRO_SPMV_NUM_FEATURES];
     size_t ran = 0;
     assert_ok(cases->context, nitro_computation_evaluate(cases->computation, &spmv, features));
-    if (hooks->prepare_input(&spmv, NULL) != 0)
-        fail_msg("%s: cannot be uploaded: %s", name, spmv.cuda.problem);
-    assert_ptr_equal(hooks->stream(&spmv, NULL), cases->stream);
-    if (reference->run(&spmv, reference->user) != 0 || hooks->keep_reference(&spmv, NULL) != 0)
-        fail_msg("%s: the reference variant is wrong: %s", name, spmv.cuda.problem);
+    cuda_cases_keep_reference(cases, &spmv, name);
     for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
         const nitro_variant *variant = &cases->computation->variants[v];
         if (cases->num_runs[v] >= enough || !variant->allows(features, NULL, variant->user))
             continue;
-        spmv_cases_check_variant(cases, &spmv, v, name);
+        cuda_cases_check_variant(cases, &spmv, v, name);
+        if (variant->release)
+            variant->release(&spmv, variant->user);
         ran++;
     }
     nitro_spmv_cuda_release(&spmv);
@@ -90,7 +59,7 @@ static size_t spmv_cases_check(spmv_cases *cases, nitro_spmv *matrix, const char
 }
 
 /* All families, until every variant that is here has run on so many inputs. */
-static void spmv_cases_check_families(spmv_cases *cases, uint64_t seed, double max_nonzeros)
+static void spmv_cases_check_families(cuda_cases *cases, uint64_t seed, double max_nonzeros)
 {
     bool is_done = false;
     size_t index = 0;
@@ -101,14 +70,13 @@ static void spmv_cases_check_families(spmv_cases *cases, uint64_t seed, double m
         spmv_cases_check(cases, matrix, name, SPMV_NUM_INPUTS);
         is_done = true;
         for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++)
-            is_done &= cases->num_runs[v] >= SPMV_NUM_INPUTS ||
-                       cases->computation->variants[v].allows == nitro_spmv_allows_nothing;
+            is_done &= cases->num_runs[v] >= SPMV_NUM_INPUTS || !cases->is_here[v];
     }
     assert_true(is_done);
 }
 
 /* Matrices that no family has. */
-static void spmv_cases_check_odd(spmv_cases *cases)
+static void spmv_cases_check_odd(cuda_cases *cases)
 {
     static const struct {
         const char *name;
@@ -145,48 +113,11 @@ static void spmv_cases_check_odd(spmv_cases *cases)
 }
 
 /* A loaded input of the module, as measuring gets it; its `unload` frees it. */
-static nitro_spmv_cuda *spmv_cases_load(const spmv_cases *cases)
+static nitro_spmv_cuda *spmv_cases_load(const cuda_cases *cases)
 {
-    char name[256];
-    void *argument = NULL;
-    assert_ok(cases->context,
-              nitro_module_spmv_cuda.generate(cases->context, 3, 0, name, sizeof(name), &argument));
-    nitro_spmv_cuda *spmv = argument;
+    nitro_spmv_cuda *spmv = cuda_cases_generate(cases, 3, 0);
     spmv->cuda.stream = cases->stream;
     return spmv;
-}
-
-/* Prepared variants can be captured, and their graphs compute what they do. */
-static void spmv_cases_check_capture(spmv_cases *cases)
-{
-    const nitro_hooks *hooks = &cases->computation->hooks;
-    const nitro_variant *reference = &cases->computation->variants[0];
-    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
-    cudaGraph_t graph;
-    cudaGraphExec_t executable;
-    char why[512] = "";
-    assert_int_equal(hooks->prepare_input(spmv, NULL), 0);
-    assert_int_equal(reference->run(spmv, reference->user), 0);
-    assert_int_equal(hooks->keep_reference(spmv, NULL), 0);
-    for (size_t v = 0; v < nitro_computation_num_variants(cases->computation); v++) {
-        const nitro_variant *variant = &cases->computation->variants[v];
-        if (variant->allows == nitro_spmv_allows_nothing)
-            continue;
-        assert_int_equal(variant->prepare(spmv, variant->user), 0);
-        assert_int_equal(cudaStreamBeginCapture(cases->stream, cudaStreamCaptureModeGlobal), 0);
-        assert_int_equal(variant->prepare(spmv, variant->user), 0);
-        assert_int_equal(variant->run(spmv, variant->user), 0);
-        assert_int_equal(cudaStreamEndCapture(cases->stream, &graph), cudaSuccess);
-        assert_int_equal(cudaGraphInstantiate(&executable, graph, 0), cudaSuccess);
-        for (int round = 0; round < 2; round++) {
-            assert_int_equal(cudaGraphLaunch(executable, cases->stream), cudaSuccess);
-            if (hooks->check_result(spmv, why, sizeof(why), NULL) != 0)
-                fail_msg("%s: %s", variant->name, why);
-        }
-        assert_int_equal(cudaGraphExecDestroy(executable), cudaSuccess);
-        assert_int_equal(cudaGraphDestroy(graph), cudaSuccess);
-    }
-    nitro_module_spmv_cuda.unload(spmv);
 }
 
 #endif

@@ -5,28 +5,16 @@
 
 static int setup(void **state)
 {
-    spmv_cases *cases = calloc(1, sizeof(*cases));
-    cases->context = unit_context();
-    assert_ok(cases->context, nitro_module_spmv_cuda.create(cases->context, &cases->computation));
-    assert_int_equal(
-        cudaStreamCreateWithFlags((cudaStream_t *)&cases->stream, cudaStreamNonBlocking),
-        cudaSuccess);
+    *state = cuda_cases_open(&nitro_module_spmv_cuda, nitro_spmv_allows_nothing);
     const char *problem = nitro_spmv_cusparse_problem();
     if (problem)
         print_message("without cuSPARSE's variants: %s\n", problem);
-    *state = cases;
     return 0;
 }
 
 static int teardown(void **state)
 {
-    spmv_cases *cases = *state;
-    nitro_computation_free(cases->computation);
-    nitro_context_free(cases->context);
-    bool failed =
-        cudaStreamDestroy(cases->stream) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess;
-    free(cases);
-    return failed;
+    return cuda_cases_close(*state);
 }
 
 static void variants_agree_on_all_families(void **state)
@@ -41,7 +29,7 @@ static void variants_agree_on_odd_matrices(void **state)
 
 static void variants_agree_on_large_matrices(void **state)
 {
-    spmv_cases *cases = *state;
+    cuda_cases *cases = *state;
     nitro_spmv *stencil = NULL;
     assert_ok(cases->context, nitro_spmv_generate_stencil(cases->context, 128, &stencil));
     assert_true(spmv_cases_check(cases, stencil, "stencil 128 x 128 x 128", SIZE_MAX) >= 7);
@@ -54,17 +42,16 @@ static void variants_agree_on_large_matrices(void **state)
 
 static void graphs_replay_prepared_variants(void **state)
 {
-    spmv_cases_check_capture(*state);
+    cuda_cases *cases = *state;
+    nitro_spmv_cuda *spmv = spmv_cases_load(cases);
+    cuda_cases_check_graphs(cases, spmv);
+    nitro_module_spmv_cuda.unload(spmv);
 }
 
 int main(void)
 {
-    int count = 0;
-    cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess || count == 0) {
-        printf("SKIPPED: no GPU is here (%s)\n", cudaGetErrorString(error));
+    if (cuda_cases_is_without_gpu())
         return 77;
-    }
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(variants_agree_on_all_families),

@@ -10,9 +10,10 @@
 
 typedef enum faulty_mode {
     FAULTY_WELL,
-    FAULTY_AWAY,       /* nothing can be read or written, nor a connection made */
-    FAULTY_READ_ONLY,  /* also a full one: writes are refused */
-    FAULTY_LOSES_REPLY /* a write is done, and fails nevertheless: its answer was lost */
+    FAULTY_AWAY,        /* nothing can be read or written, nor a connection made */
+    FAULTY_READ_ONLY,   /* also a full one: writes are refused */
+    FAULTY_LOSES_REPLY, /* a write is done, and fails nevertheless: its answer was lost */
+    FAULTY_DENIES       /* user or password is wrong */
 } faulty_mode;
 
 typedef struct faulty_switch {
@@ -36,6 +37,8 @@ static inline nitro_status faulty_gate(const faulty_store *store, bool is_write)
         faulty->mode = FAULTY_AWAY;
     if (faulty->mode == FAULTY_AWAY)
         return nitro_fail(store->context, NITRO_ERR_IO, "faulty: connection refused");
+    if (faulty->mode == FAULTY_DENIES)
+        return nitro_fail(store->context, NITRO_ERR_DENIED, "faulty: WRONGPASS");
     if (is_write && faulty->mode == FAULTY_READ_ONLY)
         return nitro_fail(store->context, NITRO_ERR_IO, "faulty: READONLY or out of memory");
     return NITRO_OK;
@@ -106,10 +109,26 @@ FAULTY_WRITE(put_recording,
               const char *device_id, const nitro_sample *const *samples, size_t count,
               bool replace),
              schema, device, device_id, samples, count, replace)
-FAULTY_READ(get_sample,
-            (void *state, const char *computation, const char *device, const char *input,
-             nitro_sample **sample),
-            computation, device, input, sample)
+/* Somebody else is quicker: called once, after a sample was looked for. NULL: nobody. */
+static void (*faulty_after_look)(void *user, const char *input);
+static void *faulty_user;
+
+static inline nitro_status faulty_get_sample(void *state, const char *computation,
+                                             const char *device, const char *input,
+                                             nitro_sample **sample)
+{
+    faulty_store *store = state;
+    void (*after)(void *, const char *) = faulty_after_look;
+    nitro_status status = faulty_gate(store, false);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_store_sqlite.get_sample(store->sqlite, computation, device, input, sample);
+    faulty_after_look = NULL;
+    if (after)
+        after(faulty_user, input);
+    return status;
+}
+
 FAULTY_READ(list_inputs,
             (void *state, const char *computation, const char *device, nitro_string_list *inputs),
             computation, device, inputs)

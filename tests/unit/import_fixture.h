@@ -30,8 +30,7 @@ static inline int import_setup(void **state)
     f->context = unit_context();
     f->folder = temporary_make();
     f->devices_path = strdup(temporary_write(&f->folder, "devices.csv", import_devices_text));
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = temporary_store(f->context, &f->folder, "store");
     *state = f;
     return 0;
 }

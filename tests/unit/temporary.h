@@ -44,6 +44,16 @@ static inline const char *temporary_path(const temporary *made, const char *name
     return path;
 }
 
+/* A new store in the folder, open for writing. */
+static inline nitro_store *temporary_store(nitro_context *context, const temporary *made,
+                                           const char *name)
+{
+    nitro_store *store = NULL;
+    assert_ok(context,
+              nitro_store_open(context, temporary_path(made, name), NITRO_STORE_WRITE, &store));
+    return store;
+}
+
 static inline const char *temporary_write(const temporary *made, const char *name, const char *text)
 {
     const char *path = temporary_path(made, name);

@@ -4,8 +4,7 @@
 #include "nitro/adapt.h"
 #include "nitro/correction.h"
 #include "nitro/model_file.h"
-#include "unit/synthetic.h"
-#include "unit/temporary.h"
+#include "unit/synthetic_store.h"
 
 enum { INPUTS = 120, UNKNOWN = 400 };
 
@@ -15,50 +14,12 @@ typedef struct fixture {
     nitro_store *store;
     nitro_learn_options options;
     size_t num_asked; /* inputs that the library had measured */
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static double launch_of(const char *device)
 {
     return strcmp(device, "far") == 0 ? 90.0 : strcmp(device, "a") == 0 ? 1.0 : 1.2;
-}
-
-static void put_sample(fixture *f, const char *device, size_t index)
-{
-    char name[16];
-    double times_ms[SYNTHETIC_VARIANTS];
-    nitro_sample *sample = NULL;
-    double features[SYNTHETIC_FEATURES];
-    synthetic_input(index, name, features);
-    synthetic_times(features, launch_of(device), times_ms);
-    assert_ok(f->context, nitro_sample_create(f->context, name, SYNTHETIC_FEATURES,
-                                              SYNTHETIC_VARIANTS, &sample));
-    memcpy(sample->features, features, sizeof(features));
-    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
-        sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-        sample->entries[v].median_ms = times_ms[v];
-        sample->entries[v].count = 5;
-    }
-    const nitro_sample *samples[] = {sample};
-    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", device, samples, 1, true));
-    nitro_sample_free(sample);
-}
-
-static void put_device(fixture *f, const char *id, size_t num_samples)
-{
-    nitro_device *device = synthetic_device(f->context, id, launch_of(id));
-    assert_ok(f->context, nitro_store_put_device(f->store, device));
-    nitro_device_free(device);
-    for (size_t i = 0; i < num_samples; i++)
-        put_sample(f, id, i);
 }
 
 static int setup(void **state)
@@ -66,18 +27,14 @@ static int setup(void **state)
     fixture *f = calloc(1, sizeof(*f));
     assert_non_null(f);
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
-    nitro_schema *schema = synthetic_schema(f->context);
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    nitro_schema_free(schema);
+    f->store = synthetic_store(f->context, &f->folder);
     nitro_learn_options_init(&f->options);
     f->options.strategy = "auto";
-    put_device(f, "a", INPUTS);
-    put_device(f, "b", INPUTS);
-    put_device(f, "far", 0);
+    synthetic_put_measured(f->store, "a", launch_of("a"), 0, INPUTS);
+    synthetic_put_measured(f->store, "b", launch_of("b"), 0, INPUTS);
+    synthetic_put_device(f->store, "far", launch_of("far"));
     *state = f;
     return 0;
 }
@@ -133,24 +90,24 @@ static void test_a_common_error_is_learnt_at_once(void **state)
               nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 2, 2, &correction));
     double scores[2] = {5.0, 5.0}, same[2] = {5.0, 5.0};
     const double place[COLUMNS] = {0.1, 0.2};
-    nitro_correction_apply(correction, place, scores);
+    nitro_machine_pair_add(correction, 1.0, place, scores);
     assert_true(scores[0] > 5.7 && scores[0] < 6.05);
     assert_true(scores[1] < 3.6 && scores[1] > 2.9);
     struct json_t *json = NULL;
     const nitro_json_place at = {f->context, "file", "correction"};
-    assert_ok(f->context, nitro_correction_encode(f->context, correction, &json));
-    assert_ok(f->context, nitro_correction_decode(&at, json, COLUMNS, 2, &again));
-    nitro_correction_apply(again, place, same);
+    assert_ok(f->context, nitro_machine_pair_encode(f->context, correction, &json));
+    assert_ok(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &again));
+    nitro_machine_pair_add(again, 1.0, place, same);
     assert_true(same[0] == scores[0] && same[1] == scores[1]);
     nitro_correction *wrong = NULL;
-    assert_fails(f->context, nitro_correction_decode(&at, json, COLUMNS + 1, 2, &wrong),
+    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS + 1, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction");
     json_object_del(json, "narrow");
-    assert_fails(f->context, nitro_correction_decode(&at, json, COLUMNS, 2, &wrong),
+    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction.narrow");
     json_decref(json);
-    nitro_correction_free(correction);
-    nitro_correction_free(again);
+    nitro_machine_pair_free(correction);
+    nitro_machine_pair_free(again);
 }
 
 static void test_plan(void **state)
@@ -188,7 +145,7 @@ static void test_few_inputs_help(void **state)
     double without = quality(f, model);
     nitro_model_free(model);
     for (size_t i = 0; i < INPUTS; i++)
-        put_sample(f, "far", i);
+        synthetic_put_input(f->store, "far", launch_of("far"), i);
     f->options.num_measured = 15;
     model = learn(f);
     double with = quality(f, model);
@@ -207,7 +164,7 @@ static void test_a_file_keeps_it(void **state)
     char *texts[2] = {NULL};
     size_t size = 0;
     for (size_t i = 0; i < INPUTS; i++)
-        put_sample(f, "far", i);
+        synthetic_put_input(f->store, "far", launch_of("far"), i);
     f->options.num_measured = 20;
     for (size_t i = 0; i < 2; i++) {
         f->options.num_threads = (unsigned)i + 1;
@@ -242,7 +199,7 @@ static nitro_status measure(void *user, const char *const *inputs, size_t count)
     for (size_t i = 0; i < count; i++) {
         size_t index = strtoul(inputs[i] + strlen("input"), NULL, 10);
         assert_true(index < 40); /* only what was said to be measurable */
-        put_sample(f, "far", index);
+        synthetic_put_input(f->store, "far", launch_of("far"), index);
     }
     f->num_asked += count;
     return NITRO_OK;
@@ -302,7 +259,7 @@ static void test_what_cannot_be_measured(void **state)
                  nitro_tune_from_source(f->context, f->store, "toy", "far", &f->options, &model),
                  NITRO_ERR_NO_DATA, "name inputs of the sources");
     f->options.measurable = NULL;
-    put_sample(f, "far", 3);
+    synthetic_put_input(f->store, "far", launch_of("far"), 3);
     f->options.strategy = "svm";
     assert_fails(f->context,
                  nitro_tune_from_source(f->context, f->store, "toy", "far", &f->options, &model),

@@ -2,37 +2,24 @@
  * due, or an error that says what is wrong; whatever the strategy. */
 #include <math.h>
 
-#include "unit/synthetic.h"
-#include "unit/temporary.h"
+#include "unit/synthetic_store.h"
 
 typedef struct fixture {
     nitro_context *context;
     temporary folder;
     nitro_store *store;
     nitro_learn_options options;
-    char log[16384];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     assert_non_null(f);
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
-    nitro_schema *schema = synthetic_schema(f->context);
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    nitro_schema_free(schema);
+    f->store = synthetic_store(f->context, &f->folder);
     nitro_learn_options_init(&f->options);
     *state = f;
     return 0;
@@ -48,50 +35,17 @@ static int teardown(void **state)
     return 0;
 }
 
-static void put_device(fixture *f, const char *id, double launch)
+static const char *name_input(size_t index, char name[16])
 {
-    nitro_device *device = synthetic_device(f->context, id, launch);
-    assert_ok(f->context, nitro_store_put_device(f->store, device));
-    nitro_device_free(device);
-}
-
-static nitro_sample *make_sample(fixture *f, size_t index, const double *features,
-                                 const double *times_ms)
-{
-    char name[32];
-    nitro_sample *sample = NULL;
-    snprintf(name, sizeof(name), "input%05zu", index);
-    assert_ok(f->context, nitro_sample_create(f->context, name, SYNTHETIC_FEATURES,
-                                              SYNTHETIC_VARIANTS, &sample));
-    memcpy(sample->features, features, SYNTHETIC_FEATURES * sizeof(double));
-    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
-        if (!isnan(times_ms[v])) {
-            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-            sample->entries[v].median_ms = times_ms[v];
-            sample->entries[v].count = 5;
-        }
-    return sample;
+    snprintf(name, 16, "input%04zu", index);
+    return name;
 }
 
 static void put(fixture *f, const char *device, size_t index, const double *features,
                 const double *times_ms)
 {
-    nitro_sample *sample = make_sample(f, index, features, times_ms);
-    const nitro_sample *samples[] = {sample};
-    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", device, samples, 1, true));
-    nitro_sample_free(sample);
-}
-
-/* The usual samples of a device with this launch cost. */
-static void put_usual(fixture *f, const char *device, double launch, size_t count)
-{
-    put_device(f, device, launch);
-    for (size_t i = 0; i < count; i++) {
-        double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
-        synthetic_input(i, NULL, features);
-        synthetic_times(features, launch, times_ms);
-        put(f, device, i, features, times_ms);
-    }
+    char name[16];
+    synthetic_put_sample(f->store, device, name_input(index, name), features, times_ms);
 }
 
 /* Learn for device "new" with every strategy; of each, how many of the usual inputs get the variant
@@ -123,51 +77,58 @@ static void learn_all(fixture *f, double launch, double least_quality)
     }
 }
 
-static void test_one_source(void **state)
+/* Learn for device "new" with every strategy: for these inputs "wide" is chosen. */
+static void expect_wide(fixture *f, const double (*inputs)[SYNTHETIC_FEATURES], size_t count)
 {
-    fixture *f = *state;
-    put_usual(f, "a", 1.0, 100);
-    put_device(f, "new", 2.0);
-    learn_all(f, 1.0, 0.9);
-    assert_non_null(strstr(f->log, "only one source"));
-}
-
-static void test_all_labels_equal(void **state)
-{
-    fixture *f = *state;
-    const double times_ms[] = {3.0, 1.0, 2.0};
-    put_device(f, "a", 1.0);
-    put_device(f, "b", 2.0);
-    put_device(f, "new", 1.5);
-    for (size_t i = 0; i < 60; i++) {
-        double features[SYNTHETIC_FEATURES];
-        synthetic_input(i, NULL, features);
-        put(f, "a", i, features, times_ms);
-        put(f, "b", i, features, times_ms);
-    }
     for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
         nitro_model *model = NULL;
         f->options.strategy = (*each)->name;
         assert_ok(f->context,
                   nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        for (size_t i = 0; i < 60; i++) {
-            double features[SYNTHETIC_FEATURES];
+        for (size_t i = 0; i < count; i++) {
             nitro_decision decision;
-            synthetic_input(i, NULL, features);
-            assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
+            assert_ok(f->context, nitro_model_predict(model, inputs[i], &decision, NULL, NULL));
             assert_int_equal(decision.variant, 1);
         }
         nitro_model_free(model);
     }
 }
 
+static void test_one_source(void **state)
+{
+    fixture *f = *state;
+    synthetic_put_measured(f->store, "a", 1.0, 0, 100);
+    synthetic_put_device(f->store, "new", 2.0);
+    learn_all(f, 1.0, 0.9);
+    assert_non_null(strstr(f->log, "only one source"));
+    assert_null(strstr(f->log, "fastest on every input")); /* these samples are in order */
+    assert_null(strstr(f->log, "never measured"));
+}
+
+static void test_all_labels_equal(void **state)
+{
+    fixture *f = *state;
+    const double times_ms[] = {3.0, 1.0, 2.0};
+    synthetic_put_device(f->store, "a", 1.0);
+    synthetic_put_device(f->store, "b", 2.0);
+    synthetic_put_device(f->store, "new", 1.5);
+    double inputs[60][SYNTHETIC_FEATURES];
+    for (size_t i = 0; i < 60; i++) {
+        synthetic_input(i, NULL, inputs[i]);
+        put(f, "a", i, inputs[i], times_ms);
+        put(f, "b", i, inputs[i], times_ms);
+    }
+    expect_wide(f, inputs, 60);
+    assert_non_null(strstr(f->log, "is the fastest on every input"));
+}
+
 /* What a source never measured is not known to be bad: the other source tells of it. */
 static void test_a_variant_never_measured_on_one_source(void **state)
 {
     fixture *f = *state;
-    put_usual(f, "a", 1.0, 100);
-    put_device(f, "b", 1.1);
-    put_device(f, "new", 1.05);
+    synthetic_put_measured(f->store, "a", 1.0, 0, 100);
+    synthetic_put_device(f->store, "b", 1.1);
+    synthetic_put_device(f->store, "new", 1.05);
     for (size_t i = 0; i < 100; i++) {
         double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
         synthetic_input(i, NULL, features);
@@ -176,13 +137,14 @@ static void test_a_variant_never_measured_on_one_source(void **state)
         put(f, "b", i, features, times_ms);
     }
     learn_all(f, 1.05, 0.7);
+    assert_non_null(strstr(f->log, "was never measured on b: "));
 }
 
 static void test_no_device_feature_in_common(void **state)
 {
     fixture *f = *state;
-    put_usual(f, "a", 1.0, 80);
-    put_usual(f, "b", 1.5, 80);
+    synthetic_put_measured(f->store, "a", 1.0, 0, 80);
+    synthetic_put_measured(f->store, "b", 1.5, 0, 80);
     nitro_device *device = NULL;
     assert_ok(f->context, nitro_device_create(f->context, "new", "recorded", &device));
     assert_ok(f->context,
@@ -197,40 +159,48 @@ static void test_constant_features(void **state)
 {
     fixture *f = *state;
     const double features[] = {1000.0, 0.5}, times_ms[] = {2.0, 1.0, 3.0};
-    put_device(f, "a", 1.0);
-    put_device(f, "b", 1.0);
-    put_device(f, "new", 1.0);
+    synthetic_put_device(f->store, "a", 1.0);
+    synthetic_put_device(f->store, "b", 1.0);
+    synthetic_put_device(f->store, "new", 1.0);
     for (size_t i = 0; i < 30; i++) {
         put(f, "a", i, features, times_ms);
         put(f, "b", i, features, times_ms);
     }
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
-        nitro_model *model = NULL;
-        nitro_decision decision;
-        f->options.strategy = (*each)->name;
-        assert_ok(f->context,
-                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
-        assert_int_equal(decision.variant, 1);
-        nitro_model_free(model);
+    expect_wide(f, &features, 1);
+}
+
+/* Now this variant is the best, now that one, and nothing says when. */
+static void test_constant_features_with_other_times(void **state)
+{
+    fixture *f = *state;
+    const double features[] = {1000.0, 0.5}, times_ms[2][3] = {{2.0, 1.0, 3.0}, {2.0, 6.0, 3.0}};
+    synthetic_put_device(f->store, "a", 1.0);
+    synthetic_put_device(f->store, "b", 1.0);
+    synthetic_put_device(f->store, "new", 1.0);
+    for (size_t i = 0; i < 30; i++) {
+        put(f, "a", i, features, times_ms[i % 2]);
+        put(f, "b", i, features, times_ms[i % 2]);
     }
+    learn_all(f, 1.0, 0.0);
+    assert_non_null(strstr(f->log, "all inputs have the same features"));
 }
 
 static void test_two_inputs(void **state)
 {
     fixture *f = *state;
-    put_usual(f, "a", 1.0, 2);
-    put_usual(f, "b", 1.2, 2);
-    put_device(f, "new", 1.1);
+    synthetic_put_measured(f->store, "a", 1.0, 0, 2);
+    synthetic_put_measured(f->store, "b", 1.2, 0, 2);
+    synthetic_put_device(f->store, "new", 1.1);
     learn_all(f, 1.1, 0.0);
+    assert_non_null(strstr(f->log, "samples of 2 inputs alone"));
 }
 
 static void test_one_input(void **state)
 {
     fixture *f = *state;
-    put_usual(f, "a", 1.0, 1);
-    put_usual(f, "b", 1.2, 1);
-    put_device(f, "new", 1.1);
+    synthetic_put_measured(f->store, "a", 1.0, 0, 1);
+    synthetic_put_measured(f->store, "b", 1.2, 0, 1);
+    synthetic_put_device(f->store, "new", 1.1);
     learn_all(f, 1.1, 0.0);
     assert_non_null(strstr(f->log, "too few inputs"));
 }
@@ -241,25 +211,17 @@ static void test_ten_thousand_identical_rows(void **state)
     enum { ROWS = 5000 };
     const double features[] = {1000.0, 0.5}, times_ms[] = {2.0, 1.0, 3.0};
     nitro_sample **samples = calloc(ROWS, sizeof(*samples));
+    char name[16];
     for (size_t i = 0; i < ROWS; i++)
-        samples[i] = make_sample(f, i, features, times_ms);
-    put_device(f, "a", 1.0);
-    put_device(f, "b", 2.0);
-    put_device(f, "new", 1.5);
+        samples[i] = synthetic_sample(f->context, name_input(i, name), features, times_ms);
+    synthetic_put_device(f->store, "a", 1.0);
+    synthetic_put_device(f->store, "b", 2.0);
+    synthetic_put_device(f->store, "new", 1.5);
     for (size_t d = 0; d < 2; d++)
         assert_ok(f->context,
                   nitro_store_put_samples(f->store, "toy", d ? "b" : "a",
                                           (const nitro_sample *const *)samples, ROWS, true));
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {
-        nitro_model *model = NULL;
-        nitro_decision decision;
-        f->options.strategy = (*each)->name;
-        assert_ok(f->context,
-                  nitro_tune_from_source(f->context, f->store, "toy", "new", &f->options, &model));
-        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
-        assert_int_equal(decision.variant, 1);
-        nitro_model_free(model);
-    }
+    expect_wide(f, &features, 1);
     for (size_t i = 0; i < ROWS; i++)
         nitro_sample_free(samples[i]);
     free(samples);
@@ -269,16 +231,18 @@ static void test_ten_thousand_identical_rows(void **state)
 static void test_nan_and_infinity(void **state)
 {
     fixture *f = *state;
-    put_usual(f, "a", 1.0, 60);
-    put_usual(f, "b", 1.2, 60);
-    put_device(f, "new", 1.1);
+    synthetic_put_measured(f->store, "a", 1.0, 0, 60);
+    synthetic_put_measured(f->store, "b", 1.2, 0, 60);
+    synthetic_put_device(f->store, "new", 1.1);
     const double bad[] = {INFINITY, -INFINITY};
     for (size_t i = 0; i < 2; i++) {
         const double features[] = {bad[i], 0.5}, times_ms[] = {1.0, 2.0, 3.0};
-        nitro_sample *sample = make_sample(f, 9000 + i, features, times_ms);
+        char name[16];
+        nitro_sample *sample =
+            synthetic_sample(f->context, name_input(9000 + i, name), features, times_ms);
         const nitro_sample *samples[] = {sample};
         assert_fails(f->context, nitro_store_put_samples(f->store, "toy", "a", samples, 1, true),
-                     NITRO_ERR_ARGUMENT, "input0900");
+                     NITRO_ERR_ARGUMENT, "input900");
         nitro_sample_free(sample);
     }
     const double hole[] = {NAN, 0.5}, times_ms[] = {1.0, 2.0, 3.0};
@@ -296,6 +260,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_no_device_feature_in_common, setup, teardown),
         cmocka_unit_test_setup_teardown(test_constant_features, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_constant_features_with_other_times, setup, teardown),
         cmocka_unit_test_setup_teardown(test_two_inputs, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_input, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ten_thousand_identical_rows, setup, teardown),

@@ -16,21 +16,13 @@ typedef struct fixture {
     nitro_store *target;
 } fixture;
 
-static nitro_store *open_store(fixture *f, const char *name)
-{
-    nitro_store *store = NULL;
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, name),
-                                           NITRO_STORE_WRITE, &store));
-    return store;
-}
-
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     f->folder = temporary_make();
-    f->store = open_store(f, "store");
-    f->target = open_store(f, "target");
+    f->store = temporary_store(f->context, &f->folder, "store");
+    f->target = temporary_store(f->context, &f->folder, "target");
     mkdir(temporary_path(&f->folder, "www"), 0777);
     snprintf(f->published, sizeof(f->published), "%s/www/pub", f->folder.folder);
     snprintf(f->url, sizeof(f->url), "file:%s", f->published);
@@ -93,8 +85,8 @@ static void publish(fixture *f)
 static nitro_status pull(fixture *f, const nitro_trusted_keys *keys)
 {
     nitro_pull_report_free(&f->pulled);
-    return nitro_store_pull(f->target, &(nitro_pull_options){.url = f->url, .keys = keys},
-                            &f->pulled);
+    return nitro_store_pull(f->context, nitro_store_url(f->target),
+                            &(nitro_pull_options){.url = f->url, .keys = keys}, &f->pulled);
 }
 
 static size_t count_in(fixture *f, nitro_store *store, const char *device)
@@ -277,7 +269,7 @@ static void test_the_same_content_gives_the_same_bytes(void **state)
     fixture *f = *state;
     fill(f);
     publish(f);
-    nitro_store *other = open_store(f, "other");
+    nitro_store *other = temporary_store(f->context, &f->folder, "other");
     records_put_names(other, "spmv", "spare");
     for (size_t i = 2; i > 0; i--) {
         records_put_names(other, "spmv", i == 2 ? "K40" : "K20");
@@ -607,7 +599,7 @@ static void test_garbled_on_the_way(void **state)
     assert_int_equal(system(command), 0);
     serve(f, "cutonce"); /* another address: a cache of its own */
     nitro_store *before = f->target;
-    f->target = open_store(f, "second");
+    f->target = temporary_store(f->context, &f->folder, "second");
     assert_ok(f->context, pull(f, NULL));
     assert_int_equal(f->pulled.copied.samples, 240);
     nitro_store_close(before);

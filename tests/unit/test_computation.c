@@ -1,7 +1,7 @@
 /* Declaring computations and dispatching without a model: names, order, constraints, features. */
 #include <math.h>
 
-#include "unit/unit.h"
+#include "unit/computation_fixture.h"
 
 static int add_one(void *argument, void *user)
 {
@@ -38,14 +38,9 @@ static int value_itself(const void *argument, double *values, void *user)
     return values[0] < -1000 ? 3 : 0;
 }
 
-typedef struct fixture {
-    nitro_context *context;
-    nitro_computation *computation;
-} fixture;
-
 static int setup(void **state)
 {
-    fixture *f = calloc(1, sizeof(*f));
+    computation_fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     assert_ok(f->context, nitro_computation_create(f->context, "increment", &f->computation));
     nitro_feature value = {.name = "value", .unit = "1", .scale = NITRO_SCALE_LINEAR};
@@ -55,16 +50,7 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_computation_free(f->computation);
-    nitro_context_free(f->context);
-    free(f);
-    return 0;
-}
-
-static void add(fixture *f, const char *name, int (*run)(void *, void *),
+static void add(computation_fixture *f, const char *name, int (*run)(void *, void *),
                 bool (*allows)(const double *, const void *, void *))
 {
     nitro_variant variant = {.name = name, .run = run, .allows = allows};
@@ -73,7 +59,7 @@ static void add(fixture *f, const char *name, int (*run)(void *, void *),
 
 static void test_names_are_checked(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_computation *other = NULL;
     assert_fails(f->context, nitro_computation_create(f->context, "a b", &other),
                  NITRO_ERR_ARGUMENT, "'a b' is no computation name");
@@ -95,7 +81,7 @@ static void test_names_are_checked(void **state)
 
 static void test_a_group_of_features_is_declared_whole_or_not(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_feature group[] = {{.name = "fresh"}, {.name = "value"}};
     assert_fails(f->context,
                  nitro_computation_add_features(f->computation, group, 2, value_itself, NULL),
@@ -105,7 +91,7 @@ static void test_a_group_of_features_is_declared_whole_or_not(void **state)
 
 static void test_limits_on_variants(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (int i = 0; i < NITRO_MAX_VARIANTS; i++) {
         char name[32];
         snprintf(name, sizeof(name), "variant-%d", i);
@@ -123,7 +109,7 @@ static void test_limits_on_variants(void **state)
 
 static void test_default_without_a_model(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     add(f, "first", fail_always, NULL);
     add(f, "second", add_one, NULL);
     double argument = 1;
@@ -144,7 +130,7 @@ static void test_default_without_a_model(void **state)
 
 static void test_constraints_move_the_default(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     add(f, "large-only", add_one, when_feature_is_large);
     add(f, "second", add_one, NULL);
     add(f, "third", add_one, NULL);
@@ -158,7 +144,7 @@ static void test_constraints_move_the_default(void **state)
 
 static void test_no_variant_is_an_error(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     double argument = 1;
     nitro_decision decision = {.variant = 99};
     assert_fails(f->context, nitro_select(f->computation, &argument, &decision),
@@ -171,7 +157,7 @@ static void test_no_variant_is_an_error(void **state)
 
 static void test_bad_feature_values(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     add(f, "first", add_one, NULL);
     nitro_decision decision;
     double not_a_number = NAN, refused = -2000;
@@ -188,7 +174,7 @@ static void test_bad_feature_values(void **state)
 
 static void test_user_pointer_travels(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     double step = 10, argument = 1;
     nitro_variant variant = {.name = "step", .run = add_one, .user = &step};
     assert_ok(f->context, nitro_computation_add_variant(f->computation, &variant));
@@ -199,15 +185,16 @@ static void test_user_pointer_travels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_names_are_checked, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_names_are_checked, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(test_a_group_of_features_is_declared_whole_or_not, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_limits_on_variants, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_default_without_a_model, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_constraints_move_the_default, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_variant_is_an_error, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_bad_feature_values, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_user_pointer_travels, setup, teardown),
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(test_limits_on_variants, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(test_default_without_a_model, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(test_constraints_move_the_default, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(test_no_variant_is_an_error, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(test_bad_feature_values, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(test_user_pointer_travels, setup, computation_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

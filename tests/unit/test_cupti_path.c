@@ -252,8 +252,7 @@ static int setup(void **state)
     }
     f->context = unit_context();
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = temporary_store(f->context, &f->folder, "store");
     assert_ok(f->context, nitro_device_find(f->context, "host", false, &f->device, NULL));
     assert_ok(f->context,
               nitro_string_list_split(

@@ -37,8 +37,7 @@ static int setup(void **state)
     f->context = unit_context();
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "s.db"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = temporary_store(f->context, &f->folder, "s.db");
     *state = f;
     return 0;
 }

@@ -13,23 +13,15 @@ typedef struct fixture {
     nitro_string_list candidates, chosen;
     nitro_dfs_task task;
     json_t *report;
-    char log[4096];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_inputs,
                              size_t num_candidates)
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
     f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, NUM_VARIANTS);
     assert_non_null(f->sources);
     dfs_work_candidates(f->context, num_candidates, &f->candidates);

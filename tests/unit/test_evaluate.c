@@ -2,8 +2,7 @@
  * measurements of four GPUs. */
 #include <math.h>
 
-#include "unit/synthetic.h"
-#include "unit/temporary.h"
+#include "unit/synthetic_store.h"
 
 typedef struct fixture {
     nitro_context *context;
@@ -12,26 +11,17 @@ typedef struct fixture {
     nitro_evaluate_options options;
     nitro_evaluate_result *results;
     size_t count;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     assert_non_null(f);
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = synthetic_store(f->context, &f->folder);
     nitro_evaluate_options_init(&f->options);
     *state = f;
     return 0;
@@ -48,13 +38,6 @@ static int teardown(void **state)
     return 0;
 }
 
-static void put_schema(fixture *f)
-{
-    nitro_schema *schema = synthetic_schema(f->context);
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    nitro_schema_free(schema);
-}
-
 static void put_device(fixture *f, const char *id, const char *kind)
 {
     nitro_device *device = NULL;
@@ -67,21 +50,9 @@ static void put_device(fixture *f, const char *id, const char *kind)
 static void put_times(fixture *f, const char *device, const char *input, double a, double b,
                       double c)
 {
-    const double times_ms[] = {a, b, c};
-    nitro_sample *sample = NULL;
-    assert_ok(f->context, nitro_sample_create(f->context, input, SYNTHETIC_FEATURES,
-                                              SYNTHETIC_VARIANTS, &sample));
-    sample->features[0] = (double)strlen(input);
-    sample->features[1] = 0.5;
-    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
-        if (times_ms[v] > 0.0) {
-            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-            sample->entries[v].median_ms = times_ms[v];
-            sample->entries[v].count = 5;
-        }
-    const nitro_sample *samples[] = {sample};
-    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", device, samples, 1, false));
-    nitro_sample_free(sample);
+    const double features[] = {(double)strlen(input), 0.5};
+    const double times_ms[] = {a > 0 ? a : NAN, b > 0 ? b : NAN, c > 0 ? c : NAN};
+    synthetic_put_sample(f->store, device, input, features, times_ms);
 }
 
 static void evaluate(fixture *f, const char *computation)
@@ -122,7 +93,6 @@ static bool is_near(double a, double b)
 /* Two devices; inputs a, b teach, c, d, e are tests; e has one time on the target. */
 static void put_small(fixture *f)
 {
-    put_schema(f);
     put_device(f, "source", "recorded");
     put_device(f, "target", "model");
     put_times(f, "source", "a", 1, 2, 4);
@@ -272,7 +242,11 @@ static void test_what_cannot_be_had_is_said(void **state)
     f->log[0] = '\0';
     f->options.sources = &(nitro_string_list){(char *[]){"source"}, 1, 1};
     evaluate(f, "toy");
-    assert_non_null(strstr(f->log, "no result of pooled on source"));
+    const char *said = strstr(f->log, "no result of ");
+    assert_non_null(said);
+    assert_non_null(strstr(said, "majority, pooled, "));
+    assert_non_null(strstr(said, " on source: target source has no source"));
+    assert_null(strstr(said + 1, "has no source with samples of training inputs\nno result"));
     assert_int_equal(find(f, "source", "native")->inputs, 1);
     nitro_string_list_free(&train);
 }
@@ -296,32 +270,9 @@ static void test_it_says_when_tests_were_learnt_from(void **state)
 
 static void put_synthetic(fixture *f, size_t num_inputs)
 {
-    put_schema(f);
-    const char *ids[] = {"a", "b", "c"};
-    const double launches[] = {1, 2, 4};
-    for (size_t d = 0; d < 3; d++) {
-        nitro_device *device = synthetic_device(f->context, ids[d], launches[d]);
-        assert_ok(f->context, nitro_store_put_device(f->store, device));
-        nitro_device_free(device);
-        for (size_t i = 0; i < num_inputs; i++) {
-            char name[16];
-            double times_ms[SYNTHETIC_VARIANTS];
-            nitro_sample *sample = NULL;
-            synthetic_input(i, name, (double[2]){0});
-            assert_ok(f->context, nitro_sample_create(f->context, name, SYNTHETIC_FEATURES,
-                                                      SYNTHETIC_VARIANTS, &sample));
-            synthetic_input(i, name, sample->features);
-            synthetic_times(sample->features, launches[d], times_ms);
-            for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
-                sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-                sample->entries[v].median_ms = times_ms[v];
-            }
-            const nitro_sample *samples[] = {sample};
-            assert_ok(f->context,
-                      nitro_store_put_samples(f->store, "toy", ids[d], samples, 1, false));
-            nitro_sample_free(sample);
-        }
-    }
+    synthetic_put_measured(f->store, "a", 1, 0, num_inputs);
+    synthetic_put_measured(f->store, "b", 2, 0, num_inputs);
+    synthetic_put_measured(f->store, "c", 4, 0, num_inputs);
 }
 
 static void test_all_methods_on_synthetic_devices(void **state)

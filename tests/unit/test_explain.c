@@ -14,9 +14,16 @@ typedef struct fixture {
     nitro_model *model;
 } fixture;
 
+/* The same skew everywhere: there is nothing to learn from it. */
+static void flatten_skew(nitro_dataset *dataset)
+{
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        dataset->features[row * SYNTHETIC_FEATURES + 1] = 0.25;
+}
+
 /* Learnt from two devices, for a third between them, with a relative feature and a device feature.
  */
-static fixture make(const char *strategy_name, const char *device_features)
+static fixture make_of(const char *strategy_name, const char *device_features, bool flat)
 {
     fixture f = {.context = unit_context()};
     nitro_device *devices[] = {synthetic_device(f.context, "gpu0", 1.0),
@@ -24,6 +31,8 @@ static fixture make(const char *strategy_name, const char *device_features)
     nitro_string_list chosen = {0};
     const nitro_strategy *strategy = NULL;
     f.dataset = synthetic_dataset(f.context, devices, DEVICES, INPUTS);
+    if (flat)
+        flatten_skew(f.dataset);
     f.target = synthetic_device(f.context, "new", 3.0);
     const nitro_relative_feature relative = {.name = "size_per_launch",
                                              .unit = "rows",
@@ -43,6 +52,11 @@ static fixture make(const char *strategy_name, const char *device_features)
     assert_ok(f.context, nitro_model_train(f.context, &lesson, &f.model));
     nitro_string_list_free(&chosen);
     return f;
+}
+
+static fixture make(const char *strategy_name, const char *device_features)
+{
+    return make_of(strategy_name, device_features, false);
 }
 
 static void drop(fixture *f)
@@ -118,12 +132,35 @@ static void test_outside(void **state)
     drop(&f);
 }
 
+/* What the model makes no use of leads to no default variant, and to no warning. */
+static void test_unused_features_are_not_judged(void **state)
+{
+    (void)state;
+    static const char *const strategies[] = {"svm", "forest", "auto"};
+    const double odd[] = {300.0, 9.0}, far[] = {1e9, 0.25};
+    for (size_t s = 0; s < sizeof strategies / sizeof strategies[0]; s++) {
+        fixture f = make_of(strategies[s], "", true);
+        nitro_column columns[NITRO_EXPLAIN_MAX_COLUMNS];
+        nitro_decision decision;
+        size_t count = 0;
+        assert_ok(f.context, nitro_model_predict(f.model, odd, &decision, NULL, NULL));
+        assert_int_equal(decision.reason, NITRO_REASON_MODEL);
+        assert_ok(f.context, nitro_model_explain(f.model, odd, columns, &count));
+        assert_true(columns[0].is_used);
+        assert_false(columns[1].is_used);
+        assert_ok(f.context, nitro_model_predict(f.model, far, &decision, NULL, NULL));
+        assert_int_equal(decision.reason, NITRO_REASON_OUTSIDE);
+        drop(&f);
+    }
+}
+
 static void test_expected_ratios(void **state)
 {
     (void)state;
     fixture f = make("forest", ""), svm = make("svm", "");
     const double scores[] = {-0.5, -0.1, -1.0};
-    assert_true(is_near(nitro_model_expected_ratio(f.model, scores, 1, 0), exp(0.4)));
+    assert_true(is_near(nitro_model_expected_ratio(f.model, scores, 1, 0), 0.9 / 0.5));
+    assert_true(nitro_model_expected_ratio(f.model, scores, 0, 2) == 5.0); /* a tenth, at least */
     assert_true(nitro_model_expected_ratio(f.model, scores, 1, 1) == 1.0);
     assert_true(isnan(nitro_model_expected_ratio(svm.model, scores, 1, 0)));
     /* What the forest says is about true: the times of the synthetic device are known. */
@@ -225,9 +262,13 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),         cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_expected_ratios), cmocka_unit_test(test_neighbours),
-        cmocka_unit_test(test_distance),        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_unused_features_are_not_judged),
+        cmocka_unit_test(test_expected_ratios),
+        cmocka_unit_test(test_neighbours),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unit/temporary.h"
+#include "unit/made_up_model.h"
 
 enum { NUM_VALUES = 40, NUM_THREADS = 4 };
 
@@ -130,45 +130,19 @@ static void close_scene(scene *s)
     nitro_context_free(s->context);
 }
 
-/** A model from made-up times; the second feature never varied, or decides as well. */
+/** Small values are for "small"; the second feature never varied, or decides as well. */
+static void fill(const void *second_decides, size_t index, double *features, double *times_ms)
+{
+    bool decides = *(const bool *)second_decides;
+    features[0] = decides ? 1 : (double)index;
+    features[1] = decides ? (double)index + 22 : 42;
+    for (size_t v = 0; v < 2; v++)
+        times_ms[v] = (index < NUM_VALUES / 2) == (v == 0) ? 1 : 3;
+}
+
 static void attach(scene *s, bool second_decides)
 {
-    temporary folder = temporary_make();
-    nitro_store *store = NULL;
-    nitro_schema *schema = NULL;
-    nitro_device *device = NULL;
-    nitro_model *model = NULL;
-    nitro_learn_options options;
-    assert_ok(s->context, nitro_store_open(s->context, temporary_path(&folder, "store.db"),
-                                           NITRO_STORE_WRITE, &store));
-    assert_ok(s->context, nitro_schema_of(s->computation, &schema));
-    assert_ok(s->context, nitro_device_create(s->context, "made-up", "recorded", &device));
-    assert_ok(s->context, nitro_store_put_schema(store, schema));
-    assert_ok(s->context, nitro_store_put_device(store, device));
-    for (size_t i = 0; i < NUM_VALUES; i++) {
-        nitro_sample *sample = NULL;
-        char input[32];
-        snprintf(input, sizeof input, "value %02zu", i);
-        assert_ok(s->context, nitro_sample_create(s->context, input, 2, 2, &sample));
-        sample->features[0] = second_decides ? 1 : (double)i;
-        sample->features[1] = second_decides ? (double)i + 22 : 42;
-        for (size_t v = 0; v < 2; v++) {
-            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-            sample->entries[v].median_ms = (i < NUM_VALUES / 2) == (v == 0) ? 1 : 3;
-        }
-        const nitro_sample *samples[] = {sample};
-        assert_ok(s->context,
-                  nitro_store_put_samples(store, "evaluated", "made-up", samples, 1, false));
-        nitro_sample_free(sample);
-    }
-    nitro_learn_options_init(&options);
-    assert_ok(s->context,
-              nitro_learn_own(s->context, store, "evaluated", "made-up", &options, &model));
-    assert_ok(s->context, nitro_computation_attach_model(s->computation, model));
-    nitro_device_free(device);
-    nitro_schema_free(schema);
-    nitro_store_close(store);
-    temporary_remove(&folder);
+    made_up_attach(s->context, s->computation, 0, NUM_VALUES, fill, &second_decides);
 }
 
 static nitro_decision decide(scene *s, double value)

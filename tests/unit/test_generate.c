@@ -4,63 +4,31 @@
 
 #include "apps/spmv/generate.h"
 #include "apps/spmv/matrix.h"
-#include "unit/unit.h"
+#include "unit/generated_cases.h"
 
 extern const nitro_module nitro_module_spmv;
 
-static uint64_t hash_of(const nitro_spmv *spmv)
+static uint64_t hash_of(const void *argument, const char *name)
 {
+    const nitro_spmv *spmv = argument;
     size_t rows = (size_t)spmv->num_rows, nonzeros = (size_t)spmv->num_nonzeros;
+    (void)name;
     uint64_t hash = nitro_hash(spmv->row_offsets, (rows + 1) * sizeof(int64_t), 1);
     hash = nitro_hash(spmv->columns, nonzeros * sizeof(int32_t), hash);
     hash = nitro_hash(spmv->values, nonzeros * sizeof(double), hash);
     return nitro_hash(spmv->x, (size_t)spmv->num_cols * sizeof(double), hash);
 }
 
-static uint64_t generate(nitro_context *context, uint64_t seed, size_t index, char name[256])
-{
-    nitro_spmv *spmv = NULL;
-    assert_ok(context, nitro_spmv_generate(context, seed, index, name, 256, &spmv));
-    uint64_t hash = hash_of(spmv);
-    nitro_spmv_matrix_free(spmv);
-    return hash;
-}
-
 static void same_seed_and_index_give_the_same_matrix(void **state)
 {
-    nitro_context *context = unit_context();
-    char name[256], again[256], only[256], other[256];
     (void)state;
-    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
-        uint64_t hash = generate(context, 4, index, name);
-        assert_true(hash == generate(context, 4, index, again));
-        assert_string_equal(name, again);
-        assert_true(hash != generate(context, 5, index, other));
-        assert_true(hash != generate(context, 4, index + nitro_spmv_num_families(), other));
-        /* the name alone, without the matrix */
-        assert_ok(context, nitro_module_spmv.generate(context, 4, index, only, sizeof(only), NULL));
-        assert_string_equal(name, only);
-    }
-    nitro_context_free(context);
+    generated_check_same(&nitro_module_spmv, hash_of, nitro_spmv_num_families());
 }
 
 static void names_are_clean_and_differ(void **state)
 {
-    nitro_context *context = unit_context();
-    nitro_string_list names = {0};
-    char name[256];
     (void)state;
-    for (uint64_t seed = 0; seed < 3; seed++)
-        for (size_t index = 0; index < 500; index++) {
-            assert_ok(context, nitro_spmv_generate(context, seed, index, name, sizeof(name), NULL));
-            assert_true(nitro_input_name_is_clean(name));
-            assert_ok(context, nitro_string_list_add(context, &names, name));
-        }
-    nitro_string_list_sort(&names);
-    for (size_t i = 1; i < names.count; i++)
-        assert_string_not_equal(names.items[i - 1], names.items[i]);
-    nitro_string_list_free(&names);
-    nitro_context_free(context);
+    assert_int_equal(generated_check_names(&nitro_module_spmv, "#"), 1500);
 }
 
 static void assert_well_formed(const nitro_spmv *spmv, const char *name)
@@ -121,13 +89,8 @@ static void a_stencil_is_what_its_name_says(void **state)
 
 static void a_name_that_does_not_fit_is_refused(void **state)
 {
-    nitro_context *context = unit_context();
-    char name[8] = "before";
     (void)state;
-    assert_fails(context, nitro_spmv_generate(context, 1, 0, name, sizeof(name), NULL),
-                 NITRO_ERR_ARGUMENT, "there is room for 8");
-    assert_string_equal(name, "before");
-    nitro_context_free(context);
+    generated_check_room(&nitro_module_spmv);
 }
 
 int main(void)

@@ -17,8 +17,7 @@ static int setup(void **state)
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = temporary_store(f->context, &f->folder, "store");
     *state = f;
     return 0;
 }

@@ -3,35 +3,18 @@
 
 #include "nitro/nitro_internal.h"
 #include "nitro/relative.h"
+#include "unit/computation_fixture.h"
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram.h"
 
 extern const nitro_module nitro_module_histogram;
 
-typedef struct fixture {
-    nitro_context *context;
-    nitro_computation *computation;
-} fixture;
-
 static int setup(void **state)
 {
-    fixture *f = calloc(1, sizeof(*f));
-    f->context = unit_context();
-    assert_ok(f->context, nitro_module_histogram.create(f->context, &f->computation));
-    *state = f;
-    return 0;
+    return computation_setup(state, &nitro_module_histogram);
 }
 
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_computation_free(f->computation);
-    nitro_context_free(f->context);
-    free(f);
-    return 0;
-}
-
-static void evaluate(const fixture *f, const nitro_histogram *histogram,
+static void evaluate(const computation_fixture *f, const nitro_histogram *histogram,
                      double values[NITRO_HISTOGRAM_NUM_FEATURES])
 {
     for (int i = 0; i < NITRO_HISTOGRAM_NUM_FEATURES; i++)
@@ -42,14 +25,14 @@ static void evaluate(const fixture *f, const nitro_histogram *histogram,
 static void names_are_those_of_the_cost_model(void **state)
 {
     static const char *const names[] = {"num_elements", "elements_per_bin", "sub_sample_sd"};
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t i = 0; i < NITRO_HISTOGRAM_NUM_FEATURES; i++)
         assert_string_equal(nitro_computation_feature_name(f->computation, i), names[i]);
 }
 
 static void values_are_what_they_should_be(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const uint32_t samples[] = {1, 3, 3, 5}; /* mean 3, variance 2 */
     nitro_histogram histogram = {.num_samples = 4, .num_bins = 8, .samples = samples};
     double values[NITRO_HISTOGRAM_NUM_FEATURES];
@@ -69,7 +52,7 @@ static void values_are_what_they_should_be(void **state)
  * and sorted, and for rows of an image, which a fixed step would meet at one column. */
 static void a_subsample_speaks_for_all(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     enum { COUNT = 1 << 20 };
     uint32_t *samples = malloc(COUNT * sizeof(*samples));
     nitro_histogram histogram = {.num_samples = COUNT, .num_bins = 1024, .samples = samples};
@@ -100,7 +83,7 @@ static void families_differ_in_their_spread(void **state)
         double low, high;
     } cases[] = {{"uniform", 0.27, 0.31},  {"gaussian", 0.01, 0.21}, {"image", 0.05, 0.3},
                  {"power_law", 1e-5, 0.2}, {"crowded", 0.05, 0.4},   {"constant", 0, 0}};
-    fixture *f = *state;
+    computation_fixture *f = *state;
     double values[NITRO_HISTOGRAM_NUM_FEATURES];
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         for (uint64_t seed = 0; seed < 5; seed++) {
@@ -134,7 +117,7 @@ static void relative_features_relate_to_the_device(void **state)
                     {"streaming_per_launch", 1 + 40 / 5.0},
                     {"bins_per_shared_mem", 1 / 48.0}};
     const double features[] = {1e6, 1e6 / 256, 0.1}, nothing[] = {0, 0, 0};
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const nitro_schema *schema = f->computation->schema;
     nitro_relative *relative = NULL;
     double device_values[8] = {0}, values[8];
@@ -160,11 +143,15 @@ static void relative_features_relate_to_the_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(names_are_those_of_the_cost_model, setup, teardown),
-        cmocka_unit_test_setup_teardown(values_are_what_they_should_be, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_subsample_speaks_for_all, setup, teardown),
-        cmocka_unit_test_setup_teardown(families_differ_in_their_spread, setup, teardown),
-        cmocka_unit_test_setup_teardown(relative_features_relate_to_the_device, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_those_of_the_cost_model, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(values_are_what_they_should_be, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(a_subsample_speaks_for_all, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(families_differ_in_their_spread, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(relative_features_relate_to_the_device, setup,
+                                        computation_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

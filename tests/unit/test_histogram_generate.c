@@ -1,67 +1,31 @@
 /* Generated samples: the same from the same seed and index, named apart, within their bins, spread
  * as their family says, and of sizes that keep a tune short. */
+#include "unit/generated_cases.h"
 #include "unit/histogram_cases.h"
 
 extern const nitro_module nitro_module_histogram;
 
-static uint64_t hash_of(const nitro_histogram *histogram)
+static uint64_t hash_of(const void *argument, const char *name)
 {
+    const nitro_histogram *histogram = argument;
+    for (int64_t i = 0; i < histogram->num_samples; i++)
+        if (histogram->samples[i] >= histogram->num_bins)
+            fail_msg("%s: sample %lld is %u", name, (long long)i, histogram->samples[i]);
     return nitro_hash(histogram->samples, (size_t)histogram->num_samples * sizeof(uint32_t),
                       (uint64_t)histogram->num_bins);
 }
 
-static uint64_t generate(nitro_context *context, uint64_t seed, size_t index, char name[256])
-{
-    nitro_histogram *histogram = NULL;
-    assert_ok(context, nitro_histogram_generate(context, seed, index, name, 256, &histogram));
-    for (int64_t i = 0; i < histogram->num_samples; i++)
-        if (histogram->samples[i] >= histogram->num_bins)
-            fail_msg("%s: sample %lld is %u", name, (long long)i, histogram->samples[i]);
-    uint64_t hash = hash_of(histogram);
-    nitro_histogram_samples_free(histogram);
-    return hash;
-}
-
 static void same_seed_and_index_give_the_same_samples(void **state)
 {
-    nitro_context *context = unit_context();
-    char name[256], again[256], only[256], other[256];
     (void)state;
-    for (size_t index = 0; index < nitro_histogram_num_families(); index++) {
-        uint64_t hash = generate(context, 4, index, name);
-        assert_true(hash == generate(context, 4, index, again));
-        assert_string_equal(name, again);
-        assert_true(hash != generate(context, 5, index, other));
-        assert_true(hash != generate(context, 4, index + nitro_histogram_num_families(), other));
-        /* the name alone, without the samples */
-        assert_ok(context,
-                  nitro_module_histogram.generate(context, 4, index, only, sizeof(only), NULL));
-        assert_string_equal(name, only);
-    }
-    nitro_context_free(context);
+    generated_check_same(&nitro_module_histogram, hash_of, nitro_histogram_num_families());
 }
 
 static void names_are_clean_and_differ(void **state)
 {
-    nitro_context *context = unit_context();
-    nitro_string_list names = {0};
-    char name[256];
-    size_t with_256 = 0;
     (void)state;
-    for (uint64_t seed = 0; seed < 3; seed++)
-        for (size_t index = 0; index < 500; index++) {
-            assert_ok(context,
-                      nitro_histogram_generate(context, seed, index, name, sizeof(name), NULL));
-            assert_true(nitro_input_name_is_clean(name));
-            with_256 += strstr(name, "in256#") != NULL;
-            assert_ok(context, nitro_string_list_add(context, &names, name));
-        }
-    nitro_string_list_sort(&names);
-    for (size_t i = 1; i < names.count; i++)
-        assert_string_not_equal(names.items[i - 1], names.items[i]);
+    size_t with_256 = generated_check_names(&nitro_module_histogram, "in256#");
     assert_true(with_256 > 600 && with_256 < 900); /* half of them */
-    nitro_string_list_free(&names);
-    nitro_context_free(context);
 }
 
 /* How many samples the fullest bin has, of all. */
@@ -122,11 +86,8 @@ static void what_cannot_be_is_refused(void **state)
 {
     nitro_context *context = unit_context();
     nitro_histogram *histogram = NULL;
-    char name[8] = "before";
     (void)state;
-    assert_fails(context, nitro_histogram_generate(context, 1, 0, name, sizeof(name), NULL),
-                 NITRO_ERR_ARGUMENT, "there is room for 8");
-    assert_string_equal(name, "before");
+    generated_check_room(&nitro_module_histogram);
     assert_fails(context, nitro_histogram_generate_family(context, "normal", 1, 10, 10, &histogram),
                  NITRO_ERR_NOT_FOUND, "'normal'");
     assert_null(histogram);

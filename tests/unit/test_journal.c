@@ -22,16 +22,8 @@ typedef struct fixture {
     temporary folder;
     char remote[128], journal[128];
     nitro_store *store;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void note_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    size_t used = strlen(f->log);
-    (void)level;
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static void open_store(fixture *f)
 {
@@ -47,7 +39,7 @@ static int setup(void **state)
     f->context = unit_context();
     const nitro_clock clock = {read_clock, read_clock, NULL};
     nitro_context_set_clock(f->context, &clock);
-    nitro_context_set_log(f->context, NITRO_LOG_INFO, note_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, f->log);
     f->folder = temporary_make();
     snprintf(f->remote, sizeof(f->remote), "%s/remote", f->folder.folder);
     snprintf(f->journal, sizeof(f->journal), "%s/journal", f->folder.folder);
@@ -356,6 +348,37 @@ static void test_the_newer_sample_stays(void **state)
     assert_int_equal(time_in_remote(f), 400);
 }
 
+static void put_from_elsewhere(void *user, const char *input)
+{
+    fixture *f = user;
+    nitro_store *other = NULL;
+    assert_string_equal(input, "input-000");
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_WRITE, &other));
+    assert_ok(f->context, records_put_samples(other, "spmv", "K20", 0, 1, true));
+    nitro_store_close(other);
+}
+
+/* Another process with this journal sends the same sample, between this one's look and its write.
+ */
+static void test_another_may_send_it_at_the_same_moment(void **state)
+{
+    fixture *f = *state;
+    nitro_store *other = NULL;
+    open_store(f);
+    put_names(f);
+    faulty->mode = FAULTY_READ_ONLY;
+    put(f, 0, 2);
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_WRITE, &other));
+    assert_ok(f->context, records_put_samples(other, "spmv", "K20", 1, 1, true));
+    nitro_store_close(other);
+    faulty->mode = FAULTY_WELL;
+    faulty_after_look = put_from_elsewhere;
+    faulty_user = f;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, NULL));
+    assert_null(faulty_after_look);
+    assert_places(f, 2, 0);
+}
+
 /* Names that the other store does not have so: an error, and nothing lost. */
 static void test_a_store_with_other_names_refuses(void **state)
 {
@@ -375,6 +398,38 @@ static void test_a_store_with_other_names_refuses(void **state)
     assert_fails(f->context, nitro_store_flush(f->store, 0, NULL), NITRO_ERR_MISMATCH, "dense");
     assert_int_equal(count_in(f, f->journal), 2);
     nitro_schema_free(schema);
+}
+
+/* A wrong password does not pass by itself: nothing is to wait for it. */
+static void test_a_store_that_denies_is_not_away(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    faulty->mode = FAULTY_DENIES;
+    assert_fails(f->context,
+                 nitro_journal_open(f->context, &faulty_kind, f->remote, f->journal, &store),
+                 NITRO_ERR_DENIED, "WRONGPASS");
+    assert_null(store);
+    assert_string_equal(f->log, "");
+}
+
+/* Changed while a tune was on: said at once, and what was measured is not lost. */
+static void test_a_store_that_begins_to_deny_loses_nothing(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    faulty->mode = FAULTY_DENIES;
+    assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 2, 1, true),
+                 NITRO_ERR_DENIED, "samples wait in");
+    assert_places(f, 2, 1);
+    nitro_store_close(f->store);
+    f->store = NULL;
+    faulty->mode = FAULTY_WELL;
+    open_store(f);
+    assert_ok(f->context, nitro_store_flush(f->store, 0, NULL));
+    assert_places(f, 3, 0);
 }
 
 /* A computation whose names changed is no trouble, unless samples of the old names wait. */
@@ -569,7 +624,10 @@ int main(void)
         JOURNAL_TEST(test_a_callback_that_fails_ends_the_loop),
         JOURNAL_TEST(test_what_waits_stands_in_order),
         JOURNAL_TEST(test_the_newer_sample_stays),
+        JOURNAL_TEST(test_another_may_send_it_at_the_same_moment),
         JOURNAL_TEST(test_a_store_with_other_names_refuses),
+        JOURNAL_TEST(test_a_store_that_denies_is_not_away),
+        JOURNAL_TEST(test_a_store_that_begins_to_deny_loses_nothing),
         JOURNAL_TEST(test_new_names_find_no_old_ones_in_the_way),
         JOURNAL_TEST(test_killed_at_any_moment),
         JOURNAL_TEST(test_two_processes_share_a_journal),

@@ -2,74 +2,29 @@
 #include <math.h>
 
 #include "nitro/model_file.h"
-#include "unit/synthetic.h"
-#include "unit/temporary.h"
+#include "unit/synthetic_store.h"
 
 typedef struct fixture {
     nitro_context *context;
     temporary folder;
     nitro_store *store;
     nitro_learn_options options;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
-
-static void put_sample(fixture *f, const char *device, const char *input, const double *features,
-                       const double *times_ms)
-{
-    nitro_sample *sample = NULL;
-    assert_ok(f->context, nitro_sample_create(f->context, input, SYNTHETIC_FEATURES,
-                                              SYNTHETIC_VARIANTS, &sample));
-    memcpy(sample->features, features, SYNTHETIC_FEATURES * sizeof(double));
-    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
-        if (!isnan(times_ms[v])) {
-            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-            sample->entries[v].median_ms = times_ms[v];
-            sample->entries[v].count = 5;
-        }
-    const nitro_sample *samples[] = {sample};
-    assert_ok(f->context, nitro_store_put_samples(f->store, "toy", device, samples, 1, true));
-    nitro_sample_free(sample);
-}
-
-static void put_device(fixture *f, const char *id, double launch, size_t first, size_t count)
-{
-    nitro_device *device = synthetic_device(f->context, id, launch);
-    assert_ok(f->context, nitro_store_put_device(f->store, device));
-    nitro_device_free(device);
-    for (size_t i = first; i < first + count; i++) {
-        char name[16];
-        double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
-        synthetic_input(i, name, features);
-        synthetic_times(features, launch, times_ms);
-        put_sample(f, id, name, features, times_ms);
-    }
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     assert_non_null(f);
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_INFO, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, f->log);
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
-    nitro_schema *schema = synthetic_schema(f->context);
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    nitro_schema_free(schema);
+    f->store = synthetic_store(f->context, &f->folder);
     nitro_learn_options_init(&f->options);
     f->options.strategy = "svm"; /* it learns from device features, which these tests are about */
-    put_device(f, "alpha", 1.0, 0, 40);
-    put_device(f, "beta", 4.0, 20, 40);
-    put_device(f, "gamma", 2.0, 0, 0);
+    synthetic_put_measured(f->store, "alpha", 1.0, 0, 40);
+    synthetic_put_measured(f->store, "beta", 4.0, 20, 40);
+    synthetic_put_device(f->store, "gamma", 2.0);
     *state = f;
     return 0;
 }
@@ -144,7 +99,7 @@ static void test_records_have_a_digest(void **state)
     synthetic_input(0, NULL, features);
     synthetic_times(features, 1.0, times_ms);
     times_ms[0] *= 1.0 + 1e-9;
-    put_sample(f, "alpha", "input0000", features, times_ms);
+    synthetic_put_sample(f->store, "alpha", "input0000", features, times_ms);
     char *after = learn(f, "gamma");
     const char *a = strstr(before, "\"records\":\""), *b = strstr(after, "\"records\":\"");
     assert_true(a && b && strncmp(a, b, strlen("\"records\":\"") + 16) != 0);
@@ -222,7 +177,7 @@ static void test_holes_are_said(void **state)
     assert_ok(f->context, nitro_store_put_device(f->store, device));
     nitro_device_free(device);
     const double features[] = {NAN, 0.5}, times_ms[] = {1, 2, 3};
-    put_sample(f, "alpha", "input9999", features, times_ms);
+    synthetic_put_sample(f->store, "alpha", "input9999", features, times_ms);
     char *text = learn(f, "gamma");
     assert_null(strstr(text, "cache"));
     assert_non_null(strstr(f->log, "device feature cache is left out for target gamma"));
@@ -234,7 +189,7 @@ static void test_holes_are_said(void **state)
 static void test_extrapolation_is_said(void **state)
 {
     fixture *f = *state;
-    put_device(f, "fast", 9.0, 0, 0);
+    synthetic_put_device(f->store, "fast", 9.0);
     free(learn(f, "gamma"));
     assert_null(strstr(f->log, "outside the range"));
     free(learn(f, "fast"));

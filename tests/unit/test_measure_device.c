@@ -596,8 +596,7 @@ static void test_a_leak_ends_in_an_entry_not_in_a_loop(void **state)
 
 static void open_store(bench *b)
 {
-    assert_ok(b->context, nitro_store_open(b->context, temporary_path(&b->folder, "store"),
-                                           NITRO_STORE_WRITE, &b->store));
+    b->store = temporary_store(b->context, &b->folder, "store");
 }
 
 static void declare_and_open_store(bench *b)
@@ -624,6 +623,37 @@ static void test_samples_tell_the_state_of_the_device(void **state)
     assert_string_equal(b->sample->provenance.origin, "measured");
     assert_string_equal(b->sample->provenance.device_state, "1980 MHz");
     assert_string_equal(b->sample->provenance.cache, "cold");
+}
+
+/* Two machines with a card of one name share a store: their samples do not meet. */
+static void test_devices_are_called_after_their_machine(void **state)
+{
+    bench *b = *state;
+    size_t count = 0;
+    nitro_string_list ids = {0};
+    declare_and_open_store(b);
+    setenv("NITRO_MACHINE", "lab2", 1);
+    assert_ok(b->context, tune(b, "fake"));
+    assert_ok(b->context, tune(b, "fake:one@lab2"));
+    assert_fails(b->context, tune(b, "fake:one"), NITRO_ERR_NOT_FOUND, "this one is called lab2");
+    assert_fails(b->context, tune(b, "fake:one@lab3"), NITRO_ERR_NOT_FOUND, "NITRO_MACHINE");
+    assert_ok(b->context, nitro_device_list(b->context, &ids));
+    assert_string_equal(ids.items[0], "fake:one@lab2");
+    nitro_string_list_free(&ids);
+    setenv("NITRO_MACHINE", "a-name-that-is-so-long-that-no-id-holds-it-with-the-devices-own", 1);
+    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_ARGUMENT, "shorter name");
+    setenv("NITRO_MACHINE", "lab:2", 1);
+    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_FORMAT, "NITRO_MACHINE");
+    unsetenv("NITRO_MACHINE");
+    assert_fails(b->context, tune(b, "fake:one@lab2"), NITRO_ERR_NOT_FOUND, "has no name");
+    assert_ok(b->context, tune(b, "fake"));
+    assert_ok(b->context, nitro_store_list_devices(b->store, NULL, &ids));
+    assert_int_equal(ids.count, 2);
+    nitro_string_list_free(&ids);
+    assert_ok(b->context,
+              nitro_store_count_samples(b->store, nitro_computation_name(b->computation),
+                                        "fake:one@lab2", &count));
+    assert_int_equal(count, 1);
 }
 
 static void test_a_device_of_another_kind_is_refused(void **state)
@@ -730,6 +760,7 @@ int main(void)
         TEST(test_an_input_that_does_not_fit_is_each_variants_entry),
         TEST(test_a_leak_ends_in_an_entry_not_in_a_loop),
         TEST(test_samples_tell_the_state_of_the_device),
+        TEST(test_devices_are_called_after_their_machine),
         TEST(test_a_device_of_another_kind_is_refused),
         TEST(test_cold_and_warm_samples_are_kept_apart),
         TEST(test_learning_from_both_is_said),

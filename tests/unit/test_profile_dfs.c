@@ -26,8 +26,7 @@ static int setup(void **state)
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
+    f->store = temporary_store(f->context, &f->folder, "store");
     assert_ok(f->context, nitro_device_find(f->context, "model:gtx-980", false, &f->target, NULL));
     for (size_t i = 0; i < f->target->num_features; i++) {
         const nitro_device_feature_info *info =

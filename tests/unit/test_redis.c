@@ -8,24 +8,16 @@ typedef struct fixture {
     nitro_context *context;
     char url[128];
     nitro_store *store;
-    char log[8192];
+    char log[UNIT_LOG_BYTES];
 } fixture;
 
 static redis_server server;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t used = strlen(f->log);
-    snprintf(f->log + used, sizeof(f->log) - used, "%s\n", message);
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, unit_keep_log, f->log);
     assert_string_equal(redis_server_say(&server, "FLUSHALL"), "+OK\r\n");
     snprintf(f->url, sizeof(f->url), "redis+unix://%s?timeout=2", server.socket);
     assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &f->store));
@@ -172,11 +164,11 @@ static void test_credentials_come_from_url_environment_or_file(void **state)
     const char *path = temporary_write(&folder, "password", SECRET "\n");
     make_user();
     say_ok("ACL SETUSER default off");
-    assert_refused(f, f->url, NITRO_ERR_IO, "NOAUTH");
+    assert_refused(f, f->url, NITRO_ERR_DENIED, "NOAUTH");
     snprintf(url, sizeof(url), "redis+unix://tuner:s3cr3t%%2Fp%%40ss@%s", server.socket);
     open_with(f, url);
     snprintf(url, sizeof(url), "redis+unix://tuner:wrong@%s", server.socket);
-    assert_refused(f, url, NITRO_ERR_IO, "user or password is wrong");
+    assert_refused(f, url, NITRO_ERR_DENIED, "user or password is wrong");
     snprintf(place, sizeof(place), "redis+unix://tuner@%s", server.socket);
     assert_refused(f, place, NITRO_ERR_ARGUMENT, "no password");
     setenv("NITRO_REDIS_PASSWORD", SECRET, 1);
@@ -409,20 +401,26 @@ static void test_hostile_answers_are_refused(void **state)
         nitro_status status;
         const char *why;
     } cases[] = {
-        {{"HTTP/1.1 400 Bad Request\r\n\r\n"}, NITRO_ERR_IO, "no Redis server"},
+        {{"HTTP/1.1 400 Bad Request\r\n\r\n"}, NITRO_ERR_FORMAT, "no Redis server"},
+        {{"\x15\x03\x03"}, NITRO_ERR_FORMAT, "it may want TLS: rediss://"},
         {{"*1\r\n$1\r\n1\r\n"}, NITRO_ERR_FORMAT, "no version"},
         {{":1\r\n"}, NITRO_ERR_FORMAT, "no version"},
         {{"$3\r\n1x1\r\n"}, NITRO_ERR_FORMAT, "no version"},
-        {{"$99999999999999999999\r\n"}, NITRO_ERR_IO, "redis+unix"},
-        {{"*2147483648\r\n"}, NITRO_ERR_IO, "redis+unix"},
+        {{"$99999999999999999999\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
+        {{"*2147483648\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
         {{"*2000000000\r\n"}, NITRO_ERR_IO, "larger than any"},
         {{"*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n"},
-         NITRO_ERR_IO,
+         NITRO_ERR_FORMAT,
          "redis+unix"},
         {{"$10\r\n1"}, NITRO_ERR_IO, "redis+unix"},
         {{""}, NITRO_ERR_IO, "redis+unix"},
         {{"-MOVED 1 127.0.0.1:1\r\n"}, NITRO_ERR_IO, "MOVED"},
         {{"-\x1b[31mred\r\n"}, NITRO_ERR_IO, "?[31mred"},
+        {{"-NOAUTH Authentication required.\r\n"}, NITRO_ERR_DENIED, "wants a password"},
+        {{"-WRONGPASS invalid\r\n"}, NITRO_ERR_DENIED, "is wrong"},
+        {{"-NOPERM no\r\n"}, NITRO_ERR_DENIED, "may not do that"},
+        {{"-ERR unknown command 'GET'\r\n"}, NITRO_ERR_DENIED, "Redis 6"},
+        {{"-ERR something else\r\n"}, NITRO_ERR_IO, "Redis 6"},
         {{"-LOADING soon\r\n", "-LOADING soon\r\n"}, NITRO_ERR_IO, "still starting"},
         {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
         {{LAYOUT, "*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},

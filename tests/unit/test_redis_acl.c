@@ -81,7 +81,7 @@ static void test_contributors_add_to_their_own_devices(void **state)
     nitro_schema_free(schema);
 }
 
-#define REFUSED(call) assert_fails(f->context, call, NITRO_ERR_IO, "this user may not do that")
+#define REFUSED(call) assert_fails(f->context, call, NITRO_ERR_DENIED, "this user may not do that")
 
 static void test_contributors_change_nothing_else(void **state)
 {

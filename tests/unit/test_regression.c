@@ -41,18 +41,18 @@ static void test_regrets(void **state)
     nitro_context_free(context);
 }
 
-static void test_regrets_are_cut_and_holes_filled(void **state)
+static void test_losses(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
     const size_t rows[] = {0, 1, 3};
-    double *regrets = NULL;
-    assert_ok(context, nitro_regrets_cut(context, &two_sources, rows, 3, &regrets));
-    const double cap = log(10.0);
-    const double expected[] = {0.0, log(2.0), cap, log(4.0), 0.0, cap, 0.0, log(2.0) / 2, cap};
+    double *losses = NULL;
+    assert_ok(context, nitro_losses_find(context, &two_sources, rows, 3, &losses));
+    /* None is lost by the best, all by what could not run; unknown is the mean of the others. */
+    const double expected[] = {0.0, 0.5, 1.0, 0.75, 0.0, 0.99, 0.0, 0.25, 1.0};
     for (size_t i = 0; i < 9; i++)
-        assert_near(regrets[i], expected[i], 1e-15);
-    free(regrets);
+        assert_near(losses[i], expected[i], 1e-15);
+    free(losses);
     nitro_context_free(context);
 }
 
@@ -209,7 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_regrets),
-        cmocka_unit_test(test_regrets_are_cut_and_holes_filled),
+        cmocka_unit_test(test_losses),
         cmocka_unit_test(test_folds_keep_inputs_together),
         cmocka_unit_test(test_folds_sample_whole_inputs),
         cmocka_unit_test(test_cholesky_solves),

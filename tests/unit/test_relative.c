@@ -240,8 +240,7 @@ static void test_store_round_trip(void **state)
     temporary folder = temporary_make();
     nitro_store *store = NULL, *other = NULL;
     nitro_copy_report report;
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "s.db"), NITRO_STORE_WRITE,
-                                        &store));
+    store = temporary_store(context, &folder, "s.db");
     put_relative(context, store, NULL);
     assert_stored(context, store, 0, NULL);
     put_relative(context, store, "rows / device.sm_count");
@@ -253,8 +252,7 @@ static void test_store_round_trip(void **state)
     assert_stored(context, store, 1, "rows /\n(2048 * device.sm_count)");
     assert_ok(context, nitro_store_verify(store, NULL, NULL));
 
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "t.db"), NITRO_STORE_WRITE,
-                                        &other));
+    other = temporary_store(context, &folder, "t.db");
     assert_ok(context, nitro_store_copy(store, other, &report));
     assert_stored(context, other, 1, "rows /\n(2048 * device.sm_count)");
     size_t removed;
@@ -274,8 +272,7 @@ static void test_store_refuses(void **state)
     temporary folder = temporary_make();
     nitro_store *store = NULL;
     nitro_schema *schema = records_schema(context, "spmv");
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "s.db"), NITRO_STORE_WRITE,
-                                        &store));
+    store = temporary_store(context, &folder, "s.db");
     assert_ok(context,
               nitro_schema_add_relative(context, schema,
                                         &(nitro_relative_feature){.name = "x", .formula = "rows"}));
@@ -298,23 +295,15 @@ typedef struct fixture {
     nitro_context *context;
     nitro_dataset *dataset;
     nitro_device *target;
-    char log[4096];
+    char log[UNIT_LOG_BYTES];
 } fixture;
-
-static void keep_log(void *user, nitro_log_level level, const char *message)
-{
-    fixture *f = user;
-    (void)level;
-    size_t length = strlen(f->log);
-    snprintf(f->log + length, sizeof(f->log) - length, "%s\n", message);
-}
 
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     assert_non_null(f);
     f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_log, f);
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
     nitro_device *devices[] = {synthetic_device(f->context, "old", 4.0),
                                synthetic_device(f->context, "new", 1.0)};
     f->dataset = synthetic_dataset(f->context, devices, 2, 150);

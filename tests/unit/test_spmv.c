@@ -5,10 +5,15 @@
 
 #include "apps/spmv/generate.h"
 #include "apps/spmv/matrix.h"
-#include "unit/unit.h"
+#include "unit/computation_fixture.h"
 #include "variants/spmv/spmv.h"
 
 extern const nitro_module nitro_module_spmv;
+
+static int setup(void **state)
+{
+    return computation_setup(state, &nitro_module_spmv);
+}
 
 static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector, &nitro_spmv_variant_dia,
@@ -16,29 +21,6 @@ static const nitro_variant *const variants[] = {
     &nitro_spmv_variant_sellp,
 };
 #define NUM_VARIANTS (sizeof(variants) / sizeof(variants[0]))
-
-typedef struct fixture {
-    nitro_context *context;
-    nitro_computation *computation;
-} fixture;
-
-static int setup(void **state)
-{
-    fixture *f = calloc(1, sizeof(*f));
-    f->context = unit_context();
-    assert_ok(f->context, nitro_module_spmv.create(f->context, &f->computation));
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_computation_free(f->computation);
-    nitro_context_free(f->context);
-    free(f);
-    return 0;
-}
 
 /* Entries as {row, column, value}, in any order. */
 static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_cols,
@@ -54,7 +36,7 @@ static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_co
 }
 
 /* Run every variant that `limits` allows; returns how many that were. */
-static size_t check_all(const fixture *f, nitro_spmv *spmv, const char *name)
+static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const char *name)
 {
     char why[512] = "";
     double features[NITRO_SPMV_NUM_FEATURES];
@@ -82,7 +64,7 @@ static size_t check_all(const fixture *f, nitro_spmv *spmv, const char *name)
 
 static void variants_agree_on_generated_matrices(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
@@ -95,7 +77,7 @@ static void variants_agree_on_generated_matrices(void **state)
 /* Enough work for several threads, however many cores there are: rows cut between threads. */
 static void variants_agree_with_many_threads(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     int threads = omp_get_max_threads();
     omp_set_num_threads(7);
     for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
@@ -113,7 +95,7 @@ static void variants_agree_with_many_threads(void **state)
  * and not at all so where y is not aligned for it. */
 static void variants_agree_on_very_many_rows(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     int threads = omp_get_max_threads();
     omp_set_num_threads(3);
     nitro_spmv_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
@@ -136,7 +118,7 @@ static void variants_agree_on_very_many_rows(void **state)
 /* A row with 100,000 entries, cut among threads by coo: its parts must be put together again. */
 static void one_row_is_cut_between_threads(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     int threads = omp_get_max_threads();
     omp_set_num_threads(5);
     for (int64_t long_row = 0; long_row < 4; long_row++) { /* first, inside, next to last, last */
@@ -177,7 +159,7 @@ static void variants_agree_on_odd_matrices(void **state)
         {"one entry of a high matrix", 100, 1, corner, 1},
         {"one row after many empty ones", 41, 3, last_row, 3},
     };
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         nitro_spmv *spmv =
             make(f->context, cases[i].rows, cases[i].cols, cases[i].list, cases[i].count);
@@ -189,7 +171,7 @@ static void variants_agree_on_odd_matrices(void **state)
 /* A caller's own struct, with NULL where there is nothing to point to. */
 static void empty_arrays_may_be_null(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const int64_t no_rows[] = {0}, three_rows[] = {0, 0, 0, 0};
     double y[3] = {1, 2, 3};
     nitro_spmv nothing = {.row_offsets = no_rows};
@@ -203,7 +185,7 @@ static void empty_arrays_may_be_null(void **state)
 /* Dense matrices of all small sizes: every remainder of slices, lanes and blocks of rows. */
 static void variants_agree_on_dense_matrices(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (int64_t rows = 1; rows <= 70; rows += 3)
         for (int64_t cols = 1; cols <= 40; cols += 3) {
             nitro_spmv_entries entries = {.num_rows = rows, .num_cols = cols};
@@ -222,7 +204,7 @@ static void variants_agree_on_dense_matrices(void **state)
 static void y_is_what_it_should_be(void **state)
 {
     static const double list[][3] = {{2, 1, 5}, {0, 0, 2}, {0, 2, 3}, {2, 1, -1}};
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_spmv *spmv = make(f->context, 3, 3, list, 4);
     double x[3] = {10, 20, 30}, y[3];
     const double *own_x = spmv->x;
@@ -243,7 +225,7 @@ static void y_is_what_it_should_be(void **state)
 
 static void constraints_refuse_what_would_not_fit(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     struct {
         const nitro_variant *variant;
         int feature;
@@ -278,7 +260,7 @@ static void constraints_refuse_what_would_not_fit(void **state)
 /* The bound that sellp is judged by must hold for every matrix. */
 static void sellp_is_never_larger_than_its_bound(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
@@ -300,7 +282,7 @@ static void sellp_is_never_larger_than_its_bound(void **state)
 /* 12 bytes a slot of ELL and 16 an entry of COO are never more than 16 for every non-zero. */
 static void hybrid_is_never_larger_than_coo(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
         nitro_spmv *spmv = NULL;
         char name[256];
@@ -322,7 +304,7 @@ static void hybrid_is_never_larger_than_coo(void **state)
 
 static void prepare_is_idempotent_and_release_drops(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_spmv *spmv = NULL;
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
     for (int round = 0; round < 2; round++) {
@@ -349,7 +331,7 @@ static void prepare_is_idempotent_and_release_drops(void **state)
 
 static void wrong_results_are_found(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_spmv *spmv = NULL;
     char why[512] = "";
     assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
@@ -379,7 +361,7 @@ static void wrong_results_are_found(void **state)
 
 static void computation_runs_through_dispatch(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_spmv *spmv = NULL;
     nitro_decision decision;
     char text[128];
@@ -402,7 +384,7 @@ static void computation_runs_through_dispatch(void **state)
 
 static void the_module_loads_files(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const char *path = BINARY_DIR "/test_spmv_module.mtx";
     const char text[] = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 4\n2 1 -1\n";
     void *untouched = &f, *argument = untouched;
@@ -421,21 +403,32 @@ static void the_module_loads_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(variants_agree_on_generated_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(variants_agree_on_very_many_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, teardown),
-        cmocka_unit_test_setup_teardown(variants_agree_on_dense_matrices, setup, teardown),
-        cmocka_unit_test_setup_teardown(y_is_what_it_should_be, setup, teardown),
-        cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup, teardown),
-        cmocka_unit_test_setup_teardown(sellp_is_never_larger_than_its_bound, setup, teardown),
-        cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup, teardown),
-        cmocka_unit_test_setup_teardown(prepare_is_idempotent_and_release_drops, setup, teardown),
-        cmocka_unit_test_setup_teardown(wrong_results_are_found, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_module_loads_files, setup, teardown),
-        cmocka_unit_test_setup_teardown(computation_runs_through_dispatch, setup, teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_generated_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_very_many_rows, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_dense_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(y_is_what_it_should_be, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(sellp_is_never_larger_than_its_bound, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(prepare_is_idempotent_and_release_drops, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(wrong_results_are_found, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(the_module_loads_files, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(computation_runs_through_dispatch, setup,
+                                        computation_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

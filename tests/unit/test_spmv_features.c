@@ -4,36 +4,19 @@
 
 #include "apps/spmv/matrix.h"
 #include "apps/spmv/matrix_market.h"
-#include "unit/unit.h"
+#include "unit/computation_fixture.h"
 #include "variants/spmv/spmv.h"
 
-typedef struct fixture {
-    nitro_context *context;
-    nitro_computation *computation;
-} fixture;
+extern const nitro_module nitro_module_spmv;
 
 static int setup(void **state)
 {
-    fixture *f = calloc(1, sizeof(*f));
-    f->context = unit_context();
-    assert_ok(f->context, nitro_computation_create(f->context, "spmv", &f->computation));
-    assert_ok(f->context, nitro_spmv_add_features(f->computation));
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_computation_free(f->computation);
-    nitro_context_free(f->context);
-    free(f);
-    return 0;
+    return computation_setup(state, &nitro_module_spmv);
 }
 
 /* A matrix with rows of these lengths, entries at columns 0, 1, 2... */
-static nitro_spmv *with_lengths(const fixture *f, const int64_t *lengths, int64_t num_rows,
-                                int64_t num_cols)
+static nitro_spmv *with_lengths(const computation_fixture *f, const int64_t *lengths,
+                                int64_t num_rows, int64_t num_cols)
 {
     nitro_spmv_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
     for (int64_t row = 0; row < num_rows; row++)
@@ -44,7 +27,7 @@ static nitro_spmv *with_lengths(const fixture *f, const int64_t *lengths, int64_
     return spmv;
 }
 
-static void evaluate(const fixture *f, const nitro_spmv *spmv,
+static void evaluate(const computation_fixture *f, const nitro_spmv *spmv,
                      double values[NITRO_SPMV_NUM_FEATURES])
 {
     for (int i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
@@ -78,7 +61,7 @@ static void names_are_in_declared_order(void **state)
         [NITRO_SPMV_ROW_SKEWNESS] = "row_skewness",
         [NITRO_SPMV_DIA_FILLIN] = "dia_fillin",
     };
-    fixture *f = *state;
+    computation_fixture *f = *state;
     assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
     for (size_t i = 0; i < NITRO_SPMV_NUM_FEATURES; i++)
         assert_string_equal(nitro_computation_feature_name(f->computation, i), names[i]);
@@ -86,7 +69,7 @@ static void names_are_in_declared_order(void **state)
 
 static void values_are_as_worked_out_by_hand(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const int64_t lengths[] = {1, 2, 0, 5}; /* mean 2; deviations -1 0 -2 3 */
     nitro_spmv *spmv = with_lengths(f, lengths, 4, 6);
     double values[NITRO_SPMV_NUM_FEATURES];
@@ -128,7 +111,7 @@ static void quartiles_follow_the_recorded_definition(void **state)
         {{64, 32, 16, 8, 4, 2, 1}, 7, 3.5, 8, 20},
         {{128, 64, 32, 16, 8, 4, 2, 1}, 8, 3, 12, 48},
     };
-    fixture *f = *state;
+    computation_fixture *f = *state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         nitro_spmv *spmv = with_lengths(f, cases[i].lengths, cases[i].count, 128);
         double values[NITRO_SPMV_NUM_FEATURES];
@@ -143,7 +126,7 @@ static void quartiles_follow_the_recorded_definition(void **state)
 /* Rows too long to be counted one by one take another way to the same quartiles. */
 static void quartiles_of_very_long_rows(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     const int64_t lengths[] = {5000, 1023, 3000, 1024, 20000, 1, 4000, 1025};
     nitro_spmv *spmv = with_lengths(f, lengths, 8, 20000);
     double values[NITRO_SPMV_NUM_FEATURES];
@@ -157,7 +140,7 @@ static void quartiles_of_very_long_rows(void **state)
 
 static void features_of_empty_matrices_are_finite(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     static const int64_t none[8] = {0};
     const int64_t sizes[][2] = {{0, 0}, {0, 4}, {4, 0}, {8, 8}};
     for (size_t i = 0; i < 4; i++) {
@@ -176,7 +159,7 @@ static void features_of_empty_matrices_are_finite(void **state)
 /* Features whose scale is a plain logarithm must be positive for whatever comes. */
 static void logarithms_exist(void **state)
 {
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_schema *schema = NULL;
     const int64_t lengths[] = {0, 0, 1, 0};
     nitro_spmv *spmv = with_lengths(f, lengths, 4, 1000);
@@ -190,7 +173,7 @@ static void logarithms_exist(void **state)
 }
 
 /* Six digits are recorded. */
-static void compare_with_record(const fixture *f, const nitro_csv *csv, size_t row,
+static void compare_with_record(const computation_fixture *f, const nitro_csv *csv, size_t row,
                                 const double *values)
 {
     size_t compared = 0;
@@ -216,7 +199,7 @@ static void features_agree_with_the_recorded_measurements(void **state)
         {"HB/west0067", "matrices/west0067.mtx"},       {"HB/zenios", "matrices/zenios.mtx"},
         {"LPnetlib/lp_afiro", "matrices/lp_afiro.mtx"},
     };
-    fixture *f = *state;
+    computation_fixture *f = *state;
     nitro_csv *csv = NULL;
     assert_ok(f->context, nitro_csv_read(f->context, unit_shared_data("spmv/V100.csv"), &csv));
     size_t input = nitro_csv_column(csv, "input");
@@ -238,14 +221,17 @@ static void features_agree_with_the_recorded_measurements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(names_are_in_declared_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(values_are_as_worked_out_by_hand, setup, teardown),
-        cmocka_unit_test_setup_teardown(quartiles_follow_the_recorded_definition, setup, teardown),
-        cmocka_unit_test_setup_teardown(quartiles_of_very_long_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(features_of_empty_matrices_are_finite, setup, teardown),
-        cmocka_unit_test_setup_teardown(logarithms_exist, setup, teardown),
+        cmocka_unit_test_setup_teardown(names_are_in_declared_order, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(values_are_as_worked_out_by_hand, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(quartiles_follow_the_recorded_definition, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(quartiles_of_very_long_rows, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(features_of_empty_matrices_are_finite, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(logarithms_exist, setup, computation_teardown),
         cmocka_unit_test_setup_teardown(features_agree_with_the_recorded_measurements, setup,
-                                        teardown),
+                                        computation_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,8 +279,7 @@ static void test_a_new_store_on_a_full_disk(void **state)
     in_child(f, make_on_full_disk);
     assert_child_failed(f, NITRO_ERR_IO, "check the disk, its free space and your quota");
     /* What is left of it is no obstacle once there is room. */
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "new"),
-                                           NITRO_STORE_WRITE, &store));
+    store = temporary_store(f->context, &f->folder, "new");
     records_assert_sound(store);
     nitro_store_close(store);
 }

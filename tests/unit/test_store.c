@@ -4,6 +4,7 @@
 
 #include "nitro/model_file.h"
 #include "unit/redis_cluster.h"
+#include "unit/redis_tls.h"
 #include "unit/store_records.h"
 #include "unit/synthetic.h"
 #include "unit/temporary.h"
@@ -19,6 +20,7 @@ typedef struct fixture {
 
 static redis_server server;
 static redis_cluster cluster;
+static redis_tls_server tls;
 
 /* A place for any number of stores, told apart by name. */
 typedef struct place {
@@ -99,10 +101,36 @@ static void cluster_url(const fixture *f, const char *name, char *url, size_t si
     snprintf(url, size, "redis://127.0.0.1:%d?prefix=%s", cluster.nodes[1].port, name);
 }
 
+static bool begin_tls(void)
+{
+    if (!redis_tls_possible())
+        return false;
+    redis_tls_make(&tls);
+    return true;
+}
+
+static void empty_tls(void)
+{
+    assert_string_equal(redis_server_say(&tls.server, "FLUSHALL"), "+OK\r\n");
+}
+
+static void end_tls(void)
+{
+    redis_tls_remove(&tls);
+}
+
+static void tls_url(const fixture *f, const char *name, char *url, size_t size)
+{
+    (void)f;
+    snprintf(url, size, "rediss://localhost:%d?ca=%s/ca.pem&prefix=%s", tls.tls_port,
+             tls.folder.folder, name);
+}
+
 static const place places[] = {
     {"sqlite", "a file", begin_nothing, do_nothing, do_nothing, sqlite_url},
     {"redis", "a server", begin_server, empty_server, end_server, tcp_url},
     {"redis+unix", "a server's socket", begin_server, empty_server, end_server, unix_url},
+    {"rediss", "a server over TLS", begin_tls, empty_tls, end_tls, tls_url},
     {"redis", "a cluster of three", begin_cluster, empty_cluster, end_cluster, cluster_url},
 };
 #define NUM_PLACES (sizeof(places) / sizeof(places[0]))
@@ -838,8 +866,7 @@ static void test_the_model_is_that_of_a_file(void **state)
 {
     fixture *f = *state;
     nitro_store *file = NULL;
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "file"),
-                                           NITRO_STORE_WRITE, &file));
+    file = temporary_store(f->context, &f->folder, "file");
     put_toy(file);
     put_toy(f->store);
     char *from_file = learn_toy(file), *from_here = learn_toy(f->store);

@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "nitro/study.h"
-#include "unit/synthetic.h"
-#include "unit/temporary.h"
+#include "unit/synthetic_store.h"
 
 enum { DEVICES = 3, INPUTS = 5 };
 
@@ -150,35 +149,11 @@ static int setup(void **state)
     assert_non_null(f);
     f->context = unit_context();
     f->folder = temporary_make();
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "store"),
-                                           NITRO_STORE_WRITE, &f->store));
-    nitro_schema *schema = synthetic_schema(f->context);
-    assert_ok(f->context, nitro_store_put_schema(f->store, schema));
-    nitro_schema_free(schema);
+    f->store = synthetic_store(f->context, &f->folder);
     for (size_t d = 0; d < DEVICES; d++) {
         char id[8];
         snprintf(id, sizeof(id), "gpu%zu", d);
-        double launch = pow(10.0, (double)d);
-        nitro_device *device = synthetic_device(f->context, id, launch);
-        assert_ok(f->context, nitro_store_put_device(f->store, device));
-        nitro_device_free(device);
-        for (size_t i = 0; i < 40; i++) {
-            char name[16];
-            double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
-            nitro_sample *sample = NULL;
-            synthetic_input(i, name, features);
-            synthetic_times(features, launch, times_ms);
-            assert_ok(f->context, nitro_sample_create(f->context, name, SYNTHETIC_FEATURES,
-                                                      SYNTHETIC_VARIANTS, &sample));
-            memcpy(sample->features, features, sizeof(features));
-            for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
-                sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-                sample->entries[v].median_ms = times_ms[v];
-            }
-            const nitro_sample *samples[] = {sample};
-            assert_ok(f->context, nitro_store_put_samples(f->store, "toy", id, samples, 1, false));
-            nitro_sample_free(sample);
-        }
+        synthetic_put_measured(f->store, id, pow(10.0, (double)d), 0, 40);
     }
     nitro_study_options_init(&f->options);
     assert_ok(f->context, nitro_string_list_split(f->context, &f->methods, "random,fixed"));

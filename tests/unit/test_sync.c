@@ -10,21 +10,13 @@ typedef struct fixture {
     nitro_store *from, *to;
 } fixture;
 
-static nitro_store *open_store(fixture *f, const char *name)
-{
-    nitro_store *store = NULL;
-    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, name),
-                                           NITRO_STORE_WRITE, &store));
-    return store;
-}
-
 static int setup(void **state)
 {
     fixture *f = calloc(1, sizeof(*f));
     f->context = unit_context();
     f->folder = temporary_make();
-    f->from = open_store(f, "from");
-    f->to = open_store(f, "to");
+    f->from = temporary_store(f->context, &f->folder, "from");
+    f->to = temporary_store(f->context, &f->folder, "to");
     records_put_names(f->from, "spmv", "K20");
     records_put_names(f->to, "spmv", "K20");
     *state = f;

@@ -88,7 +88,7 @@ typedef struct bench {
     size_t reports;
     size_t stop_after; /* reports; 0: never */
     size_t full_after; /* reports, then the disk takes nothing more; 0: never */
-    char log[4096];
+    char log[UNIT_LOG_BYTES];
 } bench;
 
 /* Files may be 4 KB long from now on: those of the store are longer. */
@@ -114,14 +114,6 @@ static bool note_progress(void *user, const nitro_tune_progress *progress)
     if (b->reports == b->full_after)
         set_disk_full(true);
     return b->reports != b->stop_after;
-}
-
-static void note_log(void *user, nitro_log_level level, const char *message)
-{
-    bench *b = user;
-    (void)level;
-    size_t used = strlen(b->log);
-    snprintf(b->log + used, sizeof(b->log) - used, "%s\n", message);
 }
 
 static void declare_versions(bench *b, const char *name, const char *csr_version,
@@ -150,7 +142,7 @@ static void open_bench(bench *b)
     b->context = unit_context();
     const nitro_clock clock = {read_fake_clock, read_fake_clock, NULL};
     nitro_context_set_clock(b->context, &clock);
-    nitro_context_set_log(b->context, NITRO_LOG_INFO, note_log, b);
+    nitro_context_set_log(b->context, NITRO_LOG_INFO, unit_keep_log, b->log);
     declare(b, "spmv", "1");
     assert_ok(b->context, nitro_store_open(b->context, b->url, NITRO_STORE_WRITE, &b->store));
 }

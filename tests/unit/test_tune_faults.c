@@ -350,8 +350,7 @@ static void test_a_tune_survives(void **state)
     assert_ok(context, nitro_store_open_kind(context, current->kind, current->address,
                                              NITRO_STORE_READ, &store));
     check_store(context, store);
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "undisturbed"),
-                                        NITRO_STORE_WRITE, &undisturbed));
+    undisturbed = temporary_store(context, &folder, "undisturbed");
     assert_ok(context, tune_into(context, undisturbed));
     char *expected = learn(context, undisturbed, "a.json"), *made = learn(context, store, "b.json");
     assert_string_equal(made, expected);

@@ -68,14 +68,15 @@ static nitro_computation *declare(nitro_context *context)
 
 typedef bool (*progress_function)(void *user, const nitro_tune_progress *progress);
 
-static nitro_status tune_watched(nitro_context *context, const char *url,
-                                 progress_function progress)
+static nitro_status tune_watched_by(nitro_context *context, const char *url,
+                                    progress_function progress, void *user)
 {
     nitro_computation *computation = declare(context);
     nitro_store *store = NULL;
     nitro_tune_options options;
     nitro_tune_options_init(&options);
     options.progress = progress;
+    options.progress_user = user;
     options.measure.warmups = 0;
     options.measure.min_repetitions = options.measure.max_repetitions = 1;
     nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
@@ -84,6 +85,12 @@ static nitro_status tune_watched(nitro_context *context, const char *url,
     nitro_store_close(store);
     nitro_computation_free(computation);
     return status;
+}
+
+static nitro_status tune_watched(nitro_context *context, const char *url,
+                                 progress_function progress)
+{
+    return tune_watched_by(context, url, progress, NULL);
 }
 
 static nitro_status tune(nitro_context *context, const char *url)
@@ -145,40 +152,57 @@ static void test_each_input_is_measured_once(void **state)
     redis_server_remove(&server);
 }
 
+/* Beside the tuner, another one that claims inputs of the host. */
+typedef struct other_tuner {
+    redis_server server;
+    char url[160];
+    nitro_context *context;
+    nitro_store *store;
+    nitro_device *host;
+} other_tuner;
+
+static other_tuner open_other_tuner(void)
+{
+    other_tuner r = {0};
+    const nitro_device_kind *kind = NULL;
+    if (!begin(&r.server, r.url, sizeof r.url))
+        skip();
+    r.context = unit_context();
+    assert_ok(r.context, nitro_device_find(r.context, "host", false, &r.host, &kind));
+    assert_ok(r.context, nitro_store_open(r.context, r.url, NITRO_STORE_WRITE, &r.store));
+    return r;
+}
+
+static void close_other_tuner(other_tuner *r)
+{
+    nitro_store_close(r->store);
+    nitro_device_free(r->host);
+    nitro_context_free(r->context);
+    redis_server_remove(&r->server);
+}
+
+/* Does a claim of the input for this long succeed? */
+static bool claims(other_tuner *r, size_t input, const char *owner, uint32_t lease_ms)
+{
+    bool claimed = false;
+    assert_ok(r->context, nitro_store_claim(r->store, "shared", r->host->id, names[input], owner,
+                                            lease_ms, &claimed));
+    return claimed;
+}
+
 static void test_what_a_dead_tuner_claimed_is_measured_by_another(void **state)
 {
-    redis_server server = {0};
-    char url[160];
-    nitro_store *store = NULL;
-    nitro_device *host = NULL;
-    const nitro_device_kind *kind = NULL;
-    bool claimed = false;
     (void)state;
-    if (!begin(&server, url, sizeof url))
-        skip();
-    nitro_context *context = unit_context();
-    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
-    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "dead", 400, &claimed));
-    assert_true(claimed);
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "other", 400, &claimed));
-    assert_false(claimed);
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[4], "other", 60000, &claimed));
-    assert_true(claimed);
-    assert_ok(context, nitro_store_claim(store, "shared", host->id, names[4], "other", 1,
-                                         &claimed)); /* given back */
-    assert_true(claimed);
-    assert_ok(context, tune(context, url));
+    other_tuner r = open_other_tuner();
+    assert_true(claims(&r, 3, "dead", 400));
+    assert_false(claims(&r, 3, "other", 400));
+    assert_true(claims(&r, 4, "other", 60000));
+    assert_true(claims(&r, 4, "other", 1)); /* given back */
+    assert_ok(r.context, tune(r.context, r.url));
     for (size_t i = 0; i < NUM_INPUTS; i++)
         assert_int_equal(num_loads[i], 1);
-    assert_all_stored(context, url);
-    nitro_store_close(store);
-    nitro_device_free(host);
-    nitro_context_free(context);
-    redis_server_remove(&server);
+    assert_all_stored(r.context, r.url);
+    close_other_tuner(&r);
 }
 
 static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progress)
@@ -189,9 +213,39 @@ static bool goes_on_unless_waiting(void *user, const nitro_tune_progress *progre
 
 static void test_waiting_for_another_tuner_can_be_stopped(void **state)
 {
+    (void)state;
+    other_tuner r = open_other_tuner();
+    assert_true(claims(&r, 3, "other", 60000));
+    assert_fails(r.context, tune_watched(r.context, r.url, goes_on_unless_waiting),
+                 NITRO_ERR_INTERRUPTED, "29 of 30 inputs are done");
+    assert_int_equal(num_loads[3], 0);
+    close_other_tuner(&r);
+}
+
+typedef struct rival {
+    nitro_store *store;
+    const char *device;
+    size_t num_refused;
+} rival;
+
+/* What a tuner with cold caches would be told meanwhile. */
+static bool ask_for_cold_caches(void *user, const nitro_tune_progress *progress)
+{
+    rival *self = user;
+    bool claimed = true;
+    (void)progress;
+    if (nitro_store_claim(self->store, "shared", self->device, "(caches)", "cold", 1, &claimed) ==
+        NITRO_OK)
+        self->num_refused += !claimed;
+    return true;
+}
+
+/* Times of warm and cold caches must not meet, whoever comes first. */
+static void test_tuners_have_the_same_caches(void **state)
+{
     redis_server server = {0};
     char url[160];
-    nitro_store *store = NULL;
+    rival cold = {0};
     nitro_device *host = NULL;
     const nitro_device_kind *kind = NULL;
     bool claimed = false;
@@ -200,17 +254,66 @@ static void test_waiting_for_another_tuner_can_be_stopped(void **state)
         skip();
     nitro_context *context = unit_context();
     assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
-    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &store));
-    assert_ok(context,
-              nitro_store_claim(store, "shared", host->id, names[3], "other", 60000, &claimed));
+    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &cold.store));
+    cold.device = host->id;
+    assert_ok(context, nitro_store_claim(cold.store, "shared", host->id, "(caches)", "cold", 60000,
+                                         &claimed));
     assert_true(claimed);
-    assert_fails(context, tune_watched(context, url, goes_on_unless_waiting), NITRO_ERR_INTERRUPTED,
-                 "29 of 30 inputs are done");
-    assert_int_equal(num_loads[3], 0);
-    nitro_store_close(store);
+    assert_fails(context, tune(context, url), NITRO_ERR_MISMATCH, "measures with cold caches");
+    assert_int_equal(num_loads[0], 0);
+    assert_ok(context,
+              nitro_store_claim(cold.store, "shared", host->id, "(caches)", "cold", 1, &claimed));
+    usleep(20000);
+    assert_ok(context, tune_watched_by(context, url, ask_for_cold_caches, &cold));
+    assert_int_equal(cold.num_refused, NUM_INPUTS);
+    usleep(20000);
+    assert_ok(context,
+              nitro_store_claim(cold.store, "shared", host->id, "(caches)", "cold", 1, &claimed));
+    assert_true(claimed); /* the tune is over */
+    nitro_store_close(cold.store);
     nitro_device_free(host);
     nitro_context_free(context);
     redis_server_remove(&server);
+}
+
+static bool put_cold_sample(void *user, const nitro_tune_progress *progress)
+{
+    rival *self = user;
+    nitro_context *context = nitro_store_context(self->store);
+    nitro_sample *sample = NULL;
+    if (progress->done > 1)
+        return true;
+    assert_ok(context, nitro_sample_create(context, "elsewhere", 1, 2, &sample));
+    sample->features[0] = 1;
+    sample->provenance.origin = strdup("measured");
+    sample->provenance.cache = strdup("cold");
+    const nitro_sample *samples[] = {sample};
+    assert_ok(context,
+              nitro_store_put_samples(self->store, "shared", self->device, samples, 1, false));
+    nitro_sample_free(sample);
+    return true;
+}
+
+/* A file has no claims: that another tune went on with other caches comes out at the end. */
+static void test_other_caches_in_a_file_are_told(void **state)
+{
+    nitro_context *context = unit_context();
+    temporary folder = temporary_make();
+    const char *url = temporary_path(&folder, "s.db");
+    rival cold = {0};
+    nitro_device *host = NULL;
+    const nitro_device_kind *kind = NULL;
+    (void)state;
+    forget_loads();
+    assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
+    assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &cold.store));
+    cold.device = host->id;
+    assert_fails(context, tune_watched_by(context, url, put_cold_sample, &cold), NITRO_ERR_MISMATCH,
+                 "holds 1 sample of shared");
+    nitro_store_close(cold.store);
+    nitro_device_free(host);
+    temporary_remove(&folder);
+    nitro_context_free(context);
 }
 
 static void test_a_file_has_no_claims(void **state)
@@ -220,8 +323,7 @@ static void test_a_file_has_no_claims(void **state)
     nitro_store *store = NULL;
     bool claimed = false;
     (void)state;
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "s.db"), NITRO_STORE_WRITE,
-                                        &store));
+    store = temporary_store(context, &folder, "s.db");
     assert_false(nitro_store_has_claims(store));
     assert_fails(context,
                  nitro_store_claim(store, "shared", "host:x", "input", "me", 1000, &claimed),
@@ -237,6 +339,8 @@ int main(void)
         cmocka_unit_test(test_each_input_is_measured_once),
         cmocka_unit_test(test_what_a_dead_tuner_claimed_is_measured_by_another),
         cmocka_unit_test(test_waiting_for_another_tuner_can_be_stopped),
+        cmocka_unit_test(test_tuners_have_the_same_caches),
+        cmocka_unit_test(test_other_caches_in_a_file_are_told),
         cmocka_unit_test(test_a_file_has_no_claims),
     };
     make_inputs();

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "unit/temporary.h"
+#include "unit/made_up_model.h"
 
 enum { NUM_VARIANTS = 4, NUM_THREADS = 4 };
 
@@ -341,44 +341,18 @@ static void test_a_sure_model_and_a_forced_variant_are_left_alone(void **state)
     close_scene(&s);
 }
 
+static void fill(const void *user, size_t index, double *features, double *times_ms)
+{
+    const scene *s = user;
+    features[0] = (double)index;
+    for (size_t v = 0; v < NUM_VARIANTS; v++)
+        times_ms[v] = (double)index * s->world.cost_ms[v];
+}
+
 /** A model from times as they are in this world. */
 static void attach_model(scene *s)
 {
-    temporary folder = temporary_make();
-    nitro_store *store = NULL;
-    nitro_schema *schema = NULL;
-    nitro_device *device = NULL;
-    nitro_model *model = NULL;
-    nitro_learn_options options;
-    assert_ok(s->context, nitro_store_open(s->context, temporary_path(&folder, "store.db"),
-                                           NITRO_STORE_WRITE, &store));
-    assert_ok(s->context, nitro_schema_of(s->computation, &schema));
-    assert_ok(s->context, nitro_device_create(s->context, "made-up", "recorded", &device));
-    assert_ok(s->context, nitro_store_put_schema(store, schema));
-    assert_ok(s->context, nitro_store_put_device(store, device));
-    for (size_t i = 1; i < 60; i++) {
-        nitro_sample *sample = NULL;
-        char input[32];
-        snprintf(input, sizeof input, "size %02zu", i);
-        assert_ok(s->context, nitro_sample_create(s->context, input, 1, NUM_VARIANTS, &sample));
-        sample->features[0] = (double)i;
-        for (size_t v = 0; v < NUM_VARIANTS; v++) {
-            sample->entries[v].outcome = NITRO_OUTCOME_MEASURED;
-            sample->entries[v].median_ms = (double)i * s->world.cost_ms[v];
-        }
-        const nitro_sample *samples[] = {sample};
-        assert_ok(s->context,
-                  nitro_store_put_samples(store, "watched", "made-up", samples, 1, false));
-        nitro_sample_free(sample);
-    }
-    nitro_learn_options_init(&options);
-    assert_ok(s->context,
-              nitro_learn_own(s->context, store, "watched", "made-up", &options, &model));
-    assert_ok(s->context, nitro_computation_attach_model(s->computation, model));
-    nitro_device_free(device);
-    nitro_schema_free(schema);
-    nitro_store_close(store);
-    temporary_remove(&folder);
+    made_up_attach(s->context, s->computation, 1, 60, fill, s);
 }
 
 static void test_refining_mends_a_model_that_is_wrong(void **state)
@@ -474,12 +448,10 @@ static void test_what_was_seen_goes_into_a_store(void **state)
     static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
     nitro_watch_options options = watching(1, 0);
     temporary folder = temporary_make();
-    nitro_store *store = NULL;
     scene s;
     (void)state;
     open_scene(&s, costs_ms, &options);
-    assert_ok(s.context, nitro_store_open(s.context, temporary_path(&folder, "store.db"),
-                                          NITRO_STORE_WRITE, &store));
+    nitro_store *store = temporary_store(s.context, &folder, "store.db");
     assert_fails(s.context, nitro_computation_flush_observations(s.computation, store, NULL),
                  NITRO_ERR_ARGUMENT, "nothing is recorded");
     options.num_recorded = 100;
@@ -593,8 +565,7 @@ static void test_many_threads_watch_at_once(void **state)
     assert_ok(context,
               nitro_computation_add_features(computation, &size, 1, evaluate_double, NULL));
     assert_ok(context, nitro_computation_watch(computation, &options));
-    assert_ok(context, nitro_store_open(context, temporary_path(&folder, "store.db"),
-                                        NITRO_STORE_WRITE, &store));
+    store = temporary_store(context, &folder, "store.db");
     for (size_t t = 0; t < NUM_THREADS; t++) {
         runners[t] = (runner){.computation = computation};
         assert_int_equal(pthread_create(&runners[t].thread, NULL, run_many, &runners[t]), 0);

@@ -121,37 +121,24 @@ int nitro_histogram_cuda_prepare(void *argument, void *user)
 
 /* ---- Hooks ---- */
 
-static int prepare_input(void *argument, void *user)
-{
-    (void)user;
-    return nitro_histogram_cuda_upload(argument);
-}
-
-/* The result on the host; nonsense on the device, so that the next variant has to write all of it.
- */
-static int fetch_result(nitro_histogram_cuda *histogram)
+static int take_result(nitro_histogram_cuda *histogram)
 {
     const nitro_histogram *host = &histogram->host;
-    if (nitro_cuda_download(&histogram->cuda, histogram->counts, host->num_bins,
-                            sizeof(*host->counts), host->counts) != 0)
-        return histogram->cuda.failure;
-    size_t bytes = (size_t)host->num_bins * sizeof(*host->counts);
-    return nitro_cuda_check(&histogram->cuda,
-                            cudaMemsetAsync(histogram->counts, 0xEE, bytes, histogram->cuda.stream),
-                            "spoiling the result");
+    return nitro_cuda_take_result(&histogram->cuda, histogram->counts, host->num_bins,
+                                  sizeof(*host->counts), 0xEE, host->counts);
 }
 
 static int keep_reference(void *argument, void *user)
 {
     nitro_histogram_cuda *histogram = argument;
-    return fetch_result(histogram) != 0 ? histogram->cuda.failure
-                                        : nitro_histogram_keep_reference(&histogram->host, user);
+    return take_result(histogram) != 0 ? histogram->cuda.failure
+                                       : nitro_histogram_keep_reference(&histogram->host, user);
 }
 
 static int check_result(void *argument, char *why, size_t size, void *user)
 {
     nitro_histogram_cuda *histogram = argument;
-    if (fetch_result(histogram) != 0) {
+    if (take_result(histogram) != 0) {
         snprintf(why, size, "%s", histogram->cuda.problem);
         return histogram->cuda.failure;
     }
@@ -181,7 +168,7 @@ nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation)
         &nitro_histogram_cuda_variant_shared_atomic_dynamic,
     };
     static const nitro_hooks hooks = {
-        .prepare_input = prepare_input,
+        .prepare_input = nitro_histogram_cuda_prepare,
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,

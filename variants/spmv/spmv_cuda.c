@@ -3,7 +3,6 @@
  * copied, so that there is one conversion of each to trust; the host's copy is dropped at once. */
 #include "variants/spmv/spmv_cuda.h"
 
-#include <cuda_runtime_api.h>
 #include <stdio.h>
 
 #include "variants/spmv/kernels_cuda.h"
@@ -144,38 +143,24 @@ int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
 
 /* ---- Hooks ---- */
 
-static int prepare_input(void *argument, void *user)
+/* What is left there is NaN: all bits set. */
+static int take_result(nitro_spmv_cuda *spmv)
 {
-    (void)user;
-    return nitro_spmv_cuda_upload(argument);
-}
-
-/* The result on the host; NaN on the device (all bits set), so that the next variant has to write
- * all of it. */
-static int fetch_result(nitro_spmv_cuda *spmv)
-{
-    int64_t rows = spmv->host.num_rows;
-    if (nitro_cuda_download(&spmv->cuda, spmv->y, rows, sizeof(*spmv->y), spmv->host.y) != 0)
-        return spmv->cuda.failure;
-    return rows == 0
-               ? 0
-               : nitro_cuda_check(&spmv->cuda,
-                                  cudaMemsetAsync(spmv->y, 0xFF, (size_t)rows * sizeof(*spmv->y),
-                                                  spmv->cuda.stream),
-                                  "spoiling the result");
+    return nitro_cuda_take_result(&spmv->cuda, spmv->y, spmv->host.num_rows, sizeof(*spmv->y), 0xFF,
+                                  spmv->host.y);
 }
 
 static int keep_reference(void *argument, void *user)
 {
     nitro_spmv_cuda *spmv = argument;
-    return fetch_result(spmv) != 0 ? spmv->cuda.failure
-                                   : nitro_spmv_keep_reference(&spmv->host, user);
+    return take_result(spmv) != 0 ? spmv->cuda.failure
+                                  : nitro_spmv_keep_reference(&spmv->host, user);
 }
 
 static int check_result(void *argument, char *why, size_t size, void *user)
 {
     nitro_spmv_cuda *spmv = argument;
-    if (fetch_result(spmv) != 0) {
+    if (take_result(spmv) != 0) {
         snprintf(why, size, "%s", spmv->cuda.problem);
         return spmv->cuda.failure;
     }
@@ -219,7 +204,7 @@ nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation)
         &nitro_spmv_cuda_variant_sellp,
     };
     static const nitro_hooks hooks = {
-        .prepare_input = prepare_input,
+        .prepare_input = nitro_spmv_cuda_prepare_csr,
         .keep_reference = keep_reference,
         .check_result = check_result,
         .stream = stream,
