@@ -10,7 +10,6 @@
 #include "nitro/smo_lineup.h"
 
 #define MOST_COLUMN_BYTES ((size_t)16 << 20)
-#define NO_SLOT           SIZE_MAX
 
 struct nitro_smo {
     const nitro_smo_problem *problem;
@@ -19,7 +18,8 @@ struct nitro_smo {
     float *columns; /* shape [num_slots x padded]: kernel columns in the lineup's order, kept once
                        gathered */
     float *spare_column;
-    size_t *column_slot; /* shape [num_rows]: NO_SLOT: not there */
+    const float **column_at; /* shape [num_rows], by where the row lies; NULL: not there */
+    const float **spare_at;
     size_t num_slots, num_used;
     size_t num_in_vain; /* rows that steps would not have looked at, had rows been sorted */
     bool c_mattered;
@@ -27,31 +27,43 @@ struct nitro_smo {
 
 /* ---- Columns ------------------------------------------------------------------------------- */
 
+static float *slot_begin(const nitro_smo *smo, size_t slot)
+{
+    return smo->columns + slot * smo->lineup.rows.padded;
+}
+
 /* The last two slots are for columns that there is no room to keep: one for each row of a pair. */
-static const float *get_column(nitro_smo *smo, size_t at, size_t spare)
+static const float *gather_column(nitro_smo *smo, size_t at, size_t spare)
 {
     const nitro_smo_rows *rows = &smo->lineup.rows;
-    size_t row = rows->order[at], slot = smo->column_slot[row];
-    if (slot == NO_SLOT) {
-        bool keep = smo->num_used + 2 < smo->num_slots;
-        slot = keep ? smo->num_used++ : smo->num_slots - 1 - spare;
-        smo->problem->gather(smo->problem->user, row, rows->order,
-                             smo->columns + slot * rows->padded);
-        if (keep)
-            smo->column_slot[row] = slot;
-    }
-    return smo->columns + slot * rows->padded;
+    size_t count = smo->problem->num_rows;
+    bool keep = smo->num_used + 2 < smo->num_slots;
+    float *column = slot_begin(smo, keep ? smo->num_used++ : smo->num_slots - 1 - spare);
+    smo->problem->gather(smo->problem->user, rows->order[at], rows->order, column);
+    memset(column + count, 0, (rows->padded - count) * sizeof *column);
+    if (keep)
+        smo->column_at[at] = column;
+    return column;
+}
+
+static inline const float *get_column(nitro_smo *smo, size_t at, size_t spare)
+{
+    const float *column = smo->column_at[at];
+    return column ? column : gather_column(smo, at, spare);
 }
 
 static void move_columns(nitro_smo *smo, const size_t *came_from)
 {
     size_t count = smo->problem->num_rows;
     for (size_t slot = 0; slot < smo->num_used; slot++) {
-        float *column = smo->columns + slot * smo->lineup.rows.padded;
+        float *column = slot_begin(smo, slot);
         memcpy(smo->spare_column, column, count * sizeof *column);
         for (size_t k = 0; k < count; k++)
             column[k] = smo->spare_column[came_from[k]];
     }
+    memcpy(smo->spare_at, smo->column_at, count * sizeof(*smo->spare_at));
+    for (size_t k = 0; k < count; k++)
+        smo->column_at[k] = smo->spare_at[came_from[k]];
 }
 
 /** Nothing has changed, but the passes have not seen the rows as they lie. */
@@ -141,9 +153,11 @@ static void step(nitro_smo *smo, size_t i, size_t j, float kernel_ij, double *ch
             into_box_opposite(smo, i, j, old_i - old_j);
         else
             into_box_same(smo, i, j, old_i + old_j);
+        new_i = l->alpha[i];
+        new_j = l->alpha[j];
     }
-    *change_i = label_i * (l->alpha[i] - old_i);
-    *change_j = label_j * (l->alpha[j] - old_j);
+    *change_i = label_i * (new_i - old_i);
+    *change_j = label_j * (new_j - old_j);
     settle(smo, i);
     settle(smo, j);
 }
@@ -230,13 +244,13 @@ static nitro_status allocate_columns(nitro_context *context, nitro_smo *smo)
     size_t count = smo->problem->num_rows, padded = smo->lineup.rows.padded;
     size_t most_slots = MOST_COLUMN_BYTES / (padded * sizeof(float));
     smo->num_slots = (most_slots < count ? most_slots : count) + 2;
-    smo->columns = nitro_calloc(context, smo->num_slots, padded * sizeof(float));
+    smo->columns = nitro_smo_alloc(context, smo->num_slots, padded * sizeof(float));
     smo->spare_column = nitro_calloc(context, padded, sizeof(float));
-    smo->column_slot = nitro_calloc(context, count, sizeof(size_t));
-    if (!smo->columns || !smo->spare_column || !smo->column_slot)
+    smo->column_at = nitro_calloc(context, 2 * count, sizeof *smo->column_at);
+    if (!smo->columns || !smo->spare_column || !smo->column_at)
         return NITRO_ERR_NO_MEMORY;
-    for (size_t k = 0; k < count; k++)
-        smo->column_slot[k] = NO_SLOT;
+    smo->spare_at = smo->column_at + count;
+    memset(smo->columns, 0, padded * sizeof(float)); /* surveys read it before it is gathered */
     return NITRO_OK;
 }
 
@@ -265,6 +279,6 @@ void nitro_smo_free(nitro_smo *smo)
     nitro_smo_lineup_free(&smo->lineup);
     free(smo->columns);
     free(smo->spare_column);
-    free(smo->column_slot);
+    free(smo->column_at);
     free(smo);
 }

@@ -8,28 +8,21 @@
 
 #include "nitro/nitro_backend.h"
 
-#define UNKNOWN 2 /* as a bound */
+#define UNKNOWN    2 /* as a bound */
+#define LINE_BYTES 64
 
-static void set_caps(nitro_smo_lineup *l, size_t at)
+void nitro_smo_lineup_set_bound(nitro_smo_lineup *l, size_t at, int bound)
 {
-    bool is_positive = l->labels[at] > 0, full = l->bounds[at] > 0, empty = l->bounds[at] < 0;
+    bool is_positive = l->labels[at] > 0, full = bound > 0, empty = bound < 0;
     bool up = is_positive ? !full : !empty, down = is_positive ? !empty : !full;
     size_t block = at - at % NITRO_SMO_BLOCK;
+    l->bounds[at] = (signed char)bound;
     l->rows.up_cap[at] = up ? INFINITY : -INFINITY;
     l->rows.down_cap[at] = down ? INFINITY : -INFINITY;
     if (up && block >= l->rows.up_end)
         l->rows.up_end = block + NITRO_SMO_BLOCK;
     if (down && block < l->rows.down_begin)
         l->rows.down_begin = block;
-}
-
-void nitro_smo_lineup_settle(nitro_smo_lineup *l, size_t at)
-{
-    int bound = (l->alpha[at] >= l->upper[at]) - (l->alpha[at] <= 0);
-    if (bound == l->bounds[at])
-        return;
-    l->bounds[at] = (signed char)bound;
-    set_caps(l, at);
 }
 
 /** Anew, after rows moved or alphas were set. */
@@ -55,11 +48,6 @@ void nitro_smo_lineup_start(nitro_smo_lineup *l, double c)
         l->rows.violation[k] = l->labels[k];
     }
     settle_all(l);
-}
-
-size_t nitro_smo_lineup_excess(const nitro_smo_lineup *l)
-{
-    return l->rows.up_end - l->rows.down_begin - l->sorted_width;
 }
 
 /* ---- Sorting ------------------------------------------------------------------------------- */
@@ -126,6 +114,23 @@ const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *l)
 
 /* ---- Memory -------------------------------------------------------------------------------- */
 
+void *nitro_smo_alloc(nitro_context *context, size_t count, size_t size)
+{
+    size_t bytes = 0;
+    void *memory = NULL;
+    if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= SIZE_MAX - LINE_BYTES)
+        memory = aligned_alloc(LINE_BYTES, (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES);
+    if (!memory)
+        nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu times %zu bytes", count, size);
+    return memory;
+}
+
+static void *allocate_zeros(nitro_context *context, size_t count, size_t size)
+{
+    void *memory = nitro_smo_alloc(context, count, size);
+    return memory ? memset(memory, 0, count * size) : NULL;
+}
+
 static void line_up_by_label(nitro_smo_lineup *l)
 {
     const nitro_smo_problem *problem = l->problem;
@@ -163,8 +168,8 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     size_t count = problem->num_rows;
     size_t padded = (count + NITRO_SMO_BLOCK - 1) / NITRO_SMO_BLOCK * NITRO_SMO_BLOCK;
     nitro_smo_lineup made = {.problem = problem, .rows = {.padded = padded}};
-    double *doubles = nitro_calloc(context, 6 * padded, sizeof *doubles);
-    float *floats = nitro_calloc(context, 2 * padded, sizeof *floats);
+    double *doubles = allocate_zeros(context, 6 * padded, sizeof *doubles);
+    float *floats = allocate_zeros(context, 2 * padded, sizeof *floats);
     made.rows.order = nitro_calloc(context, padded, sizeof *made.rows.order);
     made.labels = nitro_calloc(context, 2 * padded, sizeof *made.labels);
     made.lies_at = nitro_calloc(context, 2 * padded, sizeof *made.lies_at);

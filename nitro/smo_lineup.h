@@ -23,6 +23,10 @@ typedef struct nitro_smo_lineup {
     size_t sorted_width; /* of those that steps choose from, after they were last sorted */
 } nitro_smo_lineup;
 
+/** Memory at a cache line's begin, so that no register's load needs two lines; not zeroed. NULL:
+ *  there is none, and the context says so. */
+void *nitro_smo_alloc(nitro_context *context, size_t count, size_t size);
+
 /** Rows lie by label, in the problem's order. @param[in] problem  borrowed. */
 nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_problem *problem,
                                      nitro_smo_lineup *lineup);
@@ -31,11 +35,22 @@ void nitro_smo_lineup_free(nitro_smo_lineup *lineup);
 /** All alphas 0, upper bounds for `c`, violations that of no step. */
 void nitro_smo_lineup_start(nitro_smo_lineup *lineup, double c);
 
-/** alpha[at] has changed: find its bound, and which way it may move. */
-void nitro_smo_lineup_settle(nitro_smo_lineup *lineup, size_t at);
+/** The row has another bound: find which way it may move. */
+void nitro_smo_lineup_set_bound(nitro_smo_lineup *lineup, size_t at, int bound);
+
+/** alpha[at] has changed: find its bound. */
+static inline void nitro_smo_lineup_settle(nitro_smo_lineup *lineup, size_t at)
+{
+    int bound = (lineup->alpha[at] >= lineup->upper[at]) - (lineup->alpha[at] <= 0);
+    if (bound != lineup->bounds[at])
+        nitro_smo_lineup_set_bound(lineup, at, bound);
+}
 
 /** How many rows more than when they were last sorted steps have to choose from. */
-size_t nitro_smo_lineup_excess(const nitro_smo_lineup *lineup);
+static inline size_t nitro_smo_lineup_excess(const nitro_smo_lineup *lineup)
+{
+    return lineup->rows.up_end - lineup->rows.down_begin - lineup->sorted_width;
+}
 
 /**
  * Those that can only grow, the farthest from it first; support vectors; those that can only

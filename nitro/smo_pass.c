@@ -5,14 +5,17 @@
  */
 #include "nitro/smo_pass.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
 
-#define NONE SIZE_MAX
+#define NONE        SIZE_MAX
+#define VECTOR_BITS 255 /* of an estimate: which vector of eight it is from */
 
 static size_t later(const nitro_smo_rows *rows, size_t a, size_t b)
 {
@@ -208,31 +211,53 @@ AVX2 static inline void skip_block(float *decrease)
     _mm256_storeu_ps(decrease + 8, _mm256_setzero_ps());
 }
 
-/** Of all rows that may shrink; the largest. */
-AVX2 static float estimate_all(const nitro_smo_rows *rows, const float *column_i, double largest)
+/** The two largest estimates of each lane, with the vector they are from for their last bits. */
+typedef struct lane_bests {
+    __m256 first, second;
+} lane_bests;
+
+AVX2 static inline void weigh(const estimator *e, size_t k, lane_bests *bests)
+{
+    const __m256 kept = _mm256_castsi256_ps(_mm256_set1_epi32(~VECTOR_BITS));
+    __m256 vector = _mm256_castsi256_ps(_mm256_set1_epi32((int)(k / 8) & VECTOR_BITS));
+    __m256 marked = _mm256_or_ps(_mm256_and_ps(estimate(e, k), kept), vector);
+    bests->second = _mm256_max_ps(bests->second, _mm256_min_ps(bests->first, marked));
+    bests->first = _mm256_max_ps(bests->first, marked);
+}
+
+/** Of all rows that may shrink. */
+AVX2 static lane_bests estimate_all(const nitro_smo_rows *rows, const float *column_i,
+                                    double largest)
 {
     const estimator e = {rows->violation, rows->down_cap, column_i, rows->decrease,
                          _mm256_set1_pd(largest)};
     const double *extremes = rows->extremes;
     size_t up_end = rows->up_end, padded = rows->padded;
-    __m256 most = _mm256_setzero_ps();
-    for (size_t k = rows->down_begin; k < up_end; k += NITRO_SMO_BLOCK)
-        most = _mm256_max_ps(most, _mm256_max_ps(estimate(&e, k), estimate(&e, k + 8)));
+    lane_bests bests = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+    for (size_t k = rows->down_begin; k < up_end; k += 8)
+        weigh(&e, k, &bests);
     for (size_t k = up_end; k < padded; k += NITRO_SMO_BLOCK) {
         __m256d below = _mm256_cmp_pd(_mm256_loadu_pd(extremes + k / 4), e.largest, _CMP_LT_OQ);
-        if (_mm256_movemask_pd(below))
-            most = _mm256_max_ps(most, _mm256_max_ps(estimate(&e, k), estimate(&e, k + 8)));
-        else
+        if (_mm256_movemask_pd(below)) {
+            weigh(&e, k, &bests);
+            weigh(&e, k + 8, &bests);
+        } else {
             skip_block(e.decrease + k);
+        }
     }
-    __m128 half = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
+    return bests;
+}
+
+AVX2 static float largest_lane(__m256 values)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-AVX2 static inline unsigned reaching(const float *values, __m256 bound)
+AVX2 static inline unsigned lanes_reaching(__m256 values, __m256 bound)
 {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(_mm256_loadu_ps(values), bound, _CMP_GE_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(values, bound, _CMP_GE_OQ));
 }
 
 /** Bit k: estimate k reaches the bound; of at most 64. */
@@ -240,7 +265,8 @@ AVX2 static inline uint64_t reaching_rows(const float *decrease, size_t count, _
 {
     uint64_t mask = 0;
     for (unsigned k = 0; k < 64 && k < count; k += NITRO_SMO_BLOCK)
-        mask |= (uint64_t)(reaching(decrease + k, bound) | reaching(decrease + k + 8, bound) << 8)
+        mask |= (uint64_t)(lanes_reaching(_mm256_loadu_ps(decrease + k), bound) |
+                           lanes_reaching(_mm256_loadu_ps(decrease + k + 8), bound) << 8)
                 << k;
     return mask;
 }
@@ -267,21 +293,35 @@ static void compare(const nitro_smo_rows *rows, const float *column_i, double la
         best->row = later(rows, best->row, k);
 }
 
-/* Estimates are within 1.5 * 2^-12 + 5 * 2^-24 of the quotients: the best is within the bound. */
-AVX2 static size_t find_second_avx2(const nitro_smo_rows *rows, const float *column_i,
-                                    double largest)
+AVX2 static size_t find_among(const nitro_smo_rows *rows, const float *column_i, double largest,
+                              __m256 bound)
 {
-    float most = estimate_all(rows, column_i, largest);
-    const __m256 bound = _mm256_set1_ps(most * (1.0F - 0x1p-10F));
     second_choice best = {NONE, 0.0};
-    if (!(most > 0))
-        return NONE;
     for (size_t k = rows->down_begin; k < rows->padded; k += 64) {
         uint64_t mask = reaching_rows(rows->decrease + k, rows->padded - k, bound);
         for (; mask; mask &= mask - 1)
             compare(rows, column_i, largest, k + (size_t)__builtin_ctzll(mask), &best);
     }
     return best.row;
+}
+
+/* Estimates are within 1.5 * 2^-12 + 5 * 2^-24 of the quotients, and marked within 2^-15 of that:
+ * the best is within the bound. */
+AVX2 static size_t find_second_avx2(const nitro_smo_rows *rows, const float *column_i,
+                                    double largest)
+{
+    const lane_bests bests = estimate_all(rows, column_i, largest);
+    float most = largest_lane(bests.first);
+    const __m256 bound = _mm256_set1_ps(most * (1.0F - 0x1p-10F));
+    if (!(most >= FLT_MIN)) /* a mark alone is less */
+        return NONE;
+    unsigned lanes = lanes_reaching(bests.first, bound);
+    bool is_alone = (lanes & (lanes - 1)) == 0 && lanes_reaching(bests.second, bound) == 0;
+    if (!is_alone || rows->padded > 8 * (VECTOR_BITS + 1))
+        return find_among(rows, column_i, largest, bound);
+    uint32_t bits;
+    memcpy(&bits, &most, sizeof bits);
+    return (size_t)(bits & VECTOR_BITS) * 8 + (size_t)__builtin_ctz(lanes);
 }
 
 static const nitro_smo_passes avx2 = {update_avx2, find_first_avx2, find_second_avx2};

@@ -5,33 +5,35 @@
 
 #include "unit/unit.h"
 
-enum { NUM_ROWS = 1200, PADDED = 1200, UP_ONLY = 96, DOWN_ONLY = 400, FEW = 40 };
+enum { MOST_ROWS = 2400, UP_ONLY = 96, DOWN_ONLY = 400 };
 
 typedef struct table {
     nitro_smo_rows rows;
-    double violation[PADDED], up_cap[PADDED], extremes[PADDED / 4];
-    float down_cap[PADDED], decrease[PADDED];
-    uint32_t order[PADDED];
-    float column_i[PADDED], column_j[PADDED];
+    double violation[MOST_ROWS], up_cap[MOST_ROWS], extremes[MOST_ROWS / 4];
+    float down_cap[MOST_ROWS], decrease[MOST_ROWS];
+    uint32_t order[MOST_ROWS];
+    float column_i[MOST_ROWS], column_j[MOST_ROWS];
 } table;
 
-/* One of a few values: so that rows tie. */
-static double draw(nitro_random *random, double low, double high)
+/* One of so many values: where they are few, rows tie. */
+static double draw(nitro_random *random, size_t num_values, double low, double high)
 {
-    return low + (high - low) * (double)nitro_random_below(random, FEW) / FEW;
+    return low + (high - low) * (double)nitro_random_below(random, num_values) / (double)num_values;
 }
 
-static void draw_row(nitro_random *random, table *t, size_t k, size_t num_rows)
+static void draw_row(nitro_random *random, table *t, size_t k, size_t num_rows, size_t num_values,
+                     double farther)
 {
     bool up = k < UP_ONLY || (k < DOWN_ONLY && nitro_random_below(random, 2));
     bool down = k >= UP_ONLY && (!up || nitro_random_below(random, 2));
     bool is_there = k < num_rows;
     t->order[k] = (uint32_t)k;
-    t->violation[k] = is_there ? draw(random, -1, 1) + (k >= DOWN_ONLY ? 1.5 : 0) : INFINITY;
+    t->violation[k] =
+        is_there ? draw(random, num_values, -1, 1) + (k >= DOWN_ONLY ? farther : 0) : INFINITY;
     t->up_cap[k] = is_there && up ? INFINITY : -INFINITY;
     t->down_cap[k] = is_there && down ? INFINITY : -INFINITY;
-    t->column_i[k] = is_there ? (float)draw(random, 0, 1.05) : 0;
-    t->column_j[k] = is_there ? (float)draw(random, 0, 1.05) : 0;
+    t->column_i[k] = is_there ? (float)draw(random, num_values, 0, 1.05) : 0;
+    t->column_j[k] = is_there ? (float)draw(random, num_values, 0, 1.05) : 0;
     if (t->column_i[k] > 1)
         t->column_i[k] = 1;
 }
@@ -41,16 +43,18 @@ static table *make_table(uint64_t seed)
     table *t = calloc(1, sizeof(*t));
     nitro_random random;
     nitro_random_seed(&random, seed);
-    size_t num_rows = NUM_ROWS - nitro_random_below(&random, NITRO_SMO_BLOCK);
-    for (size_t k = 0; k < PADDED; k++)
-        draw_row(&random, t, k, num_rows);
+    size_t padded = seed % 4 == 0 ? MOST_ROWS : MOST_ROWS / 2;
+    size_t num_rows = padded - nitro_random_below(&random, NITRO_SMO_BLOCK);
+    size_t num_values = seed % 3 ? 1U << 20 : 40;
+    for (size_t k = 0; k < padded; k++)
+        draw_row(&random, t, k, num_rows, num_values, padded == MOST_ROWS ? 0 : 1.5);
     for (size_t k = num_rows; k > 1; k--) {
         size_t other = nitro_random_below(&random, k);
         uint32_t order = t->order[k - 1];
         t->order[k - 1] = t->order[other];
         t->order[other] = order;
     }
-    t->rows = (nitro_smo_rows){PADDED,      UP_ONLY,  DOWN_ONLY,   t->violation, t->up_cap,
+    t->rows = (nitro_smo_rows){padded,      UP_ONLY,  DOWN_ONLY,   t->violation, t->up_cap,
                                t->down_cap, t->order, t->extremes, t->decrease};
     return t;
 }
