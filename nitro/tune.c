@@ -318,6 +318,10 @@ static nitro_status send_waiting(const tuning *self, nitro_status status)
     nitro_context_last_error(context, message, sizeof(message));
     nitro_status flushed =
         nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &waiting);
+    char refusal[1024];
+    nitro_context_last_error(context, refusal, sizeof(refusal));
+    if (flushed != NITRO_OK && nitro_store_count_waiting(self->plan.store, &waiting) != NITRO_OK)
+        waiting = 0;
     if (waiting > 0)
         nitro_log(context, NITRO_LOG_WARNING,
                   "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
@@ -325,7 +329,7 @@ static nitro_status send_waiting(const tuning *self, nitro_status status)
                   waiting, nitro_store_url(self->plan.store));
     if (status != NITRO_OK)
         return nitro_fail(context, status, "%s", message);
-    return flushed;
+    return flushed == NITRO_OK ? NITRO_OK : nitro_fail(context, flushed, "%s", refusal);
 }
 
 static nitro_status check_arguments(const tuning *self, const char *device)

@@ -128,20 +128,28 @@ nitro_status nitro_tune_share_claim(nitro_tune_share *share, size_t input, bool 
     return status;
 }
 
+/* Else it ends by itself. Where it fails, what failed before is still the error to tell of. */
+static void end_claim(const nitro_tune_share *share, const char *what, const char *owner)
+{
+    char before[2048];
+    bool claimed;
+    nitro_context_last_error(share->plan->context, before, sizeof before);
+    if (claim(share, what, owner, 1.0, &claimed) != NITRO_OK)
+        (void)nitro_fail(share->plan->context, NITRO_ERR_IO, "%s", before);
+}
+
 void nitro_tune_share_release(nitro_tune_share *share, size_t input)
 {
-    bool claimed;
     if (!share->target)
         return;
     double took_ms = nitro_clock_wall_ms(share->plan->context) - share->began_ms;
     if (took_ms > share->longest_ms)
         share->longest_ms = took_ms;
-    (void)claim_input(share, input, 1.0, &claimed); /* else it ends by itself */
+    end_claim(share, share->plan->inputs[input].name, share->owner);
 }
 
 void nitro_tune_share_end(nitro_tune_share *share)
 {
-    bool claimed;
     if (share->target && share->checked)
-        (void)claim_caches(share, 1.0, &claimed);
+        end_claim(share, CACHES, nitro_tune_cache_name(share->plan->cache));
 }

@@ -207,8 +207,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
-/* ---- The whole ---------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {

@@ -154,6 +154,7 @@ typedef struct tuning {
     json_t *reports; /* with --json */
     nitro_tune_progress last;
     progress_line progress;
+    bool profiles_lost; /* profiling broke off */
 } tuning;
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
@@ -248,8 +249,11 @@ static int profile(tuning *self, const nitro_device *device)
         note(self->call, "%s is modelled: 'nitro profile' makes its profiles up", device->id);
         return EXIT_DONE;
     }
-    if (collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs) ==
-        NITRO_ERR_INTERRUPTED)
+    bool broken = false;
+    nitro_status status =
+        collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs, &broken);
+    self->profiles_lost = self->profiles_lost || broken;
+    if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call, "stopped while profiling; the same command goes on from "
                                      "there");
     return EXIT_DONE;
@@ -342,6 +346,10 @@ static int tune_devices(tuning *self, const device_set *devices)
     if (code == EXIT_DONE && self->last.failed > 0)
         code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
                          self->last.failed, self->last.total);
+    if (code == EXIT_DONE && self->profiles_lost)
+        code =
+            fail_text(self->call, "some profiles are missing, see above; 'nitro profile' goes on "
+                                  "from there");
     return code;
 }
 

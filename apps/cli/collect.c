@@ -33,11 +33,11 @@ nitro_status collect_profiles(invocation *call, nitro_store *store, const char *
 }
 
 nitro_status collect_or_warn(invocation *call, nitro_store *store, const char *device,
-                             const loaded_module *loaded, const input_set *inputs)
+                             const loaded_module *loaded, const input_set *inputs, bool *broken)
 {
     char message[1024];
     nitro_profile_options how;
-    nitro_profile_report proxies, variants = {0};
+    nitro_profile_report proxies = {0}, variants = {0};
     nitro_profile_options_init(&how);
     nitro_status status = collect_profiles(call, store, device, NULL, NULL, &how, &proxies);
     if (status == NITRO_OK)
@@ -48,5 +48,6 @@ nitro_status collect_or_warn(invocation *call, nitro_store *store, const char *d
              proxies.profiles + variants.profiles, proxies.runs + variants.runs);
     else if (status != NITRO_ERR_INTERRUPTED)
         warn(call, "%s is not profiled: %s", device, message);
+    *broken = status != NITRO_OK && proxies.profiles + variants.profiles > 0;
     return status == NITRO_ERR_INTERRUPTED ? status : NITRO_OK;
 }

@@ -45,16 +45,25 @@ static void add_method(text_table *table, const nitro_evaluate_result *result)
         table_cell(table, "%s +%zu", result->method, result->measured);
 }
 
+static const char *modelled_remark(const nitro_evaluate_result *results, size_t count)
+{
+    size_t num_modelled = 0;
+    for (size_t i = 0; i < count; i++)
+        num_modelled += results[i].modelled;
+    return num_modelled == 0 ? "" : num_modelled < count ? " (some modelled)" : " (modelled)";
+}
+
 static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
                       size_t num_targets)
 {
     bool first = true;
+    const char *modelled = modelled_remark(results, count);
     nitro_evaluate_result mean;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
         for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &mean);
              place++) {
             if (first)
-                table_cell(table, "mean of %zu%s", num_targets, mean.modelled ? " (modelled)" : "");
+                table_cell(table, "mean of %zu%s", num_targets, modelled);
             else
                 table_cell(table, "%s", "");
             add_method(table, &mean);

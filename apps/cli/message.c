@@ -64,9 +64,25 @@ void warn(const invocation *call, const char *format, ...)
     va_end(arguments);
 }
 
+/** What is true of every model that a command trains is said once. */
+static bool is_repeated(invocation *call, const char *message)
+{
+    uint64_t hash = nitro_hash(message, strlen(message), 0);
+    size_t count = call->num_warnings;
+    for (size_t i = 0; i < count && i < MAX_WARNINGS; i++)
+        if (call->warnings[i] == hash)
+            return true;
+    size_t place = call->num_warnings++;
+    if (place < MAX_WARNINGS)
+        call->warnings[place] = hash;
+    return false;
+}
+
 void show_log(void *user, nitro_log_level level, const char *message)
 {
-    const invocation *call = user;
+    invocation *call = user;
+    if (level == NITRO_LOG_WARNING && is_repeated(call, message))
+        return;
     if (level == NITRO_LOG_WARNING)
         warn(call, "%s", message);
     else if (call->settings && common(call)->verbose)

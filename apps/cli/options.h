@@ -84,13 +84,18 @@ typedef struct command {
     int (*run)(struct invocation *call);
 } command;
 
+/** Most warnings that are kept in mind, so that none is printed twice. */
+#define MAX_WARNINGS 256
+
 /** A command line, understood. */
 typedef struct invocation {
     nitro_context *context;
     const command *command;
     void *settings;
     nitro_string_list arguments;
-    struct progress_line *progress; /* the one on screen now, or NULL */
+    struct progress_line *progress;          /* the one on screen now, or NULL */
+    _Atomic uint64_t warnings[MAX_WARNINGS]; /* hashes of those printed; any thread may warn */
+    _Atomic size_t num_warnings;
 } invocation;
 
 /** The options that every command has: --help, --quiet, --verbose. Ended by a NULL name. */

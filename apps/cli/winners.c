@@ -81,6 +81,18 @@ static double slowdown(const winner_row *row)
     return row->timed ? exp(row->log_slowdown / (double)row->timed) : NAN;
 }
 
+/** Variants for another sort of device, or that failed everywhere: one line for all. */
+static void print_untimed(const winner_table *winners, FILE *stream)
+{
+    size_t count = 0;
+    for (size_t v = 0; v < winners->schema->num_variants; v++)
+        if (!winners->rows[v].timed)
+            fprintf(stream, "%s%s",
+                    count++ ? ", " : "no time at all: ", winners->schema->variants[v]);
+    if (count > 0)
+        putc('\n', stream);
+}
+
 nitro_status winners_print(const winner_table *winners, FILE *stream)
 {
     text_table table;
@@ -88,6 +100,8 @@ nitro_status winners_print(const winner_table *winners, FILE *stream)
                 "variant,>wins,>share,>slowdown,>no time,wins most clearly on");
     for (size_t v = 0; v < winners->schema->num_variants; v++) {
         const winner_row *row = &winners->rows[v];
+        if (!row->timed && winners->samples)
+            continue;
         double share =
             winners->samples ? 100.0 * (double)row->wins / (double)winners->samples : NAN;
         table_cell(&table, "%s", winners->schema->variants[v]);
@@ -100,7 +114,10 @@ nitro_status winners_print(const winner_table *winners, FILE *stream)
         else
             table_cell(&table, "%s", "");
     }
-    return table_end(&table, stream);
+    nitro_status status = table_end(&table, stream);
+    if (status == NITRO_OK && winners->samples)
+        print_untimed(winners, stream);
+    return status;
 }
 
 json_t *winners_json(const winner_table *winners)

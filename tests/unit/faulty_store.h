@@ -135,6 +135,15 @@ FAULTY_READ(list_inputs,
 FAULTY_READ(count_samples,
             (void *state, const char *computation, const char *device, size_t *count), computation,
             device, count)
+FAULTY_WRITE(put_profiles,
+             (void *state, const char *device, const nitro_profile *const *profiles, size_t count,
+              bool replace),
+             device, profiles, count, replace)
+FAULTY_READ(each_profile,
+            (void *state, const char *device, const char *computation,
+             nitro_profile_function function, void *user, nitro_problem_function damaged,
+             void *damaged_user),
+            device, computation, function, user, damaged, damaged_user)
 FAULTY_READ(count_profiles,
             (void *state, const char *device, const char *computation, size_t *count), device,
             computation, count)
@@ -188,6 +197,8 @@ static const nitro_store_kind faulty_kind = {
     .get_sample = faulty_get_sample,
     .list_inputs = faulty_list_inputs,
     .count_samples = faulty_count_samples,
+    .put_profiles = faulty_put_profiles,
+    .each_profile = faulty_each_profile,
     .count_profiles = faulty_count_profiles,
     .remove = faulty_remove,
     .verify = faulty_verify,

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "unit/faulty_store.h"
 #include "unit/temporary.h"
 
 enum { NUM_VARIANTS = 3, NUM_INPUTS = 3 };
@@ -339,6 +340,37 @@ static void test_stopping(void **state)
     assert_int_equal(read_profiles(f), 6);
 }
 
+static bool take_the_store_away(void *user, const nitro_profile_progress *progress)
+{
+    (void)user;
+    (void)progress;
+    faulty->mode = FAULTY_READ_ONLY;
+    return true;
+}
+
+/* No journal keeps profiles: what is lost is said at once, what was stored stays. */
+static void test_a_store_that_goes_away(void **state)
+{
+    fixture *f = *state;
+    nitro_store *sound = f->store;
+    faulty_begin();
+    assert_ok(f->context,
+              nitro_store_open_kind(f->context, &faulty_kind, temporary_path(&f->folder, "store"),
+                                    NITRO_STORE_WRITE, &f->store));
+    f->options.progress = take_the_store_away;
+    assert_fails(f->context, collect(f), NITRO_ERR_IO, "6 profiles of b on host:");
+    assert_int_equal(f->report.profiles, 6);
+    assert_int_equal(read_profiles(f), 6);
+    faulty->mode = FAULTY_WELL;
+    f->options.progress = NULL;
+    assert_ok(f->context, collect(f));
+    assert_int_equal(f->report.found, 2);
+    assert_int_equal(read_profiles(f), 3 * 2 * NUM_INPUTS);
+    nitro_store_close(f->store);
+    f->store = sound;
+    faulty_end();
+}
+
 static void test_runs_without_kernels(void **state)
 {
     fixture *f = *state;
@@ -375,7 +407,8 @@ int main(void)
         TEST(test_a_crash_costs_one_run),        TEST(test_a_hang_costs_one_run),
         TEST(test_a_failure_costs_one_run),      TEST(test_a_profiler_that_refuses),
         TEST(test_inputs_that_cannot_be_loaded), TEST(test_stopping),
-        TEST(test_runs_without_kernels),         TEST(test_what_cannot_be_profiled),
+        TEST(test_a_store_that_goes_away),       TEST(test_runs_without_kernels),
+        TEST(test_what_cannot_be_profiled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

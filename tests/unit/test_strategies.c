@@ -337,7 +337,7 @@ static void check_mixes(const nitro_strategy *strategy)
                  NITRO_ERR_FORMAT, "m.json: field predictor.kernel-ridge is missing");
     assert_fails(context,
                  strategy->decode(context, "m.json", strangers, COLUMNS, VARIANTS, &predictor),
-                 NITRO_ERR_FORMAT, "m.json: field predictor.members[1] is not one of");
+                 NITRO_ERR_FORMAT, "m.json: field predictor.members[1] is neither");
     json_decref(nobody);
     json_decref(strangers);
     nitro_context_free(context);

@@ -12,11 +12,22 @@ static _Atomic int *num_loads;
 static char names[NUM_INPUTS][16];
 static nitro_input inputs[NUM_INPUTS];
 
+/* Whose password changes while the fourth input is measured; NULL: nobody's. */
+static const redis_server *to_be_changed;
+
+static void change_the_password(void)
+{
+    redis_server_say(to_be_changed, "CONFIG SET requirepass x");
+    redis_server_say(to_be_changed, "AUTH x\r\nCLIENT KILL TYPE normal SKIPME yes");
+}
+
 static nitro_status load(nitro_context *context, void *state, void **argument)
 {
     (void)context;
     size_t index = (size_t)((const char(*)[16])state - names);
     num_loads[index]++;
+    if (to_be_changed && index == 3)
+        change_the_password();
     usleep(2000);
     *argument = state;
     return NITRO_OK;
@@ -276,6 +287,50 @@ static void test_tuners_have_the_same_caches(void **state)
     redis_server_remove(&server);
 }
 
+/* In the middle of a tune: said as what it is, what was measured waits, and goes up later. */
+static void test_a_password_that_changes(void **state)
+{
+    redis_server server = {0};
+    char url[160];
+    temporary home = temporary_make();
+    size_t waiting = 0;
+    nitro_store *store = NULL;
+    nitro_computation *computation = NULL;
+    (void)state;
+    if (!begin(&server, url, sizeof url))
+        skip();
+    nitro_context *context = unit_context();
+    setenv("XDG_DATA_HOME", home.folder, 1);
+    computation = declare(context);
+    nitro_tune_options options;
+    nitro_tune_options_init(&options);
+    to_be_changed = &server;
+    options.measure.max_repetitions = options.measure.min_repetitions = 1;
+    assert_ok(context, nitro_store_open_journaled(context, url, &store));
+    assert_fails(context, nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options),
+                 NITRO_ERR_DENIED,
+                 "was measured on"); /* which one: a journal sends several at once */
+    to_be_changed = NULL;
+    assert_ok(context, nitro_store_count_waiting(store, &waiting));
+    assert_true(waiting > 0);
+    nitro_store_close(store);
+    setenv("NITRO_REDIS_PASSWORD", "x", 1);
+    assert_ok(context, nitro_store_open_journaled(context, url, &store));
+    assert_ok(context, nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options));
+    assert_ok(context, nitro_store_count_waiting(store, &waiting));
+    assert_int_equal(waiting, 0);
+    nitro_store_close(store);
+    assert_all_stored(context, url);
+    for (size_t i = 0; i < NUM_INPUTS; i++)
+        assert_int_equal(num_loads[i], 1); /* none was measured twice */
+    unsetenv("NITRO_REDIS_PASSWORD");
+    unsetenv("XDG_DATA_HOME");
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+    redis_server_remove(&server);
+    temporary_remove(&home);
+}
+
 static bool put_cold_sample(void *user, const nitro_tune_progress *progress)
 {
     rival *self = user;
@@ -340,6 +395,7 @@ int main(void)
         cmocka_unit_test(test_what_a_dead_tuner_claimed_is_measured_by_another),
         cmocka_unit_test(test_waiting_for_another_tuner_can_be_stopped),
         cmocka_unit_test(test_tuners_have_the_same_caches),
+        cmocka_unit_test(test_a_password_that_changes),
         cmocka_unit_test(test_other_caches_in_a_file_are_told),
         cmocka_unit_test(test_a_file_has_no_claims),
     };
