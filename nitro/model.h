@@ -112,6 +112,7 @@ typedef struct nitro_lesson {
     const nitro_strategy *strategy;
     bool use_relative; /* the computation's relative features, where their device features are known
                           of all sources and the target (what is left out is said in the log) */
+    bool without_device_alone; /* no relative features that name no input feature */
     bool clamps; /* where the target lies outside the sources' range of a device feature, take the
                     near end of that range */
     nitro_evidence evidence;

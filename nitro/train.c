@@ -13,6 +13,8 @@
 /* Of a number that is constant on each device: with two, it but names two sources, and a target is
  * taken for the one or the other. */
 #define MIN_DEVICE_VALUES 3
+#define MIN_JUDGES        (MIN_DEVICE_VALUES + 1) /* sources: with one left out, so many remain */
+#define CLEARLY           0.3 /* percent of quality by which it must be better without */
 
 void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level)
 {
@@ -143,6 +145,8 @@ static bool keeps_relative(nitro_context *context, const nitro_lesson *lesson,
                   name, lesson->target->id, feature, lacking->id);
     if (lacking || nitro_relative_needs_input(model->relative, index))
         return !lacking;
+    if (lesson->without_device_alone)
+        return false;
     bool tells = tells_devices(lesson, model->relative, index);
     if (!tells && !lesson->quiet)
         nitro_log(context, NITRO_LOG_INFO,
@@ -234,6 +238,47 @@ static nitro_status train_as_told(nitro_context *context, const nitro_lesson *le
     return status;
 }
 
+/* ---- What left-out sources say --------------------------------------------------------------- */
+
+static bool has_device_alone(const nitro_model *model)
+{
+    for (size_t i = 0; i < model->relative->count; i++)
+        if (!nitro_relative_needs_input(model->relative, i))
+            return true;
+    return false;
+}
+
+/** Relative features that only tell devices stay, unless left-out sources are clearly better served
+ *  without: the lesson then asks for none, and the model has none. */
+static nitro_status judge_device_alone(nitro_context *context, nitro_lesson *lesson,
+                                       nitro_model **model)
+{
+    nitro_lesson other = *lesson;
+    nitro_model *without = NULL;
+    const nitro_promise *promise = (*model)->promise;
+    if (!promise || promise->num_sources < MIN_JUDGES || !has_device_alone(*model))
+        return NITRO_OK;
+    other.without_device_alone = other.quiet = true;
+    nitro_status status = train_as_told(context, &other, &without);
+    if (status != NITRO_OK)
+        return status;
+    if (without->promise->left_out_quality > promise->left_out_quality + CLEARLY) {
+        if (!lesson->quiet)
+            nitro_log(context, NITRO_LOG_INFO,
+                      "relative features that only tell devices are left out for target %s: on "
+                      "sources that were left out, quality is %.1f %% with them and %.1f %% "
+                      "without",
+                      lesson->target->id, promise->left_out_quality,
+                      without->promise->left_out_quality);
+        lesson->without_device_alone = true;
+        nitro_model *with = *model;
+        *model = without;
+        without = with;
+    }
+    nitro_model_free(without);
+    return NITRO_OK;
+}
+
 static void say_members(nitro_context *context, const nitro_lesson *lesson,
                         const nitro_promise *promise)
 {
@@ -272,9 +317,12 @@ nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesso
                                nitro_model **model)
 {
     nitro_model *made = NULL;
-    nitro_status status = train_as_told(context, lesson, &made);
+    nitro_lesson chosen = *lesson;
+    nitro_status status = train_as_told(context, &chosen, &made);
+    if (status == NITRO_OK)
+        status = judge_device_alone(context, &chosen, &made);
     if (status == NITRO_OK && made->promise && made->promise->members && !lesson->is_adapted)
-        status = train_again(context, lesson, &made);
+        status = train_again(context, &chosen, &made);
     if (status == NITRO_OK)
         nitro_model_judge(made, nitro_model_used_features(made));
     if (status == NITRO_OK)
