@@ -221,6 +221,45 @@ static void test_left_out_sources_choose_members(void **state)
     assert_true(is_near(f->model->promise->left_out_quality, 25.0));
 }
 
+/* ---- Relative features that only tell devices --------------------------------------------- */
+
+/* Does a model keep "sockets", which no input changes, where the sources have these values of it?
+ */
+static bool keeps_sockets(fixture *f, const double *launches, const double *sockets)
+{
+    const nitro_relative_feature feature = {.name = "kind", .formula = "device.sockets"};
+    const nitro_string_list none = {0};
+    make(f, 2.0, launches, 90);
+    assert_ok(f->context, nitro_schema_add_relative(f->context, f->sources->schema, &feature));
+    for (size_t d = 0; d < f->sources->num_devices; d++)
+        assert_ok(f->context, nitro_device_set(f->context, f->sources->devices[d], "sockets",
+                                               sockets[d], NITRO_VALUE_RECORDED, 0));
+    f->lesson.device_features = &none;
+    f->lesson.use_relative = true;
+    learn(f);
+    bool keeps = f->model->schema->num_relative == 1;
+    nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
+    f->sources = NULL;
+    f->target = NULL;
+    return keeps;
+}
+
+static void test_what_tells_devices_needs_three_values(void **state)
+{
+    static const double launches[] = {1.0, 4.0, 9.0, 0};
+    assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 3.0}));
+    assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 2.0}));
+}
+
+static void test_left_out_sources_judge_what_tells_devices(void **state)
+{
+    static const double launches[] = {1.0, 1.1, 60.0, 61.0, 0};
+    assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 1.1, 8.0, 8.1}));
+    /* The nearest in this number are the least alike. */
+    assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 8.0, 1.1, 8.1}));
+}
+
 /* ---- Promises ----------------------------------------------------------------------------- */
 
 static void test_nearer_targets_are_promised_more(void **state)
@@ -345,6 +384,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_left_out_source_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
         cmocka_unit_test_setup_teardown(test_left_out_sources_choose_members, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_tells_devices_needs_three_values, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_judge_what_tells_devices, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
