@@ -9,8 +9,8 @@
 #include "nitro/kernel_machine.h"
 
 /**
- * Most landmarks. On recorded SpMV data (four devices, 1,700 rows to learn from, three seeds) auto's
- * mean quality was 96.41 with 192 of them and 96.43 with 256.
+ * Most landmarks. On recorded SpMV data (four devices, 1,700 rows to learn from, three seeds)
+ * auto's mean quality was 96.41 with 192 of them and 96.43 with 256.
  */
 #define NITRO_LANDMARKS_MAX 256
 

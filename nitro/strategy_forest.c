@@ -1,8 +1,8 @@
 /*
  * Strategy "forest": extremely randomised trees that regress what each variant loses (1 - best time
  * / time). Hides how large the forest is: a decision takes well under a microsecond, and a model
- * file few MB. On recorded SpMV data 16 trees with leaves of 6 rows were as good as 50 with leaves
- * of 4, alone and in auto (95.7 and 95.3 for two seeds, alone; 96.2 and 96.2 in auto).
+ * file few MB. On recorded SpMV data auto's mean quality (four devices, three seeds) was 96.41 with
+ * 16 trees and 96.42 with 48.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /*
  * Strategy "kernel-ridge": kernel ridge regression of what each variant loses (1 - best time /
  * time), a wide and a narrow RBF kernel shared by all variants, on landmarks. Hides its parameters:
- * fixed ones, of a study on recorded SpMV data. Ridges of 0.6 to 1, and a narrow kernel 1.6 times as
- * narrow, changed mean quality by less than 0.05 there; one less than half as narrow lost 0.2, and
- * so did one width alone.
+ * fixed ones, of a study on recorded SpMV data. Ridges of 0.6 to 1, and a narrow kernel 1.6 times
+ * as narrow, changed mean quality by less than 0.05 there; one less than half as narrow lost 0.2,
+ * and so did one width alone.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/folds.h"
 #include "nitro/landmarks.h"
@@ -62,15 +63,22 @@ static void gather_targets(const ridge_job *job, const size_t *members, size_t c
                 job->losses[members[i] * num_variants + v] - machine->bias[v];
 }
 
+/** Both on the same landmarks. */
 static nitro_status make_machines(const ridge_job *job, const size_t *members, size_t count,
                                   nitro_machine_pair *pair)
 {
     const nitro_training_set *set = job->set;
-    nitro_status status = NITRO_OK;
-    for (size_t m = 0; m < NITRO_MACHINE_PAIR_SIZE && status == NITRO_OK; m++)
-        status = nitro_landmarks_machine(
-            job->context, job->columns, set->num_columns, members, count, set->num_variants,
-            m == NITRO_WIDE ? job->gamma : NARROWER * job->gamma, &pair->machines[m]);
+    nitro_kernel_machine **wide = &pair->machines[NITRO_WIDE];
+    nitro_kernel_machine **narrow = &pair->machines[NITRO_NARROW];
+    nitro_status status =
+        nitro_landmarks_machine(job->context, job->columns, set->num_columns, members, count,
+                                set->num_variants, job->gamma, wide);
+    if (status == NITRO_OK)
+        status = nitro_kernel_machine_create(job->context, set->num_columns, set->num_variants,
+                                             (*wide)->num_vectors, NARROWER * job->gamma, narrow);
+    if (status == NITRO_OK)
+        memcpy((*narrow)->vectors, (*wide)->vectors,
+               (*wide)->num_vectors * set->num_columns * sizeof *(*wide)->vectors);
     return status;
 }
 
