@@ -8,9 +8,17 @@
 #define NITRO_PROMISE_H
 
 #include "nitro/calibration.h"
+#include "nitro/leave_out.h"
 #include "nitro/model.h"
 
 struct json_t;
+
+/** Percent of quality by which left-out sources must be better served by another choice than by the
+ *  usual one, before it is taken. */
+#define NITRO_CLEARLY 0.3
+/** How many sources must be left out in turn to judge strategies by: what learns without one of two
+ *  learns from one alone, which says too little. */
+#define NITRO_MIN_JUDGES 3
 
 /** One source, as seen from the others and from the target. */
 typedef struct nitro_promise_source {
@@ -36,7 +44,9 @@ typedef struct nitro_promise {
     uint64_t members;       /* of a strategy that averages others: those that serve left-out sources
                                clearly better than all do; 0: all, or none were compared */
     double members_quality; /* of left-out sources by these, percent */
-    const char *warning;    /* why the promise is not worth much; static; NULL: it is */
+    const nitro_strategy *strategy;    /* what was promised for, and by which recipes of it... */
+    size_t recipes[NITRO_MAX_MEMBERS]; /* ...or of those that it averages; 0: the usual one */
+    const char *warning;               /* why the promise is not worth much; static; NULL: it is */
 } nitro_promise;
 
 /**
@@ -48,6 +58,11 @@ typedef struct nitro_promise {
 nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *lesson,
                                 double within_quality, nitro_model *model, nitro_promise **promise);
 void nitro_promise_free(nitro_promise *promise);
+
+/** What left-out sources gain from another choice, each counting as in the promise: the mean in
+ *  percent where that is clear, by NITRO_CLEARLY and by three standard errors; else 0.
+ *  @param[in] gains  shape [num_devices] of the lesson's sources. */
+double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains);
 
 /**
  * What inputs measured on the target change: it is no longer unlike all that is known. Twenty of
