@@ -88,6 +88,11 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
 typedef nitro_status (*nitro_choose_function)(nitro_evaluation *evaluation, size_t target,
                                               const size_t *rows, size_t num_rows, size_t *choices);
 
+/** By what the sources measured on the same inputs, the best fixed variant on others: a reference,
+ *  for it looks at test inputs. As nitro_choose_function. */
+nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size_t target,
+                                              const size_t *rows, size_t num_rows, size_t *choices);
+
 /** How the method of this index in nitro_method_table chooses; NULL: every variant alike. */
 nitro_choose_function nitro_method_chooser(size_t method);
 /** Can the method be adapted to inputs measured on the target? */
