@@ -7,12 +7,6 @@
 #include "nitro/regret.h"
 #include "unit/unit.h"
 
-static void assert_near(double value, double expected, double tolerance)
-{
-    if (!(fabs(value - expected) <= tolerance))
-        fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
-}
-
 /* ---- Regrets ------------------------------------------------------------------------------ */
 
 /* Two sources, three variants; the second source never measured variant 1. */
