@@ -10,6 +10,9 @@
 #include "nitro/calibration.h"
 #include "nitro/model.h"
 
+/** Evidence from left-out sources is drawn out no further than twice as far as it reaches. */
+#define NITRO_PROMISE_MAX_SHARE 2.0
+
 struct json_t;
 
 /** One source, as seen from the others and from the target. */
@@ -50,12 +53,22 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
 void nitro_promise_free(nitro_promise *promise);
 
 /**
- * What inputs measured on the target change: it is no longer unlike all that is known. Twenty of
- * them take away half of what the distance stands for.
+ * What is promised, and how sure decisions on the target may be.
+ * @param[in]  share  of left-out sources, 0 to NITRO_PROMISE_MAX_SHARE: by distance promise->share.
  * @param[out] calibration  of decisions on the target.
  */
-void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
-                         nitro_calibration *calibration);
+void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration);
+
+/**
+ * The same by inputs measured on the target: the share is the one under which decisions on them
+ * would have gone as they did. Distance is believed as much as any other share at first.
+ * (promise_measured.c)
+ * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
+ * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
+ */
+void nitro_promise_weigh_measured(nitro_promise *promise, const double *times_ms,
+                                  const double *scores, size_t num_rows, size_t num_variants,
+                                  nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
 struct json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources);
