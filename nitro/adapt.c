@@ -15,7 +15,7 @@
 #define NUM_PARTS   5    /* of the measured inputs, held out in turn */
 #define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do... */
 /* ...and the fewest that say how confidence grows with the margin. */
-#define LEAST_ROWS (2 * NITRO_CALIBRATION_BIN_ROWS)
+#define LEAST_ROWS (NUM_PARTS * NITRO_CALIBRATION_BIN_ROWS)
 
 static nitro_status check_strategy(const nitro_model *model)
 {
@@ -185,8 +185,8 @@ static nitro_status hold_out(const nitro_model *model, const measured_rows *rows
     return status;
 }
 
-/** Measured inputs say how unlike the sources the target is; many of them, what margins are worth
- *  here. */
+/** Measured inputs say how far what sources say of confidence holds here; many of them, what
+ * margins are worth. */
 static nitro_status calibrate_model(nitro_model *model, const measured_rows *rows,
                                     unsigned num_threads)
 {

@@ -60,8 +60,9 @@ void nitro_promise_free(nitro_promise *promise);
 void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration);
 
 /**
- * The same by inputs measured on the target: the share is the one under which decisions on them
- * would have gone as they did. Distance is believed as much as any other share at first.
+ * The same by inputs measured on the target: the mean over all shares there may be, and over
+ * targets where decisions are good more often or less often than that, each as likely as it makes
+ * what came of the measured inputs (Bayes' rule). At first the share by distance is believed most.
  * (promise_measured.c)
  * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
  * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
