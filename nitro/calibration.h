@@ -4,6 +4,8 @@
 
 #include "nitro/nitro_backend.h"
 
+/** Within 5 % of the best: what confidence is about. */
+#define NITRO_GOOD_QUALITY          (1.0 / 1.05)
 #define NITRO_CALIBRATION_MAX_KNOTS 48
 #define NITRO_CALIBRATION_BIN_ROWS  12 /* held-out rows that say what one margin is worth */
 

@@ -5,8 +5,7 @@
 #include "nitro/calibration.h"
 #include "nitro/dataset.h"
 
-#define MAX_BINS     (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
-#define GOOD_QUALITY (1.0 / 1.05)                      /* no other variant is over 5 % faster */
+#define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
 
 typedef struct row_outcome {
     double margin, weight;
@@ -28,7 +27,7 @@ static int compare_outcomes(const void *left, const void *right)
 bool nitro_calibration_is_good(const double *times_ms, const double *scores, size_t num_variants)
 {
     size_t chosen = nitro_scores_best(scores, num_variants);
-    return nitro_times_quality(times_ms, num_variants, chosen) >= GOOD_QUALITY;
+    return nitro_times_quality(times_ms, num_variants, chosen) >= NITRO_GOOD_QUALITY;
 }
 
 static size_t collect(const double *times_ms, const double *scores, const double *weights,

@@ -112,7 +112,7 @@ static nitro_status choose_prior(nitro_context *context, const double *columns,
         if (status != NITRO_OK)
             break;
         double likelihood = log_likelihood(matrix, errors, coefficients, count, num_variants);
-        if (p == 0 || likelihood > most) {
+        if (p == 0 || (likelihood > most && count > 1)) { /* one is as likely under any */
             most = likelihood;
             *chosen = priors[p];
         }
