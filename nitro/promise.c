@@ -13,9 +13,7 @@
 #include "nitro/device_choice.h"
 #include "nitro/device_distance.h"
 
-#define HALF_MEASURED  20.0 /* measured inputs that take away half of the distance */
-#define MAX_SHARE      2.0  /* evidence is drawn out no further than twice as far as it reaches */
-#define NO_DISTANCE    1.0  /* the share where no distance is known: as far as the sources */
+#define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
 #define SURELY         3.0  /* standard errors: sources are few, and choices several */
@@ -213,8 +211,8 @@ static double find_share(const nitro_promise *promise)
     if (promise->target_distance == 0.0)
         return 0.0;
     if (!(promise->usual_distance > 0.0)) /* sources alike, and a target that is not */
-        return MAX_SHARE;
-    return fmin(promise->target_distance / promise->usual_distance, MAX_SHARE);
+        return NITRO_PROMISE_MAX_SHARE;
+    return fmin(promise->target_distance / promise->usual_distance, NITRO_PROMISE_MAX_SHARE);
 }
 
 static double draw_line(double within, double left_out, double share)
@@ -235,7 +233,7 @@ static void promise_by_sources(nitro_promise *promise)
     if (isnan(promise->target_distance)) {
         promise->warning = "the target shares no device feature with the sources: how unlike them "
                            "it is remains unknown";
-    } else if (promise->target_distance > promise->usual_distance * MAX_SHARE) {
+    } else if (promise->target_distance > promise->usual_distance * NITRO_PROMISE_MAX_SHARE) {
         promise->warning = "the target is more unlike its sources than they are unlike each other: "
                            "nothing like it was ever tried";
         doubt(&promise->left_out);
@@ -252,17 +250,16 @@ static void promise_alone(nitro_promise *promise)
                            "says how well what was learnt carries over to another device";
 }
 
-void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
-                         nitro_calibration *calibration)
+/** Without a left-out source, quality is known of a device like the sources alone. */
+void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration)
 {
-    double share = promise->share / (1.0 + (double)num_measured / HALF_MEASURED);
     double within = promise->within_quality, left_out = promise->left_out_quality;
-    if (share == 0.0)
+    if (share == 0.0 || (isnan(left_out) && promise->share == 0.0))
         promise->quality = within;
-    else if (isnan(within))
+    else if (isnan(within) || isnan(left_out))
         promise->quality = left_out;
-    else /* NaN where no source could be left out */
-        promise->quality = isnan(left_out) ? left_out : draw_line(within, left_out, share);
+    else
+        promise->quality = draw_line(within, left_out, share);
     nitro_calibration_blend(&promise->within, &promise->left_out, share, calibration);
 }
 
@@ -307,7 +304,7 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
         nitro_promise_free(made);
         return status;
     }
-    nitro_promise_weigh(made, 0, &model->calibration);
+    nitro_promise_weigh(made, made->share, &model->calibration);
     *promise = made;
     return NITRO_OK;
 }

@@ -11,6 +11,9 @@
 #include "nitro/leave_out.h"
 #include "nitro/model.h"
 
+/** Evidence from left-out sources is drawn out no further than twice as far as it reaches. */
+#define NITRO_PROMISE_MAX_SHARE 2.0
+
 struct json_t;
 
 /** Percent of quality by which left-out sources must be better served by another choice than by the
@@ -65,12 +68,23 @@ void nitro_promise_free(nitro_promise *promise);
 double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains);
 
 /**
- * What inputs measured on the target change: it is no longer unlike all that is known. Twenty of
- * them take away half of what the distance stands for.
+ * What is promised, and how sure decisions on the target may be.
+ * @param[in]  share  of left-out sources, 0 to NITRO_PROMISE_MAX_SHARE: by distance promise->share.
  * @param[out] calibration  of decisions on the target.
  */
-void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
-                         nitro_calibration *calibration);
+void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration);
+
+/**
+ * The same by inputs measured on the target: the mean over all shares there may be, and over
+ * targets where decisions are good more often or less often than that, each as likely as it makes
+ * what came of the measured inputs (Bayes' rule). At first the share by distance is believed most.
+ * (promise_measured.c)
+ * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
+ * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
+ */
+void nitro_promise_weigh_measured(nitro_promise *promise, const double *times_ms,
+                                  const double *scores, size_t num_rows, size_t num_variants,
+                                  nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
 struct json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources);

@@ -398,6 +398,54 @@ static void test_nothing_in_common(void **state)
     assert_non_null(strstr(promise->warning, "shares no device feature"));
 }
 
+/* Ten decisions whose margin is 1, of which the last are bad ones. */
+static double confidence_after(const nitro_promise *promise, size_t num_good, size_t num_rows)
+{
+    nitro_promise weighed = *promise;
+    nitro_calibration calibration;
+    double times_ms[10 * 2] = {0}, scores[10 * 2] = {0};
+    for (size_t i = 0; i < num_rows; i++) {
+        times_ms[i * 2] = i < num_good ? 1.0 : 2.0;
+        times_ms[i * 2 + 1] = i < num_good ? 2.0 : 1.0;
+        scores[i * 2] = 0.0;
+        scores[i * 2 + 1] = -1.0;
+    }
+    nitro_promise_weigh_measured(&weighed, times_ms, scores, num_rows, 2, &calibration);
+    return nitro_calibration_confidence(&calibration, 1.0);
+}
+
+/* The device features say that the target is like its sources, or that it is not; some decisions on
+ * it say how it is. */
+static void test_measured_inputs_correct_the_distance(void **state)
+{
+    (void)state;
+    nitro_promise promise = {.within = {1, {0.0}, {0.95}},
+                             .left_out = {1, {0.0}, {0.55}},
+                             .within_quality = 99.0,
+                             .left_out_quality = 90.0,
+                             .share = 0.05};
+    double before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.85 && before < 0.95); /* nothing is measured, and nothing is certain */
+    assert_true(confidence_after(&promise, 10, 10) > before);
+    assert_true(confidence_after(&promise, 9, 10) < confidence_after(&promise, 10, 10));
+    assert_true(confidence_after(&promise, 5, 10) < 0.75);
+    promise.share = 1.0; /* as far as any, it seems */
+    before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.5 && before < 0.65);
+    assert_true(confidence_after(&promise, 10, 10) > 0.75);
+    assert_true(fabs(confidence_after(&promise, 5, 10) - before) < 0.05);
+    promise.left_out = promise.within; /* it is worse than any that was left out */
+    assert_true(confidence_after(&promise, 10, 10) > 0.95);
+    assert_true(confidence_after(&promise, 5, 10) < 0.85);
+    promise.left_out_quality = NAN; /* one source: quality stays as distance has it */
+    nitro_calibration calibration;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(isnan(promise.quality));
+    promise.share = 0.0;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(is_near(promise.quality, 99.0));
+}
+
 /* ---- Calibrations ------------------------------------------------------------------------- */
 
 static void test_blends(void **state)
@@ -464,6 +512,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
+        cmocka_unit_test(test_measured_inputs_correct_the_distance),
         cmocka_unit_test(test_blends),
         cmocka_unit_test_setup_teardown(test_groups_stay_together, setup, teardown),
     };
