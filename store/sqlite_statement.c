@@ -96,6 +96,15 @@ nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stm
     return NITRO_OK;
 }
 
+nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_int64 id,
+                                  sqlite3_stmt **statement)
+{
+    nitro_status status = nitro_sqlite_take(store, sql, statement);
+    if (status == NITRO_OK)
+        sqlite3_bind_int64(*statement, 1, id);
+    return status;
+}
+
 void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement)
 {
     sqlite3_reset(statement); /* repeats the error of the last step: that one was seen */
@@ -143,6 +152,26 @@ nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement)
 {
     bool has_row;
     nitro_status status = nitro_sqlite_step(store, statement, &has_row);
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take_of(store, sql, id, &statement);
+    return status == NITRO_OK ? nitro_sqlite_finish(store, statement) : status;
+}
+
+nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
+                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
+                                   void *user)
+{
+    bool has_row;
+    nitro_status status;
+    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
+           (status = function(user, statement)) == NITRO_OK)
+        ;
     nitro_sqlite_give_back(store, statement);
     return status;
 }

@@ -236,6 +236,16 @@ static void print_nearest(json_t *sources)
     printf("\n");
 }
 
+/** Hyper-parameters that left-out sources chose, where they are not the usual ones. */
+static void print_recipes(json_t *recipes)
+{
+    const char *strategy;
+    json_t *recipe;
+    json_object_foreach(recipes, strategy, recipe)
+        printf("%-16s %s with %s, as left-out sources say\n", "learnt", strategy,
+               json_string_value(recipe));
+}
+
 /** What may be expected on the target; a model for its own device has no such promise. Why it is
  *  not worth much is in the log already. */
 static void print_promise(json_t *promise)
@@ -243,6 +253,7 @@ static void print_promise(json_t *promise)
     if (!promise)
         return;
     print_nearest(json_object_get(promise, "sources"));
+    print_recipes(json_object_get(promise, "recipes"));
     printf("%-16s ", "promised");
     if (json_is_number(json_object_get(promise, "quality")))
         print_percent("", json_object_get(promise, "quality"));
