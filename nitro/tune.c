@@ -299,6 +299,9 @@ static nitro_status tune_inputs(tuning *self)
     free(left);
     if (status != NITRO_OK)
         return status;
+    if (self->progress.failed == 1 && self->plan.num_inputs == 1)
+        return nitro_fail(self->plan.context, self->first_failure, "%s: %s",
+                          self->plan.computation->schema->computation, self->first_message);
     if (self->progress.failed == self->plan.num_inputs)
         return nitro_fail(self->plan.context, self->first_failure,
                           "%s: none of the %zu inputs could be loaded; the first: %s",
