@@ -718,7 +718,7 @@ typedef struct nitro_store nitro_store;
 
 typedef enum nitro_store_mode {
     NITRO_STORE_READ,  /* must exist; nothing is written */
-    NITRO_STORE_WRITE, /* created when missing */
+    NITRO_STORE_WRITE, /* where none is yet, the first record makes it */
 } nitro_store_mode;
 
 /**

@@ -11,8 +11,13 @@
 #include "nitro/parts.h"
 #include "nitro/regret.h"
 
-#define NUM_TREES     16
-#define MIN_LEAF_ROWS 6
+#define NUM_TREES 16
+
+static const size_t min_leaf_rows[] = {6, 2, 20}; /* of each recipe */
+static const char *const recipe_names[] = {"leaves of 6 rows", "leaves of 2 rows",
+                                           "leaves of 20 rows"};
+
+enum { NUM_RECIPES = sizeof min_leaf_rows / sizeof min_leaf_rows[0] };
 
 typedef struct forest_predictor {
     size_t num_variants;
@@ -74,7 +79,7 @@ static nitro_status grow(const nitro_fold_sample *sample, const size_t *members,
     nitro_forest_options options;
     nitro_forest_options_init(&options);
     options.num_trees = NUM_TREES;
-    options.min_leaf_rows = MIN_LEAF_ROWS;
+    options.min_leaf_rows = min_leaf_rows[set->recipes[0]];
     options.num_threads = set->num_threads;
     double *columns =
         nitro_calloc(sample->context, count, (set->num_columns + 1) * sizeof *columns);
@@ -144,6 +149,8 @@ const nitro_strategy nitro_strategy_forest = {
     .priority = 20,
     .dfs = "omit",
     .loss_per_score = 1.0,
+    .num_recipes = NUM_RECIPES,
+    .recipes = recipe_names,
     .train = forest_train,
     .score = forest_score,
     .parts = forest_parts,

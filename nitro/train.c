@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/lesson_rows.h"
@@ -13,17 +14,19 @@
 static nitro_training_set make_set(const nitro_lesson *lesson, const nitro_lesson_rows *rows,
                                    size_t num_variants)
 {
-    return (nitro_training_set){.num_rows = rows->num_rows,
-                                .num_columns = rows->num_columns,
-                                .num_variants = num_variants,
-                                .columns = rows->columns,
-                                .times_ms = rows->times_ms,
-                                .row_input = rows->row_input,
-                                .row_device = rows->row_device,
-                                .seed = lesson->seed,
-                                .num_threads = lesson->num_threads,
-                                .quick = lesson->quick,
-                                .members = lesson->members};
+    nitro_training_set set = {.num_rows = rows->num_rows,
+                              .num_columns = rows->num_columns,
+                              .num_variants = num_variants,
+                              .columns = rows->columns,
+                              .times_ms = rows->times_ms,
+                              .row_input = rows->row_input,
+                              .row_device = rows->row_device,
+                              .seed = lesson->seed,
+                              .num_threads = lesson->num_threads,
+                              .quick = lesson->quick,
+                              .members = lesson->members};
+    memcpy(set.recipes, lesson->recipes, sizeof set.recipes);
+    return set;
 }
 
 /** Train, and calibrate by rows whose input was held out. */

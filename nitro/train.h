@@ -28,6 +28,18 @@ nitro_status nitro_model_set_device(nitro_context *context, const nitro_lesson *
  *  @param[in,out] model  its device columns are scaled. */
 void nitro_model_clamp_device(nitro_model *model);
 
+/**
+ * Let left-out sources choose hyper-parameters: another recipe of the lesson's strategy, or of
+ * those that it averages, where that serves them clearly better than the usual one.
+ * @param[in,out] lesson  gets the recipes; unchanged on errors.
+ * @param[in]     model   what the lesson made so far, and its promise: without one, or of too few
+ *                        sources, nothing is chosen.
+ * @param[out]    is_changed  the lesson now asks for other recipes.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_model_choose_recipes(nitro_context *context, nitro_lesson *lesson,
+                                        const nitro_model *model, bool *is_changed);
+
 /** As nitro_model_train, but once and as the lesson says: left-out sources are asked for evidence
  *  and not for a better lesson. The model's `judged` is not set. */
 nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_lesson *lesson,

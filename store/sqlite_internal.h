@@ -21,6 +21,7 @@ typedef struct sqlite_store {
     nitro_context *context;
     char *path;
     sqlite3 *db;
+    bool is_absent; /* open for writing, but there is no file yet: `db` is empty and in memory */
     sqlite_statement statements[NITRO_SQLITE_MAX_STATEMENTS];
     size_t num_statements;
 } sqlite_store;
@@ -29,6 +30,11 @@ typedef struct sqlite_store {
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state);
 void nitro_sqlite_close(void *state);
+/** Before the first write to a file that is not there yet: make it. On error the store stays as it
+ *  was. No statement may be in use. */
+nitro_status nitro_sqlite_make(sqlite_store *store);
+/** Before a read: if the file was not there yet, and another process has made it, open it. */
+nitro_status nitro_sqlite_look_again(sqlite_store *store);
 
 /* ---- sqlite_schema.c ---- */
 

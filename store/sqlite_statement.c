@@ -72,6 +72,9 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
     bool in_use = false;
+    nitro_status status = nitro_sqlite_look_again(store);
+    if (status != NITRO_OK)
+        return status;
     for (size_t i = 0; i < store->num_statements && !in_use; i++) {
         sqlite_statement *known = &store->statements[i];
         if (known->sql != sql && strcmp(known->sql, sql) != 0)
@@ -205,7 +208,8 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 {
     /* Inside a loop over samples a transaction may be open already; SAVEPOINT nests, BEGIN does
      * not. */
-    return nitro_sqlite_execute(store, "SAVEPOINT nitro", "read it");
+    nitro_status status = nitro_sqlite_look_again(store);
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "SAVEPOINT nitro", "read it") : status;
 }
 
 nitro_status nitro_sqlite_begin_write(sqlite_store *store)
@@ -214,8 +218,10 @@ nitro_status nitro_sqlite_begin_write(sqlite_store *store)
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
                           "%s: cannot write while a loop reads the same open store; open it twice",
                           store->path);
+    nitro_status status = store->is_absent ? nitro_sqlite_make(store) : NITRO_OK;
     /* IMMEDIATE takes the lock at once: two writers then wait in turn and never deadlock. */
-    return nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it");
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it")
+                              : status;
 }
 
 nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)

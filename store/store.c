@@ -44,16 +44,17 @@ nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *sche
     return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
 }
 
-/* "No such ..." with what there is, for the name may be mistyped. */
+/* "No ..." with what there is, for the name may be mistyped. */
 static nitro_status fail_not_found(nitro_store *store, const char *what, const char *name,
                                    const nitro_string_list *known)
 {
     char *names = nitro_store_print_some(store->context, known);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (names)
-        status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
-                            "%s: no %s '%.80s' in this store; there is: %s", store->url, what,
-                            name ? name : "(null)", names);
+        status = nitro_fail(
+            store->context, NITRO_ERR_NOT_FOUND, "%s: no %s '%.80s' in this store%s%s", store->url,
+            what, name ? name : "(null)", known->count ? "; there is: " : ", which has none so far",
+            known->count ? names : "");
     free(names);
     return status;
 }

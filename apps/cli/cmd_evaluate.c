@@ -291,7 +291,9 @@ const command command_evaluate = {
         "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
         "many of these are within 5% of the best variant.\n\n"
         "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
-        "curve from none to all.\n\n"
+        "curve from none to all. Targets with fewer inputs than that count in the means with all "
+        "they "
+        "have: 'auto +8 to 10'.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
     .arguments = arguments,

@@ -94,6 +94,17 @@ NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               nitro_import_report *report);
 
 /**
+ * Import of devices alone: CSV with a column device; the other columns are device features and
+ * labels. What a row says of a device takes the place of what the store had. All rows are checked
+ * before the first is written.
+ * @param[in]  ids     those to take; NULL: all.
+ * @param[out] report  added and replaced count devices. May be NULL.
+ */
+NITRO_API nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
+                                                  const nitro_string_list *ids,
+                                                  nitro_import_report *report);
+
+/**
  * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
  * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
  * follows from its times; files of one folder with another executor, spelling of variants or unit

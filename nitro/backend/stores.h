@@ -28,7 +28,8 @@ typedef struct nitro_store_kind {
     bool read_only; /* has no functions that write; opening it for writing fails */
     int priority;   /* the highest one is used for a plain path */
 
-    /** `address` is the URL after "scheme:". */
+    /** `address` is the URL after "scheme:". Opening leaves nothing behind where no store was: the
+     *  first write makes it. */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
                          void **state);
     void (*close)(void *state);

@@ -195,6 +195,38 @@ static void test_only_training_inputs_of_sources_teach(void **state)
     nitro_string_list_free(&methods);
 }
 
+/* What sources lose on the test inputs themselves; on others, what is best on all they measured. */
+static void test_transfer_asks_sources_about_test_inputs(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list train = {0}, targets = {0}, methods = {0};
+    put_small(f);
+    split(f, &train, "a,b");
+    split(f, &targets, "target");
+    split(f, &methods, "transfer");
+    f->options.train_inputs = &train;
+    f->options.targets = &targets;
+    f->options.methods = &methods;
+    evaluate(f, "toy");
+    const nitro_evaluate_result *transfer = find(f, "target", "transfer");
+    assert_true(is_near(transfer->mean, 100.0)); /* c: 2, as on the source; d: 0, the best fixed */
+    assert_true(isnan(transfer->sure));
+    put_device(f, "second", "recorded");
+    put_times(f, "second", "a", 1, 2, 4);
+    put_times(f, "second", "c", 1, 10, 2); /* 0 loses 8/9 on one source, 2 half on the other */
+    evaluate(f, "toy");
+    assert_true(is_near(find(f, "target", "transfer")->mean, 100.0));
+    size_t removed;
+    assert_ok(f->context, nitro_store_remove(f->store, "toy", "second", &removed));
+    put_times(f, "second", "a", 1, 2, 4);
+    put_times(f, "second", "c", 1, 10, 9); /* 8/9 each: the first declared */
+    evaluate(f, "toy");
+    assert_true(is_near(find(f, "target", "transfer")->mean, 75.0));
+    nitro_string_list_free(&train);
+    nitro_string_list_free(&targets);
+    nitro_string_list_free(&methods);
+}
+
 static void test_refusals(void **state)
 {
     fixture *f = *state;
@@ -454,6 +486,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_small, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_choice_without_time_counts_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_teach, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_transfer_asks_sources_about_test_inputs, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_had_is_said, setup, teardown),

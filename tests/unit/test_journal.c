@@ -400,6 +400,26 @@ static void test_a_store_with_other_names_refuses(void **state)
     nitro_schema_free(schema);
 }
 
+/* Refused before anything was measured: nothing is left here. */
+static void test_refused_names_leave_no_journal(void **state)
+{
+    fixture *f = *state;
+    nitro_store *other = NULL;
+    nitro_schema *schema = NULL;
+    char note[160];
+    snprintf(note, sizeof(note), "%s.url", f->journal);
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_WRITE, &other));
+    records_put_names(other, "spmv", "K20");
+    nitro_store_close(other);
+    open_store(f);
+    assert_ok(f->context, nitro_schema_create(f->context, "spmv", &schema));
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "dense"));
+    assert_fails(f->context, nitro_store_put_schema(f->store, schema), NITRO_ERR_MISMATCH, "dense");
+    assert_int_equal(access(f->journal, F_OK), -1);
+    assert_int_equal(access(note, F_OK), -1);
+    nitro_schema_free(schema);
+}
+
 /* A wrong password does not pass by itself: nothing is to wait for it. */
 static void test_a_store_that_denies_is_not_away(void **state)
 {
@@ -410,6 +430,7 @@ static void test_a_store_that_denies_is_not_away(void **state)
                  nitro_journal_open(f->context, &faulty_kind, f->remote, f->journal, &store),
                  NITRO_ERR_DENIED, "WRONGPASS");
     assert_null(store);
+    assert_int_equal(access(f->journal, F_OK), -1);
     assert_string_equal(f->log, "");
 }
 
@@ -554,7 +575,7 @@ static void test_two_processes_share_a_journal(void **state)
 static void test_a_journal_is_found_by_its_url(void **state)
 {
     fixture *f = *state;
-    char *path = NULL, *again = NULL, *other = NULL, *note = NULL, *text = NULL;
+    char *path = NULL, *again = NULL, *other = NULL, *note = NULL, *text = NULL, *url;
     size_t size = 0;
     nitro_string_list urls = {0};
     setenv("XDG_DATA_HOME", f->folder.folder, 1);
@@ -567,22 +588,26 @@ static void test_a_journal_is_found_by_its_url(void **state)
     assert_string_not_equal(path, other);
     assert_non_null(strstr(path, "/nitro/journals/redis-host-6379-0-"));
     assert_int_equal(asprintf(&note, "%.*s.url", (int)strlen(path) - 3, path), strlen(path) + 1);
-    assert_ok(f->context, nitro_file_read(f->context, note, 4096, &text, &size));
-    assert_string_equal(text, "redis://host:6379/0\n");
     snprintf(f->journal, sizeof(f->journal), "%s", path);
     faulty->mode = FAULTY_AWAY;
     open_store(f);
+    assert_int_equal(access(path, F_OK), -1); /* nothing to keep so far */
+    assert_int_equal(access(note, F_OK), -1);
     put_names(f);
     put(f, 0, 2);
+    url = nitro_journal_url(f->context, &faulty_kind, f->remote);
+    assert_ok(f->context, nitro_file_read(f->context, note, 4096, &text, &size));
+    assert_int_equal(strcspn(text, "\n"), strlen(url));
     assert_ok(f->context, nitro_store_list_waiting(f->context, &urls));
     assert_int_equal(urls.count, 1);
-    assert_string_equal(urls.items[0], "redis://host:6379/0");
+    assert_string_equal(urls.items[0], url);
     nitro_string_list_free(&urls);
     free(path);
     free(again);
     free(other);
     free(note);
     free(text);
+    free(url);
     unsetenv("XDG_DATA_HOME");
 }
 
@@ -626,6 +651,7 @@ int main(void)
         JOURNAL_TEST(test_the_newer_sample_stays),
         JOURNAL_TEST(test_another_may_send_it_at_the_same_moment),
         JOURNAL_TEST(test_a_store_with_other_names_refuses),
+        JOURNAL_TEST(test_refused_names_leave_no_journal),
         JOURNAL_TEST(test_a_store_that_denies_is_not_away),
         JOURNAL_TEST(test_a_store_that_begins_to_deny_loses_nothing),
         JOURNAL_TEST(test_new_names_find_no_old_ones_in_the_way),

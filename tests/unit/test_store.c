@@ -48,7 +48,7 @@ static void sqlite_url(const fixture *f, const char *name, char *url, size_t siz
 
 static bool begin_server(void)
 {
-    if (!redis_server_installed() || !redis_server_in_build())
+    if (!redis_server_possible())
         return false;
     redis_server_make(&server, NULL, true);
     return true;
@@ -78,7 +78,7 @@ static void unix_url(const fixture *f, const char *name, char *url, size_t size)
 
 static bool begin_cluster(void)
 {
-    if (!redis_server_installed() || !redis_server_in_build())
+    if (!redis_server_possible())
         return false;
     redis_cluster_make(&cluster);
     return true;

@@ -281,6 +281,64 @@ static void test_round_trip(void **state)
     for_each(check_round_trip);
 }
 
+/* ---- Hyper-parameters --------------------------------------------------------------------- */
+
+/* Every recipe makes another predictor of the same kind. */
+static void check_recipes(const nitro_strategy *strategy)
+{
+    fixture *f = make_fixture(150, 4);
+    trained usual = train(f, strategy);
+    double *scores = scores_of(&usual, f);
+    assert_true(strategy->num_recipes != 1); /* nothing to choose */
+    for (size_t r = 0; r < strategy->num_recipes; r++) {
+        f->set.recipes[0] = r;
+        trained other = train(f, strategy);
+        double *own = scores_of(&other, f);
+        bool is_same = memcmp(scores, own, 150 * VARIANTS * sizeof(double)) == 0;
+        assert_true(is_same == (r == 0));
+        for (size_t i = 0; i < 150 * VARIANTS; i++)
+            assert_true(isfinite(own[i]));
+        assert_true(strlen(strategy->recipes[r]) > 0);
+        discard(&other);
+        free(own);
+    }
+    discard(&usual);
+    free(scores);
+    free_fixture(f);
+}
+
+/* A strategy that averages others hands each its own. */
+static void check_member_recipes(const nitro_strategy *strategy)
+{
+    fixture *f = make_fixture(150, 4);
+    trained usual = train(f, strategy);
+    for (size_t m = 0; m < strategy->num_members; m++) {
+        if (strategy->members[m]->num_recipes == 0)
+            continue;
+        memset(f->set.recipes, 0, sizeof(f->set.recipes));
+        f->set.recipes[m] = 1;
+        trained other = train(f, strategy);
+        double before[NITRO_MAX_MEMBERS * VARIANTS], after[NITRO_MAX_MEMBERS * VARIANTS];
+        strategy->score_members(usual.predictor, f->columns, before);
+        strategy->score_members(other.predictor, f->columns, after);
+        for (size_t i = 0; i < strategy->num_members; i++) {
+            bool is_same =
+                memcmp(before + i * VARIANTS, after + i * VARIANTS, VARIANTS * sizeof(double)) == 0;
+            assert_true(is_same == (i != m));
+        }
+        discard(&other);
+    }
+    discard(&usual);
+    free_fixture(f);
+}
+
+static void test_recipes(void **state)
+{
+    (void)state;
+    for_each(check_recipes);
+    for_each(check_member_recipes);
+}
+
 /* ---- Strategies that average others ------------------------------------------------------- */
 
 /* A predictor of some members, in and out of a file: it says the same multiple of their sum, row by
@@ -660,6 +718,7 @@ int main(void)
         cmocka_unit_test(test_does_not_depend_on_threads),
         cmocka_unit_test(test_predictor_without_held_out_scores),
         cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_recipes),
         cmocka_unit_test(test_mixes),
         cmocka_unit_test(test_damaged_files),
         cmocka_unit_test(test_sets_that_teach_little),
