@@ -46,15 +46,14 @@ static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample
         nitro_entry *entry = &sample->entries[i];
         double time_ms;
         nitro_status status = nitro_csv_number(job->csv, row, job->time_columns[i], &time_ms);
-        if (status != NITRO_OK)
-            return status;
+        if (status != NITRO_OK || time_ms <= 0)
+            return fail_field(job, row, job->time_columns[i],
+                              "is no time: it must be a number above 0, or empty where there is "
+                              "none");
         if (isnan(time_ms)) {
             job->report.holes++;
             continue;
         }
-        if (time_ms <= 0)
-            return fail_field(job, row, job->time_columns[i],
-                              "is no time: it must be above 0, or empty where there is none");
         entry->outcome = NITRO_OUTCOME_MEASURED;
         entry->median_ms = time_ms;
         num_times++;
@@ -90,6 +89,29 @@ static nitro_status read_row(import_job *job, size_t row)
     return status == NITRO_OK ? set_provenance(job, &sample->provenance) : status;
 }
 
+/* They are kept, for times are worth something, but no model learns from them. */
+static void warn_of_feature_holes(const import_job *job)
+{
+    const nitro_schema *schema = job->schema;
+    size_t count = 0, first = 0, feature = 0;
+    for (size_t i = 0; i < job->num_samples; i++) {
+        size_t f = 0;
+        while (f < schema->num_features && !isnan(job->samples[i]->features[f]))
+            f++;
+        if (f < schema->num_features && count++ == 0) {
+            first = i;
+            feature = f;
+        }
+    }
+    if (count > 0)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "%s: %zu of %zu inputs lack a feature, and models leave them out (the first: %s of "
+            "input '%s')",
+            job->options->samples_path, count, job->num_samples, schema->features[feature].name,
+            job->samples[first]->input);
+}
+
 nitro_status nitro_import_read_rows(import_job *job)
 {
     size_t count = nitro_csv_num_rows(job->csv);
@@ -104,6 +126,8 @@ nitro_status nitro_import_read_rows(import_job *job)
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < count && status == NITRO_OK; row++)
         status = read_row(job, row);
+    if (status == NITRO_OK)
+        warn_of_feature_holes(job);
     return status;
 }
 
