@@ -147,6 +147,18 @@ json_t *nitro_json_from_counts(const size_t *values, size_t count)
     return array;
 }
 
+json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; rows && i < num_rows; i++)
+        if (json_array_append_new(
+                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows;
+}
+
 nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
                                    const char *const *known, size_t count)
 {

@@ -54,5 +54,7 @@ nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, 
 /** A new array of numbers; NULL when out of memory. */
 json_t *nitro_json_from_numbers(const double *values, size_t count);
 json_t *nitro_json_from_counts(const size_t *values, size_t count);
+/** An array of arrays. @param[in] values  shape [num_rows x num_columns]. */
+json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns);
 
 #endif
