@@ -137,12 +137,18 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
 static nitro_status find_variant(const nitro_computation *computation, const char *name,
                                  size_t *index)
 {
-    size_t found = name ? nitro_schema_variant(computation->schema, name) : NITRO_NONE;
-    if (found == NITRO_NONE)
-        return nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'",
-                          computation->schema->computation, name ? name : "(null)");
-    *index = found;
-    return NITRO_OK;
+    const nitro_schema *schema = computation->schema;
+    size_t found = name ? nitro_schema_variant(schema, name) : NITRO_NONE;
+    if (found != NITRO_NONE) {
+        *index = found;
+        return NITRO_OK;
+    }
+    char *names = nitro_schema_print_variants(schema);
+    nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'; there is: %s",
+               schema->computation, name ? name : "(null)",
+               names && names[0] ? names : "none so far");
+    free(names);
+    return NITRO_ERR_NOT_FOUND;
 }
 
 nitro_status nitro_computation_set_default(nitro_computation *computation, const char *variant)

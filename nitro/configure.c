@@ -132,6 +132,18 @@ static const struct {
     {"feature_budget", apply_feature_budget},
 };
 
+/* Who made a setting need not have written the program: the error says where it was made. */
+static nitro_status apply(nitro_computation *computation, size_t applier,
+                          const nitro_setting_value *value)
+{
+    char message[2048];
+    nitro_status status = appliers[applier].apply(computation, value);
+    if (status == NITRO_OK || value->where[0] == '\0')
+        return status;
+    nitro_context_last_error(computation->context, message, sizeof message);
+    return nitro_fail(computation->context, status, "%s: %s", value->where, message);
+}
+
 nitro_status nitro_computation_configure(nitro_computation *computation)
 {
     nitro_status status = NITRO_OK;
@@ -140,7 +152,7 @@ nitro_status nitro_computation_configure(nitro_computation *computation)
         status = nitro_setting_get(computation->context, nitro_computation_name(computation),
                                    appliers[i].name, &value);
         if (status == NITRO_OK)
-            status = appliers[i].apply(computation, &value);
+            status = apply(computation, i, &value);
     }
     return status;
 }

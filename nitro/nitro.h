@@ -5,10 +5,10 @@
  * chooses the variant expected to run fastest for an input on a device, also on a device where no
  * variant was ever measured ("Architecture-Adaptive Code Variant Tuning"). In four steps:
  *
- *   1. declare   nitro_computation_create, _add_variant, _add_features  (every program)
- *   2. measure   nitro_tune                                             (who has a source device)
- *   3. learn     nitro_tune_from_source                                 (who has a new device)
- *   4. dispatch  nitro_computation_load_model, nitro_run                (library authors)
+ *   1. declare   every program:            nitro_computation_create, _add_variant, _add_features
+ *   2. measure   owners of source devices: nitro_tune
+ *   3. learn     owners of new devices:    nitro_tune_from_source
+ *   4. dispatch  library authors:          nitro_computation_load_model, nitro_run
  *
  * Rules that hold for every function below:
  * - Status first: a function that can fail returns nitro_status; the details (what, which object,

@@ -59,6 +59,8 @@ struct nitro_computation {
 
 /** Index of a relative feature by name, or NITRO_NONE. */
 size_t nitro_schema_relative(const nitro_schema *schema, const char *name);
+/** "a, b, c": for errors. free() it; NULL: out of memory. */
+char *nitro_schema_print_variants(const nitro_schema *schema);
 
 /** The names a model was made for; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);

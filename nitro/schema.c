@@ -154,6 +154,19 @@ static bool same_names(const nitro_schema *a, const nitro_schema *b)
     return true;
 }
 
+char *nitro_schema_print_variants(const nitro_schema *schema)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    for (size_t i = 0; i < schema->num_variants; i++)
+        fprintf(stream, "%s%s", i ? ", " : "", schema->variants[i]);
+    fclose(stream);
+    return text;
+}
+
 static char *print_names(const nitro_schema *schema)
 {
     char *text = NULL;

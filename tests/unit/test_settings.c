@@ -169,7 +169,8 @@ static void test_a_forced_variant_is_taken_wherever_it_accepts_the_input(void **
     assert_ok(context, nitro_select(computation, &good, &decision));
     assert_string_equal(decision.variant_name, "first");
     assert_int_equal(setenv("NITRO_FORCE", "nosuch", 1), 0);
-    assert_fails(context, nitro_computation_configure(computation), NITRO_ERR_NOT_FOUND, "nosuch");
+    assert_fails(context, nitro_computation_configure(computation), NITRO_ERR_NOT_FOUND,
+                 "NITRO_FORCE: settings: no variant 'nosuch'; there is: first");
     nitro_computation_free(computation);
     nitro_context_free(context);
 }
@@ -200,7 +201,7 @@ static void test_a_model_that_is_not_there(void **state)
     temporary folder = temporary_make();
     assert_int_equal(setenv("NITRO_MODEL", "/no/such/model.json", 1), 0);
     assert_fails(context, nitro_computation_configure(computation), NITRO_ERR_NOT_FOUND,
-                 "/no/such/model.json");
+                 "NITRO_MODEL: /no/such/model.json");
     assert_int_equal(setenv("NITRO_MODEL", folder.folder, 1), 0);
     assert_ok(context, nitro_computation_configure(computation)); /* a folder may lack it... */
     temporary_write(&folder, "settings.json", "{}");
