@@ -20,6 +20,16 @@ static nitro_status refuse(const nitro_json_place *place, const char *key, const
                       place->field, place->field[0] ? "." : "", key, problem);
 }
 
+nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status)
+{
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
+        return status;
+    char message[1536];
+    nitro_context_last_error(place->context, message, sizeof message);
+    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s: %s", place->path,
+                      place->field, message);
+}
+
 nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
                                json_type type, json_t **member)
 {
@@ -135,6 +145,18 @@ json_t *nitro_json_from_counts(const size_t *values, size_t count)
             return NULL;
         }
     return array;
+}
+
+json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; rows && i < num_rows; i++)
+        if (json_array_append_new(
+                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows;
 }
 
 nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,

@@ -5,18 +5,6 @@
 
 #define MAX_MAGNITUDE 1e100
 
-static json_t *rows_to_json(const double *values, size_t num_rows, size_t num_columns)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; rows && i < num_rows; i++)
-        if (json_array_append_new(
-                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
-    return rows;
-}
-
 nitro_status nitro_kernel_machine_encode(nitro_context *context,
                                          const nitro_kernel_machine *machine, json_t **json)
 {
@@ -24,8 +12,9 @@ nitro_status nitro_kernel_machine_encode(nitro_context *context,
     json_t *made = json_pack(
         "{s:f, s:o, s:o, s:o}", "gamma", machine->gamma, "bias",
         nitro_json_from_numbers(machine->bias, machine->num_outputs), "vectors",
-        rows_to_json(machine->vectors, machine->num_vectors, machine->num_columns), "coefficients",
-        rows_to_json(machine->coefficients, machine->num_vectors, machine->num_outputs));
+        nitro_json_from_rows(machine->vectors, machine->num_vectors, machine->num_columns),
+        "coefficients",
+        nitro_json_from_rows(machine->coefficients, machine->num_vectors, machine->num_outputs));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
                           "out of memory: cannot encode a machine of %zu vectors",

@@ -334,8 +334,7 @@ static json_t *recipes_json(const nitro_promise *promise)
 {
     json_t *object = json_object();
     const nitro_strategy *strategy = promise->strategy;
-    size_t count = strategy->num_members ? strategy->num_members : 1;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i == 0 || i < strategy->num_members; i++) {
         const nitro_strategy *own = strategy->num_members ? strategy->members[i] : strategy;
         if (promise->recipes[i] > 0)
             json_object_set_new(object, own->name, json_string(own->recipes[promise->recipes[i]]));

@@ -140,18 +140,6 @@ static nitro_status svm_parts(nitro_context *context, const void *user, nitro_pa
 
 /* ---- To a model file ------------------------------------------------------------------------- */
 
-static json_t *rows_to_json(const double *values, size_t num_rows, size_t num_columns)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; rows && i < num_rows; i++)
-        if (json_array_append_new(
-                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
-            json_decref(rows);
-            return NULL;
-        }
-    return rows;
-}
-
 static nitro_status svm_encode(nitro_context *context, const void *user, json_t **json)
 {
     const svm_predictor *svm = user;
@@ -163,8 +151,8 @@ static nitro_status svm_encode(nitro_context *context, const void *user, json_t 
         "held_out_quality", held_out, "classes", nitro_json_from_counts(machine->classes, count),
         "class_vectors", nitro_json_from_counts(machine->class_vectors, count), "rho",
         nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
-        rows_to_json(machine->coefficients, machine->num_vectors, count - 1), "vectors",
-        rows_to_json(svm->vectors, machine->num_vectors, svm->num_columns));
+        nitro_json_from_rows(machine->coefficients, machine->num_vectors, count - 1), "vectors",
+        nitro_json_from_rows(svm->vectors, machine->num_vectors, svm->num_columns));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot encode the svm");
     *json = made;

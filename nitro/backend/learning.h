@@ -24,7 +24,11 @@ typedef struct nitro_dataset {
     double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
 } nitro_dataset;
 
-/** Rows with a hole in their features are left out, and said in the log. */
+/**
+ * Load the samples of devices, shape [num_devices], in their order; one without samples has no
+ * rows. Rows with a hole in their features are left out, and said in the log.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device); what the store answers.
+ */
 NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
@@ -75,6 +79,8 @@ typedef struct nitro_strategy {
     const char *const *recipes; /* shape [num_recipes] */
 
     /**
+     * Learn. The same set gives the same predictor, whatever its number of threads.
+     * @param[out] predictor        free with `free`.
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
      *                              a predictor that did not see the row's input, from which a
      *                              model's confidence is calibrated; NaN in rows without.

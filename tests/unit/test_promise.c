@@ -446,26 +446,6 @@ static void test_measured_inputs_correct_the_distance(void **state)
     assert_true(is_near(promise.quality, 99.0));
 }
 
-/* ---- Calibrations ------------------------------------------------------------------------- */
-
-static void test_blends(void **state)
-{
-    (void)state;
-    const nitro_calibration sure = {2, {0.0, 1.0}, {0.5, 1.0}}, unsure = {1, {0.5}, {0.25}};
-    nitro_calibration blend;
-    nitro_calibration_blend(&sure, &unsure, 0.0, &blend);
-    for (double margin = -1.0; margin < 2.0; margin += 0.125)
-        assert_true(is_near(nitro_calibration_confidence(&blend, margin),
-                            nitro_calibration_confidence(&sure, margin)));
-    nitro_calibration_blend(&sure, &unsure, 0.5, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 0.625));
-    nitro_calibration_blend(&sure, &unsure, 2.0, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 0.0), 0.0));
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 0.0));
-    nitro_calibration_blend(&unsure, &sure, 2.0, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 1.0)); /* 1.75, cut */
-}
-
 /* ---- Splits by group ---------------------------------------------------------------------- */
 
 static void test_groups_stay_together(void **state)
@@ -513,7 +493,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
         cmocka_unit_test(test_measured_inputs_correct_the_distance),
-        cmocka_unit_test(test_blends),
         cmocka_unit_test_setup_teardown(test_groups_stay_together, setup, teardown),
     };
     return cmocka_run_group_tests_name("promise", tests, NULL, NULL);
