@@ -11,9 +11,11 @@
 #include "nitro/regret.h"
 
 #define CLEAR_LEAD  0.1  /* loss by which one variant is ahead where little can go wrong */
-#define NUM_PARTS   5    /* of the measured inputs, held out in turn */
-#define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do */
 #define LEAST_DOUBT 0.1  /* what a clear input counts as, beside 1 for a tie */
+#define NUM_PARTS   5    /* of the measured inputs, held out in turn */
+#define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do... */
+/* ...and the fewest that say how confidence grows with the margin. */
+#define LEAST_ROWS (NUM_PARTS * NITRO_CALIBRATION_BIN_ROWS)
 
 static nitro_status check_strategy(const nitro_model *model)
 {
@@ -164,42 +166,46 @@ static nitro_status correct_part(const nitro_model *model, const measured_rows *
     return status;
 }
 
-static nitro_status calibrate(const nitro_model *model, const measured_rows *rows,
-                              unsigned num_threads, nitro_calibration *calibration)
+/** What the model says of each row, corrected by rows of other parts. shape [count x num_variants]
+ */
+static nitro_status hold_out(const nitro_model *model, const measured_rows *rows,
+                             unsigned num_threads, double *scores)
 {
     size_t num_variants = model->schema->num_variants;
     measured_rows kept = {0};
     kept.columns =
         nitro_calloc(model->context, rows->count, (model->num_seen + 1) * sizeof(double));
     kept.errors = nitro_calloc(model->context, rows->count, num_variants * sizeof(double));
-    kept.scores = nitro_calloc(model->context, rows->count, num_variants * sizeof(double));
-    nitro_status status =
-        kept.columns && kept.errors && kept.scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        memcpy(kept.scores, rows->scores, rows->count * num_variants * sizeof(double));
-    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
-        status = correct_part(model, rows, part, num_threads, &kept, kept.scores);
-    if (status == NITRO_OK)
-        status = nitro_calibration_fit(model->context, rows->times_ms, kept.scores, NULL,
-                                       rows->count, num_variants, calibration);
+    nitro_status status = kept.columns && kept.errors ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    memcpy(scores, rows->scores, rows->count * num_variants * sizeof *scores);
+    size_t num_parts = rows->count < NUM_PARTS ? rows->count : NUM_PARTS;
+    for (size_t part = 0; rows->count > 1 && part < num_parts && status == NITRO_OK; part++)
+        status = correct_part(model, rows, part, num_threads, &kept, scores);
     free_rows(&kept);
     return status;
 }
 
-/** Measured inputs say how sure the model may be, the more of them the more. */
+/** Measured inputs say how far what sources say of confidence holds here; many of them, what
+ * margins are worth. */
 static nitro_status calibrate_model(nitro_model *model, const measured_rows *rows,
                                     unsigned num_threads)
 {
+    size_t num_variants = model->schema->num_variants;
     nitro_calibration measured;
-    if (model->promise)
-        nitro_promise_weigh(model->promise, rows->count, &model->calibration);
-    if (rows->count < 2 * NUM_PARTS)
-        return NITRO_OK;
-    nitro_status status = calibrate(model, rows, num_threads, &measured);
-    if (status == NITRO_OK)
-        nitro_calibration_blend(&model->calibration, &measured,
-                                (double)rows->count / ((double)rows->count + HALF_SURE),
-                                &model->calibration);
+    double *scores = nitro_calloc(model->context, rows->count, num_variants * sizeof *scores);
+    nitro_status status = scores ? hold_out(model, rows, num_threads, scores) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && model->promise)
+        nitro_promise_weigh_measured(model->promise, rows->times_ms, scores, rows->count,
+                                     num_variants, &model->calibration);
+    if (status == NITRO_OK && rows->count >= LEAST_ROWS) {
+        status = nitro_calibration_fit(model->context, rows->times_ms, scores, NULL, rows->count,
+                                       num_variants, &measured);
+        if (status == NITRO_OK)
+            nitro_calibration_blend(&model->calibration, &measured,
+                                    (double)rows->count / ((double)rows->count + HALF_SURE),
+                                    &model->calibration);
+    }
+    free(scores);
     return status;
 }
 

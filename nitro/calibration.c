@@ -1,4 +1,5 @@
-/* From margin to confidence. */
+/* Confidence in use: of a margin, and of two calibrations blended. Hides that between knots it is a
+ * straight line, and that a blend never falls either. */
 #include "nitro/calibration.h"
 
 #include <math.h>

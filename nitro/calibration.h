@@ -4,7 +4,10 @@
 
 #include "nitro/nitro_backend.h"
 
+/** Within 5 % of the best: what confidence is about. */
+#define NITRO_GOOD_QUALITY          (1.0 / 1.05)
 #define NITRO_CALIBRATION_MAX_KNOTS 48
+#define NITRO_CALIBRATION_BIN_ROWS  12 /* held-out rows that say what one margin is worth */
 
 /**
  * A confidence that never falls as the margin grows: linear between knots, constant beyond the
@@ -25,6 +28,10 @@ double nitro_calibration_lead(const double *scores, size_t num_variants, uint64_
  * are both near zero are a tie in which nothing can go wrong, which the lead alone would not tell.
  */
 double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed);
+
+/** Is the best score's variant within 5 % of the best time? That is what confidence is about.
+ *  (calibration_fit.c) */
+bool nitro_calibration_is_good(const double *times_ms, const double *scores, size_t num_variants);
 
 /**
  * Learn from held-out rows how often a decision of some margin is within 5 % of the best variant:

@@ -5,9 +5,7 @@
 #include "nitro/calibration.h"
 #include "nitro/dataset.h"
 
-#define MIN_BIN_ROWS 12
-#define MAX_BINS     (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
-#define GOOD_QUALITY (1.0 / 1.05)                      /* no other variant is over 5 % faster */
+#define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
 
 typedef struct row_outcome {
     double margin, weight;
@@ -26,6 +24,12 @@ static int compare_outcomes(const void *left, const void *right)
     return order ? order : a->good - b->good;
 }
 
+bool nitro_calibration_is_good(const double *times_ms, const double *scores, size_t num_variants)
+{
+    size_t chosen = nitro_scores_best(scores, num_variants);
+    return nitro_times_quality(times_ms, num_variants, chosen) >= NITRO_GOOD_QUALITY;
+}
+
 static size_t collect(const double *times_ms, const double *scores, const double *weights,
                       size_t num_rows, size_t num_variants, row_outcome *outcomes)
 {
@@ -34,11 +38,10 @@ static size_t collect(const double *times_ms, const double *scores, const double
         const double *row_scores = scores + row * num_variants;
         if (isnan(row_scores[0]))
             continue;
-        size_t chosen = nitro_scores_best(row_scores, num_variants);
-        double quality = nitro_times_quality(times_ms + row * num_variants, num_variants, chosen);
-        outcomes[count++] =
-            (row_outcome){nitro_calibration_margin(row_scores, num_variants, UINT64_MAX),
-                          weights ? weights[row] : 1.0, quality >= GOOD_QUALITY};
+        outcomes[count++] = (row_outcome){
+            nitro_calibration_margin(row_scores, num_variants, UINT64_MAX),
+            weights ? weights[row] : 1.0,
+            nitro_calibration_is_good(times_ms + row * num_variants, row_scores, num_variants)};
     }
     return count;
 }
@@ -65,7 +68,7 @@ static size_t push(margin_bin *bins, size_t count, margin_bin added)
 
 static void fit_knots(const row_outcome *outcomes, size_t count, nitro_calibration *calibration)
 {
-    size_t num_bins = count / MIN_BIN_ROWS;
+    size_t num_bins = count / NITRO_CALIBRATION_BIN_ROWS;
     if (num_bins > MAX_BINS)
         num_bins = MAX_BINS;
     if (num_bins == 0)

@@ -1,4 +1,5 @@
-/* Making a computation what its user's settings ask for. */
+/* Making a computation what its user's settings ask for. Hides in which order: the log first, and
+ * what a model must be there for after the model. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,11 @@
 
 /**
  * The error of a model at x, expected from those at the measured inputs x_i:
- *     e(x) = sum_i c_i k(x, x_i),  k(a, b) = 0.3 + exp(-g |a - b|^2) + exp(-6 g |a - b|^2)
- * with g = 1.6 / columns: what holds for all inputs, for regions, and for neighbours. So ten inputs
- * teach how the device as a whole differs, and some hundred where. The constant part is the wide
- * machine's bias.
+ *     e(x) = sum_i c_i k(x, x_i),  k(a, b) = common + exp(-g |a - b|^2) + exp(-6 g |a - b|^2)
+ * with g = 6 / columns: what holds for inputs that are alike, and for those that are nearly the
+ * same. Whether anything is common to all inputs, and how much is noise, is chosen from a few
+ * priors by the likelihood of the errors (Rasmussen and Williams, Gaussian Processes for Machine
+ * Learning, 5.4.1): where nothing is, what is like no measured input stays as the model has it.
  */
 typedef nitro_machine_pair nitro_correction;
 

@@ -44,17 +44,6 @@ static nitro_status read_unit_and_scale(const nitro_json_place *place, const jso
     return status;
 }
 
-/** Put file and field before what another function said of a value. */
-static nitro_status blame_file(const nitro_json_place *place, nitro_status status)
-{
-    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
-        return status;
-    char message[1536];
-    nitro_context_last_error(place->context, message, sizeof message);
-    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s: %s", place->path,
-                      place->field, message);
-}
-
 static nitro_status require_object(const nitro_json_place *place, const json_t *object)
 {
     if (json_is_object(object))
@@ -80,7 +69,8 @@ static nitro_status read_feature(const nitro_json_place *place, const json_t *ob
         status = nitro_json_optional_string(place, object, "about", &about);
     if (status != NITRO_OK)
         return status;
-    return blame_file(place, nitro_schema_add_feature(place->context, names, name, unit, scale));
+    return nitro_json_blame(place,
+                            nitro_schema_add_feature(place->context, names, name, unit, scale));
 }
 
 /** The array of names as "a,b". */
@@ -128,7 +118,8 @@ static nitro_status read_relative_feature(const nitro_json_place *place, const j
         status = read_replaced(place, object, &replaced);
     if (status == NITRO_OK) {
         feature.replaces = replaced;
-        status = blame_file(place, nitro_schema_add_relative(place->context, names, &feature));
+        status =
+            nitro_json_blame(place, nitro_schema_add_relative(place->context, names, &feature));
     }
     free(replaced);
     return status;
@@ -171,8 +162,8 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
     nitro_json_place at = {place->context, place->path, "computation"};
     nitro_status status = nitro_json_string(place, top, "computation", &computation);
     if (status == NITRO_OK)
-        status =
-            blame_file(&at, nitro_schema_create(place->context, computation, &description->names));
+        status = nitro_json_blame(
+            &at, nitro_schema_create(place->context, computation, &description->names));
     if (status == NITRO_OK)
         status = read_array(place, top, "features", read_feature, description->names);
     if (status == NITRO_OK && json_object_get(top, "relative_features"))

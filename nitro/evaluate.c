@@ -14,7 +14,6 @@
 
 #define LEAST_PERCENT   0.1 /* what a quality of 0 counts as in a geometric mean */
 #define SURE_CONFIDENCE 0.9
-#define GOOD_QUALITY    (1.0 / 1.05) /* within 5 % of the best: what confidence is about */
 
 /** Results, growing; the methods and targets that were asked for. */
 typedef struct evaluate_run {
@@ -107,7 +106,8 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
         num_known += isnan(evaluation->confidences[i]) ? 0 : 1;
         num_sure += sure;
         num_good +=
-            sure && nitro_times_quality(times, num_variants, choices[i]) >= GOOD_QUALITY ? 1 : 0;
+            sure && nitro_times_quality(times, num_variants, choices[i]) >= NITRO_GOOD_QUALITY ? 1
+                                                                                               : 0;
     }
     result->sure = num_known > 0 ? 100.0 * (double)num_sure / (double)num_rows : (double)NAN;
     result->sure_good = num_sure > 0 ? 100.0 * (double)num_good / (double)num_sure : (double)NAN;
@@ -137,10 +137,11 @@ static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function ch
 }
 
 static nitro_status add_result(evaluate_run *run, size_t method, size_t target, size_t num_measured,
-                               const size_t *rows, size_t num_rows, bool *is_all)
+                               const size_t *rows, size_t num_rows)
 {
     nitro_context *context = run->evaluation.context;
     run->evaluation.num_measured = num_measured;
+    run->evaluation.all_measured = false;
     const nitro_device *device = run->evaluation.dataset->devices[target];
     nitro_evaluate_result result = {.method = nitro_method_table()[method].name,
                                     .modelled = strcmp(device->kind, "model") == 0,
@@ -152,7 +153,6 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     if (status != NITRO_OK)
         return status;
     result.measured = run->evaluation.num_measured;
-    *is_all = result.measured < num_measured;
     result.target = nitro_strdup(context, device->id);
     if (!result.target)
         return NITRO_ERR_NO_MEMORY;
@@ -165,13 +165,13 @@ static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, c
                               size_t num_rows)
 {
     const nitro_evaluate_options *options = run->options;
-    bool is_all = false;
-    nitro_status status = add_result(run, method, target, 0, rows, num_rows, &is_all);
+    const bool *all_measured = &run->evaluation.all_measured;
+    nitro_status status = add_result(run, method, target, 0, rows, num_rows);
     if (!nitro_method_adapts(method))
         return status;
-    for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !is_all; i++)
+    for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !*all_measured; i++)
         if (options->measured[i] > 0)
-            status = add_result(run, method, target, options->measured[i], rows, num_rows, &is_all);
+            status = add_result(run, method, target, options->measured[i], rows, num_rows);
     return status;
 }
 

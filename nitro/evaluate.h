@@ -16,6 +16,7 @@ typedef struct nitro_evaluation {
     unsigned num_threads;
     bool without_generation; /* as in the options */
     size_t num_measured; /* of the target, for the method at hand; made less where there are less */
+    bool all_measured;   /* by the method at hand: the target has no more */
     const nitro_strategy *strategy;
     double *confidences; /* shape [num_rows] of the method at hand: NaN, or how sure it is */
     nitro_model **own;   /* shape [num_devices]: learnt from a device's training inputs alone, once
@@ -74,7 +75,8 @@ nitro_status nitro_evaluation_choose_by_sources(nitro_evaluation *evaluation,
                                                 size_t *choices);
 /**
  * Adapt a model to evaluation->num_measured training inputs of the target that it chooses itself,
- * as if they had been measured there; to all, and the number made less, where there are less.
+ * as if they had been measured there; to all, and the number made less, where there are less. Sets
+ * evaluation->all_measured.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (the target has none); as nitro_model_adapt.
  */
 nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
@@ -86,6 +88,11 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
  * @return NITRO_ERR_NO_DATA where there is nothing for this method to learn from.
  */
 typedef nitro_status (*nitro_choose_function)(nitro_evaluation *evaluation, size_t target,
+                                              const size_t *rows, size_t num_rows, size_t *choices);
+
+/** By what the sources measured on the same inputs, the best fixed variant on others: a reference,
+ *  for it looks at test inputs. As nitro_choose_function. */
+nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size_t target,
                                               const size_t *rows, size_t num_rows, size_t *choices);
 
 /** How the method of this index in nitro_method_table chooses; NULL: every variant alike. */

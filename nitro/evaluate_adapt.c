@@ -72,7 +72,8 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
     nitro_status status = collect_measured(evaluation, target, &rows, &num_rows);
     if (status != NITRO_OK)
         return status;
-    if (evaluation->num_measured > num_rows)
+    evaluation->all_measured = evaluation->num_measured >= num_rows;
+    if (evaluation->all_measured)
         evaluation->num_measured = num_rows;
     status = adapt_to_rows(evaluation, rows, num_rows, evaluation->num_measured, model);
     free(rows);

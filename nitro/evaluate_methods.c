@@ -1,6 +1,6 @@
 /*
- * The methods that an evaluation compares. Each learns from training inputs only. Guards are off: a
- * method stands for what its model chooses.
+ * The methods that an evaluation compares. Each learns from training inputs only, but the reference
+ * transfer. Guards are off: a method stands for what its model chooses.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -222,6 +222,7 @@ enum {
     SVM_COST,
     FOREST,
     AUTO,
+    TRANSFER,
     NATIVE,
     NUM_METHODS
 };
@@ -245,15 +246,26 @@ static const nitro_method_info infos[] = {
               "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that serves "
               "left-out sources clearly better; no device features",
               false},
+    [TRANSFER] = {"transfer",
+                  "what lost least on the sources on the very same input: how far devices agree",
+                  false},
     [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
     [NUM_METHODS] = {NULL, NULL, false},
 };
 
 static const nitro_choose_function choosers[NUM_METHODS] = {
-    [FIXED] = choose_fixed,     [MAJORITY] = choose_majority, [POOLED] = choose_pooled,
-    [FULL] = choose_full,       [PDFS] = choose_pdfs,         [CVDFS] = choose_cvdfs,
-    [GUARDED] = choose_guarded, [SVM_COST] = choose_svm_cost, [FOREST] = choose_forest,
-    [AUTO] = choose_auto,       [NATIVE] = choose_native,
+    [FIXED] = choose_fixed,
+    [MAJORITY] = choose_majority,
+    [POOLED] = choose_pooled,
+    [FULL] = choose_full,
+    [PDFS] = choose_pdfs,
+    [CVDFS] = choose_cvdfs,
+    [GUARDED] = choose_guarded,
+    [SVM_COST] = choose_svm_cost,
+    [FOREST] = choose_forest,
+    [AUTO] = choose_auto,
+    [TRANSFER] = nitro_evaluation_choose_transfer,
+    [NATIVE] = choose_native,
 };
 
 static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};

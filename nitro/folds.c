@@ -2,7 +2,6 @@
  * near copies, and would tell on each other. */
 #include "nitro/folds.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,56 +103,4 @@ double *nitro_folds_columns(nitro_context *context, const nitro_training_set *se
     for (size_t i = 0; columns && i < folds->num_rows; i++)
         memcpy(columns + i * width, set->columns + folds->rows[i] * width, width * sizeof *columns);
     return columns;
-}
-
-/* ---- Training ----------------------------------------------------------------------------- */
-
-/** Rows that teach when `fold` is held out (NITRO_NONE: all), and how many. */
-static size_t list_members(const nitro_folds *folds, size_t fold, size_t *members)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < folds->num_rows; i++)
-        if (folds->folds[i] != fold)
-            members[count++] = i;
-    return count;
-}
-
-static nitro_status hold_out(const nitro_training_set *set, const nitro_folds *folds,
-                             const nitro_folds_learner *learner, size_t fold, size_t *members,
-                             double *scores)
-{
-    void *predictor = NULL;
-    size_t count = list_members(folds, fold, members);
-    nitro_status status = learner->train(learner->user, members, count, &predictor);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t i = 0; i < folds->num_rows; i++)
-        if (folds->folds[i] == fold)
-            learner->score(predictor, set->columns + folds->rows[i] * set->num_columns,
-                           scores + folds->rows[i] * set->num_variants);
-    learner->free(predictor);
-    return NITRO_OK;
-}
-
-nitro_status nitro_folds_train(nitro_context *context, const nitro_training_set *set,
-                               const nitro_folds *folds, const nitro_folds_learner *learner,
-                               void **predictor, double *held_out_scores)
-{
-    size_t *members = nitro_calloc(context, folds->num_rows, sizeof *members);
-    if (!members)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_OK;
-    if (held_out_scores) {
-        for (size_t i = 0; i < set->num_rows * set->num_variants; i++)
-            held_out_scores[i] = NAN;
-        for (size_t fold = 0; status == NITRO_OK && fold < folds->num_folds; fold++)
-            if (folds->num_folds > 1)
-                status = hold_out(set, folds, learner, fold, members, held_out_scores);
-    }
-    if (status == NITRO_OK) {
-        size_t count = list_members(folds, NITRO_NONE, members);
-        status = learner->train(learner->user, members, count, predictor);
-    }
-    free(members);
-    return status;
 }

@@ -6,11 +6,10 @@
 #include "nitro/nitro_backend.h"
 
 /**
- * The sample and folds of strategies whose training takes more than a row's time a row: kernel
- * matrices take the square of these rows in memory (64 MB), Cholesky factors their cube in time.
+ * The sample of strategies whose training takes more than a row's time a row: kernel matrices take
+ * the square of these rows in memory (64 MB), Cholesky factors their cube in time.
  */
 #define NITRO_FOLDS_MAX_ROWS 4000
-#define NITRO_FOLDS_COUNT    5
 
 /** A sample of whole inputs, dealt out to folds. */
 typedef struct nitro_folds {
@@ -33,24 +32,5 @@ void nitro_folds_free(nitro_folds *folds);
 /** The columns of the sample's rows, shape [num_rows x num_columns]; free with free(). */
 double *nitro_folds_columns(nitro_context *context, const nitro_training_set *set,
                             const nitro_folds *folds);
-
-/** How a strategy learns from a part of the sample; the rest is as in nitro_strategy. */
-typedef struct nitro_folds_learner {
-    /** @param[in] members  shape [count]: the rows that teach, as ascending indices into the
-     * sample; at least one. */
-    nitro_status (*train)(void *user, const size_t *members, size_t count, void **predictor);
-    void (*score)(const void *predictor, const double *columns, double *scores);
-    void (*free)(void *predictor);
-    void *user;
-} nitro_folds_learner;
-
-/**
- * Train on the whole sample; and, where held-out scores are asked for, without each fold in turn to
- * score that fold's rows. One training after the other: the learner uses the threads.
- * @param[out] held_out_scores  as in nitro_strategy; may be NULL. Undefined on errors.
- */
-nitro_status nitro_folds_train(nitro_context *context, const nitro_training_set *set,
-                               const nitro_folds *folds, const nitro_folds_learner *learner,
-                               void **predictor, double *held_out_scores);
 
 #endif

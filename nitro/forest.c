@@ -1,4 +1,5 @@
-/* Forests in use: prediction, and what all that make forests share. */
+/* Forests in use: prediction, and what all that make forests share. Several trees are gone down at
+ * once, for each step down one waits for memory. */
 #include <stdlib.h>
 
 #include "nitro/forest_tree.h"

@@ -7,9 +7,6 @@
 
 #include "nitro/promise.h"
 
-#define MIN_SOURCES 3   /* with two, what learns without one has a constant for a device feature */
-#define CLEARLY     0.3 /* percent of quality by which it must be better without them */
-
 static void append(char *text, size_t size, const char *format, ...) NITRO_PRINTF(3, 4);
 
 static void append(char *text, size_t size, const char *format, ...)
@@ -41,7 +38,7 @@ static void say_clamped(nitro_context *context, const nitro_lesson *lesson,
 /** Is there something to compare, and is it better without device features? */
 static bool is_better_without(const nitro_model *with, const nitro_model *without)
 {
-    return without->promise->left_out_quality > with->promise->left_out_quality + CLEARLY;
+    return without->promise->left_out_quality > with->promise->left_out_quality + NITRO_CLEARLY;
 }
 
 static void say_omitted(nitro_context *context, const nitro_lesson *lesson, const nitro_model *with,
@@ -88,7 +85,7 @@ nitro_status nitro_guard_train(nitro_context *context, const nitro_lesson *lesso
     if (status != NITRO_OK)
         return status;
     say_clamped(context, &guarded, made);
-    if (made->device_features.count > 0 && made->promise->num_sources >= MIN_SOURCES)
+    if (made->device_features.count > 0 && made->promise->num_sources >= NITRO_MIN_JUDGES)
         status = compare_without(context, &guarded, &made);
     if (status == NITRO_OK)
         *model = made;

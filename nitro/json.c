@@ -20,6 +20,16 @@ static nitro_status refuse(const nitro_json_place *place, const char *key, const
                       place->field, place->field[0] ? "." : "", key, problem);
 }
 
+nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status)
+{
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
+        return status;
+    char message[1536];
+    nitro_context_last_error(place->context, message, sizeof message);
+    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s: %s", place->path,
+                      place->field, message);
+}
+
 nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
                                json_type type, json_t **member)
 {

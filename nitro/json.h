@@ -31,6 +31,9 @@ nitro_status nitro_json_string(const nitro_json_place *place, const json_t *obje
 /** A string member that need not be there; `text` is then left alone. */
 nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
                                         const char *key, const char **text);
+/** What another function said of the value at `place` is the file's fault: NITRO_ERR_FORMAT, with
+ * file and field before its words. NITRO_OK and NITRO_ERR_NO_MEMORY stay. */
+nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status);
 /** Members "format" and "version" of a file of ours; NITRO_ERR_NEWER for a later version. */
 nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
                                      const char *format, int version, const char *what);

@@ -15,12 +15,48 @@
 #define TOLD_APART          1e-4 /* less than this of a kernel left: nothing new */
 #define JITTER              1e-7 /* keeps the system positive definite */
 
+#define STEP         4  /* rows that one pass over sums adds */
+#define PANEL_ROWS   16 /* of the normal equations, one thread's... */
+#define TILE_SAMPLES 32 /* ...which so many samples, still in cache, are added to */
+
 static double rbf(const double *a, const double *b, size_t num_columns, double gamma)
 {
     double sum = 0.0;
     for (size_t c = 0; c < num_columns; c++)
         sum += (a[c] - b[c]) * (a[c] - b[c]);
     return exp(-gamma * sum);
+}
+
+/** sums += f0 r0, += f1 r1, ... in this order, along rows. */
+static void add_four(double *restrict sums, const double *factors, const double *restrict rows,
+                     size_t stride, size_t length)
+{
+    double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+    const double *r1 = rows + stride, *r2 = r1 + stride, *r3 = r2 + stride;
+    for (size_t j = 0; j < length; j++)
+        sums[j] = (((sums[j] + f0 * rows[j]) + f1 * r1[j]) + f2 * r2[j]) + f3 * r3[j];
+}
+
+static void add_one(double *restrict sums, double factor, const double *restrict row, size_t length)
+{
+    for (size_t j = 0; j < length; j++)
+        sums[j] += factor * row[j];
+}
+
+/** Add rows to sums, each times `scale` times its factor, one after the other: as many sums at once
+ *  as the processor has lanes, and none reordered. Rows and their factors are `stride` apart. */
+static void add_rows(double *sums, double scale, const double *factors, const double *rows,
+                     size_t stride, size_t num_rows, size_t length)
+{
+    size_t k = 0;
+    for (; k + STEP <= num_rows; k += STEP) {
+        double scaled[STEP];
+        for (size_t i = 0; i < STEP; i++)
+            scaled[i] = scale * factors[(k + i) * stride];
+        add_four(sums, scaled, rows + k * stride, stride, length);
+    }
+    for (; k < num_rows; k++)
+        add_one(sums, scale * factors[k * stride], rows + k * stride, length);
 }
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
@@ -50,12 +86,7 @@ static void explain(const choice *c, size_t num, size_t pivot)
     const double *own = c->columns + c->members[pivot] * c->num_columns;
     for (size_t i = 0; i < c->count; i++)
         row[i] = rbf(own, c->columns + c->members[i] * c->num_columns, c->num_columns, gamma);
-    for (size_t k = 0; k < num; k++) {
-        const double *earlier = c->factor + k * c->count;
-        double part = earlier[pivot];
-        for (size_t i = 0; i < c->count; i++)
-            row[i] -= part * earlier[i];
-    }
+    add_rows(row, -1.0, c->factor + pivot, c->factor, c->count, num, c->count);
     for (size_t i = 0; i < c->count; i++) {
         row[i] /= root;
         c->left[i] -= row[i] * row[i];
@@ -122,10 +153,10 @@ typedef struct fit_vector {
 } fit_vector;
 
 typedef struct fit_job {
-    const double *kernel; /* shape [size x count]: of each vector with every row */
+    const double *kernel; /* shape [count x size]: of each row with every vector */
     const double *targets;
-    double *matrix;      /* shape [size x size] */
-    double *right;       /* shape [size x num_outputs] */
+    double *matrix;      /* shape [size x size], zero at first */
+    double *right;       /* shape [size x num_outputs], zero at first */
     fit_vector *vectors; /* shape [size] */
     size_t count, size, num_outputs;
     double ridge;
@@ -139,25 +170,31 @@ static double norm_between(const fit_vector *a, const fit_vector *b)
                : 0.0;
 }
 
-/** One row of the normal equations, from the diagonal on, and its right side. */
-static nitro_status fill_row(void *user, size_t row)
+/** What samples [first, end) add to one row of the normal equations. */
+static void add_samples(const fit_job *job, size_t row, size_t first, size_t end)
+{
+    const double *kernel = job->kernel + first * job->size + row;
+    add_rows(job->matrix + row * job->size + row, 1.0, kernel, kernel, job->size, end - first,
+             job->size - row);
+    for (size_t i = first; i < end; i++)
+        add_one(job->right + row * job->num_outputs, job->kernel[i * job->size + row],
+                job->targets + i * job->num_outputs, job->num_outputs);
+}
+
+/** A panel of rows of the normal equations, from the diagonal on, and their right sides. */
+static nitro_status fill_panel(void *user, size_t panel)
 {
     const fit_job *job = user;
-    const double *own = job->kernel + row * job->count;
-    for (size_t other = row; other < job->size; other++) {
-        const double *theirs = job->kernel + other * job->count;
-        double sum = 0.0;
-        for (size_t i = 0; i < job->count; i++)
-            sum += own[i] * theirs[i];
-        job->matrix[row * job->size + other] =
-            sum + job->ridge * norm_between(&job->vectors[row], &job->vectors[other]) +
-            (row == other ? JITTER * (double)job->count : 0.0);
-    }
-    for (size_t o = 0; o < job->num_outputs; o++) {
-        double sum = 0.0;
-        for (size_t i = 0; i < job->count; i++)
-            sum += own[i] * job->targets[i * job->num_outputs + o];
-        job->right[row * job->num_outputs + o] = sum;
+    size_t first = panel * PANEL_ROWS;
+    size_t end = first + PANEL_ROWS < job->size ? first + PANEL_ROWS : job->size;
+    for (size_t i = 0; i < job->count; i += TILE_SAMPLES)
+        for (size_t row = first; row < end; row++)
+            add_samples(job, row, i, i + TILE_SAMPLES < job->count ? i + TILE_SAMPLES : job->count);
+    for (size_t row = first; row < end; row++) {
+        double *own = job->matrix + row * job->size;
+        for (size_t other = row; other < job->size; other++)
+            own[other] += job->ridge * norm_between(&job->vectors[row], &job->vectors[other]);
+        own[row] += JITTER * (double)job->count;
     }
     return NITRO_OK;
 }
@@ -174,7 +211,8 @@ static void list_vectors(nitro_kernel_machine *const *machines, size_t num_machi
 
 static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
 {
-    nitro_status status = nitro_parallel_run(num_threads, job->size, fill_row, job);
+    size_t num_panels = (job->size + PANEL_ROWS - 1) / PANEL_ROWS;
+    nitro_status status = nitro_parallel_run(num_threads, num_panels, fill_panel, job);
     if (status == NITRO_OK)
         status = nitro_cholesky_factor(context, job->matrix, job->size, num_threads);
     if (status == NITRO_OK)
@@ -194,17 +232,17 @@ nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
     nitro_status status = NITRO_ERR_NO_MEMORY;
     for (size_t m = 0; m < num_machines; m++)
         size += machines[m]->num_vectors;
-    double *kernel = nitro_calloc(context, size, count * sizeof *kernel);
+    double *kernel = nitro_calloc(context, count, size * sizeof *kernel);
     double *matrix = nitro_calloc(context, size, size * sizeof *matrix);
     double *right = nitro_calloc(context, size, num_outputs * sizeof *right);
     fit_vector *vectors = nitro_calloc(context, size, sizeof *vectors);
     if (!kernel || !matrix || !right || !vectors)
         goto free_all;
     list_vectors(machines, num_machines, vectors);
-    for (size_t j = 0; j < size; j++)
-        for (size_t i = 0; i < count; i++)
-            kernel[j * count + i] = rbf(vectors[j].columns, columns + members[i] * width, width,
-                                        vectors[j].machine->gamma);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < size; j++)
+            kernel[i * size + j] = rbf(vectors[j].columns, columns + members[i] * width, width,
+                                       vectors[j].machine->gamma);
     fit_job job = {kernel, targets, matrix, right, vectors, count, size, num_outputs, ridge};
     status = solve(context, &job, num_threads);
 

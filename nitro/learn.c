@@ -91,10 +91,12 @@ static nitro_status find_target(learn_job *job, const char *id)
         return status;
     status = find_live(job, id, false);
     if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
-                          "device %s is neither in %s nor on this machine: import its device "
-                          "features, or run this on the machine that has it",
-                          id, nitro_store_url(job->store));
+        return nitro_fail(
+            job->context, NITRO_ERR_NOT_FOUND,
+            "device %s is neither in %s nor on this machine: import its device "
+            "features (nitro store import --devices FILE), or run this on the machine "
+            "that has it",
+            id, nitro_store_url(job->store));
     if (status != NITRO_OK)
         return status;
     nitro_device *stored = NULL;

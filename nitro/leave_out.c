@@ -33,7 +33,6 @@ void nitro_leave_out_free(nitro_leave_out *result)
     free(result->num_rows);
     free(result->qualities);
     free(result->mix_gains);
-    free(result->mix_variances);
     *result = (nitro_leave_out){0};
 }
 
@@ -80,13 +79,11 @@ static nitro_status prepare(leave_out_run *run)
         result->num_mixes = (size_t)1 << run->lesson->strategy->num_members;
     size_t num_mixes = sources->num_devices * result->num_mixes;
     result->mix_gains = nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_gains);
-    result->mix_variances =
-        nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_variances);
     run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
     run->devices = nitro_calloc(run->context, sources->num_devices, sizeof *run->devices);
     run->inputs = nitro_calloc(run->context, sources->num_inputs, sizeof *run->inputs);
     if (!result->scores || !result->num_rows || !result->qualities || !result->mix_gains ||
-        !result->mix_variances || !run->part_of || !run->devices || !run->inputs)
+        !run->part_of || !run->devices || !run->inputs)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < sources->num_rows * num_variants; i++)
         result->scores[i] = NAN;
@@ -138,9 +135,21 @@ static double judge_mix(const double *own, size_t mix, const double *times, size
     return 100.0 * nitro_times_quality(times, num_variants, nitro_scores_best(sums, num_variants));
 }
 
-/** Add what each subset gains over all members on one row, and its square. */
-static void judge_mixes(const leave_out_run *run, const nitro_model *model, size_t row,
-                        double *gains, double *squares)
+/* Gains are sums over a device's rows at first, of squares too, where the variance will be. */
+static void add_gain(nitro_gain *sum, double gain)
+{
+    sum->mean += gain;
+    sum->variance += gain * gain;
+}
+
+static void conclude_gain(nitro_gain *sum, size_t num_rows)
+{
+    sum->mean /= (double)num_rows; /* NaN without rows */
+    sum->variance = (sum->variance / (double)num_rows - sum->mean * sum->mean) / (double)num_rows;
+}
+
+/** Add what each subset gains over all members on one row. */
+static void judge_mixes(const leave_out_run *run, const nitro_model *model, size_t row)
 {
     const nitro_dataset *sources = run->lesson->sources;
     const double *times = nitro_dataset_times(sources, row);
@@ -149,23 +158,9 @@ static void judge_mixes(const leave_out_run *run, const nitro_model *model, size
     nitro_model_columns(model, nitro_dataset_features(sources, row), columns);
     model->strategy->score_members(model->predictor, columns, own);
     double all = judge_mix(own, num_mixes - 1, times, num_variants);
-    for (size_t mix = 1; mix < num_mixes; mix++) {
-        double gain = judge_mix(own, mix, times, num_variants) - all;
-        gains[mix] += gain;
-        squares[mix] += gain * gain;
-    }
-}
-
-/** From sums over a device's rows to means, and how far those may be off. */
-static void conclude_mixes(const nitro_leave_out *result, size_t device)
-{
-    double num_rows = (double)result->num_rows[device];
-    double *gains = result->mix_gains + device * result->num_mixes;
-    double *variances = result->mix_variances + device * result->num_mixes;
-    for (size_t mix = 0; mix < result->num_mixes; mix++) {
-        gains[mix] /= num_rows;
-        variances[mix] = (variances[mix] / num_rows - gains[mix] * gains[mix]) / num_rows;
-    }
+    for (size_t mix = 1; mix < num_mixes; mix++)
+        add_gain(&run->result->mix_gains[mix * sources->num_devices + sources->row_device[row]],
+                 judge_mix(own, mix, times, num_variants) - all);
 }
 
 static void score_rows(leave_out_run *run, const nitro_model *model, size_t source, size_t part)
@@ -184,8 +179,7 @@ static void score_rows(leave_out_run *run, const nitro_model *model, size_t sour
             100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);
         result->num_rows[source]++;
         if (result->num_mixes > 0)
-            judge_mixes(run, model, row, result->mix_gains + source * result->num_mixes,
-                        result->mix_variances + source * result->num_mixes);
+            judge_mixes(run, model, row);
     }
 }
 
@@ -233,7 +227,9 @@ static nitro_status leave_out_each(leave_out_run *run)
         if (run->devices[d])
             status = leave_out_source(run, d);
         run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
-        conclude_mixes(run->result, d);
+        for (size_t mix = 0; mix < run->result->num_mixes; mix++)
+            conclude_gain(&run->result->mix_gains[mix * sources->num_devices + d],
+                          run->result->num_rows[d]);
         num_scored += run->result->num_rows[d];
     }
     if (status == NITRO_OK && num_scored == 0)
@@ -259,4 +255,25 @@ nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *les
     else
         nitro_leave_out_free(&made);
     return status;
+}
+
+void nitro_leave_out_compare(const nitro_dataset *sources, const nitro_leave_out *usual,
+                             const nitro_leave_out *other, nitro_gain *gains)
+{
+    size_t num_variants = sources->schema->num_variants;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        gains[d] = (nitro_gain){0};
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        const double *times = nitro_dataset_times(sources, row);
+        const double *before = usual->scores + row * num_variants;
+        const double *after = other->scores + row * num_variants;
+        if (isnan(before[0]) || isnan(after[0]))
+            continue;
+        double gain =
+            nitro_times_quality(times, num_variants, nitro_scores_best(after, num_variants)) -
+            nitro_times_quality(times, num_variants, nitro_scores_best(before, num_variants));
+        add_gain(&gains[sources->row_device[row]], 100.0 * gain);
+    }
+    for (size_t d = 0; d < sources->num_devices; d++)
+        conclude_gain(&gains[d], usual->num_rows[d]);
 }

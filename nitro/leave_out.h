@@ -5,6 +5,12 @@
 
 #include "nitro/model.h"
 
+/** What another choice gains on one device: its quality minus the usual one's, percent. */
+typedef struct nitro_gain {
+    double mean;     /* over the device's rows; NaN without rows */
+    double variance; /* of that mean */
+} nitro_gain;
+
 /** Each source in turn as a pretended target. */
 typedef struct nitro_leave_out {
     double *scores;    /* shape [num_rows x num_variants] of the lesson's sources: by a model that
@@ -13,9 +19,7 @@ typedef struct nitro_leave_out {
     double *qualities; /* shape [num_devices]: their mean quality in percent; NaN without rows */
     size_t num_mixes;  /* of a strategy that averages others: subsets of its members, by the bits of
                           their numbers, from 0 (none, of quality NaN) on; else 0 */
-    double *mix_gains; /* shape [num_devices x num_mixes]: quality of each subset minus that of
-                          all members, its mean over the device's rows; NaN without rows */
-    double *mix_variances; /* the same shape: of those means */
+    nitro_gain *mix_gains; /* shape [num_mixes x num_devices]: of each subset over all members */
 } nitro_leave_out;
 
 /**
@@ -30,5 +34,10 @@ typedef struct nitro_leave_out {
 nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *lesson,
                                  const nitro_model *model, nitro_leave_out *result);
 void nitro_leave_out_free(nitro_leave_out *result);
+
+/** What one run's scores gain over those of another run, of the same sources and inputs.
+ *  @param[out] gains  shape [num_devices]. */
+void nitro_leave_out_compare(const nitro_dataset *sources, const nitro_leave_out *usual,
+                             const nitro_leave_out *other, nitro_gain *gains);
 
 #endif

@@ -1,4 +1,5 @@
-/* Machine pairs to and from JSON. */
+/* Machine pairs to and from JSON. Each machine is checked by itself: that both have the same
+ * vectors is how pairs are learnt, and not asked of a file. */
 #include <stdlib.h>
 
 #include "nitro/machine_pair.h"

@@ -80,6 +80,12 @@ static nitro_status list_candidates(measured_job *job)
         return NITRO_ERR_NO_MEMORY;
     if (job->num_inputs > 0)
         return NITRO_OK;
+    if (job->measurable.count == 0)
+        return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                          "%s: there is nothing that could be measured on %s: name inputs of the "
+                          "sources%s",
+                          nitro_model_computation(job->model), nitro_model_target(job->model),
+                          job->options->measurable ? "" : ", or import samples of the target");
     return nitro_fail(job->context, NITRO_ERR_NO_DATA,
                       "%s: none of the %zu inputs that can be measured on %s is one that the "
                       "sources have measured: name inputs of the sources%s",

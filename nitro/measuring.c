@@ -43,7 +43,8 @@ void nitro_measuring_set_entry(nitro_measuring *self, size_t v, nitro_entry entr
 }
 
 /* The worker ran code that may have damaged it: nothing in a record is taken on trust. */
-static void receive_entry(nitro_measuring *self, const nitro_record *record, const char *detail)
+static void receive_entry(nitro_measuring *self, const nitro_worker_record *record,
+                          const char *detail)
 {
     nitro_outcome outcome = (nitro_outcome)record->entry.outcome;
     double median_ms = record->entry.median_ms;
@@ -73,7 +74,7 @@ static void receive_error(nitro_measuring *self, uint32_t status, const char *te
 }
 
 /* Of a variant that was profiled there is no time, and nothing else to say. */
-static void receive_profiled(nitro_measuring *self, const nitro_record *record)
+static void receive_profiled(nitro_measuring *self, const nitro_worker_record *record)
 {
     size_t v = record->index;
     if (v >= self->sample->num_entries || !(self->todo >> v & 1)) {
@@ -90,7 +91,7 @@ static void receive_profiled(nitro_measuring *self, const nitro_record *record)
     self->usable |= UINT64_C(1) << v;
 }
 
-static void receive_profile(nitro_measuring *self, const nitro_record *record)
+static void receive_profile(nitro_measuring *self, const nitro_worker_record *record)
 {
     if (self->profiling && record->kind == NITRO_RECORD_PROFILED)
         receive_profiled(self, record);
@@ -98,7 +99,7 @@ static void receive_profile(nitro_measuring *self, const nitro_record *record)
         nitro_profiling_receive(self->profiling, record);
 }
 
-void nitro_measuring_receive(void *user, const nitro_record *record)
+void nitro_measuring_receive(void *user, const nitro_worker_record *record)
 {
     nitro_measuring *self = user;
     char text[sizeof(record->text)];

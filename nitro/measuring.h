@@ -24,7 +24,7 @@ typedef struct nitro_measuring {
  * Take down what a worker says: a nitro_record_function, with this struct as `user`. The worker
  * ran code that may have damaged it, so what a record cannot truly say is passed over.
  */
-void nitro_measuring_receive(void *user, const nitro_record *record);
+void nitro_measuring_receive(void *user, const nitro_worker_record *record);
 
 /** Write a variant's entry, in place of any earlier one; what went wrong is also logged.
  *  @param[in] entry  without version and detail. @param[in] detail  "": none. */

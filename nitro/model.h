@@ -119,8 +119,10 @@ typedef struct nitro_lesson {
     bool quiet;       /* another lesson said already what is left out */
     bool quick;       /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t members; /* of a strategy that averages others: which; 0: left-out sources choose */
-    bool is_adapted;  /* the model will be adapted to measured inputs: what corrects it does best
-                         with  all members, so that left-out sources have no say in it */
+    size_t
+        recipes[NITRO_MAX_MEMBERS]; /* as in nitro_training_set; 0: left-out sources may choose */
+    bool is_adapted; /* the model will be adapted to measured inputs: what corrects it does best
+                        with  all members, so that left-out sources have no say in it */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
 } nitro_lesson;

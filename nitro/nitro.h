@@ -5,11 +5,10 @@
  * chooses the variant expected to run fastest for an input on a device, also on a device where no
  * variant was ever measured ("Architecture-Adaptive Code Variant Tuning"). In four steps:
  *
- *   1. declare   nitro_computation_create, _add_variant, _add_features   (every program)
- *   2. measure   nitro_tune                                              (owners of a source
- * device)
- *   3. learn     nitro_tune_from_source                                  (owners of a new device)
- *   4. dispatch  nitro_computation_load_model, nitro_run                 (library authors)
+ *   1. declare   nitro_computation_create, _add_variant, _add_features  (every program)
+ *   2. measure   nitro_tune                                             (who has a source device)
+ *   3. learn     nitro_tune_from_source                                 (who has a new device)
+ *   4. dispatch  nitro_computation_load_model, nitro_run                (library authors)
  *
  * Rules that hold for every function below:
  * - Status first: a function that can fail returns nitro_status; the details (what, which object,
@@ -92,6 +91,11 @@ typedef enum nitro_log_level {
     NITRO_LOG_DEBUG
 } nitro_log_level;
 
+/**
+ * @param[in] message  one line without its end, cut to 4095 bytes; borrowed until return.
+ * Called by the thread that has something to say: by several at once where several work with the
+ * context's objects.
+ */
 typedef void (*nitro_log_function)(void *user, nitro_log_level level, const char *message);
 
 /** Where time comes from. Tests replace it, so that no test waits on a real clock. */
@@ -118,7 +122,7 @@ NITRO_API void nitro_context_last_error(nitro_context *context, char *buffer, si
 NITRO_API nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format,
                                   ...) NITRO_PRINTF(3, 4);
 
-/** Send messages up to `level` to `log`; NULL (the default) keeps silent. */
+/** Send messages up to `level` to `log`; NULL (the default) keeps silent. `user` is borrowed. */
 NITRO_API void nitro_context_set_log(nitro_context *context, nitro_log_level level,
                                      nitro_log_function log, void *user);
 
@@ -272,7 +276,8 @@ NITRO_API nitro_status nitro_computation_add_features(nitro_computation *computa
  * Models leave it out, saying so in the log, where a source or the target lacks one of its device
  * features, and cut it to the range seen in training: it may well lie outside on a new device.
  * One that names no input feature tells devices apart: models leave it out where sources have fewer
- * than three values of it, for from two nothing about a third can be learnt.
+ * than three values of it, for from two nothing about a third can be learnt, and where four sources
+ * or more, each left out in turn, are clearly better served without such features.
  * @return as for variants, or NITRO_ERR_FORMAT: the formula is wrong; line and column are named.
  */
 NITRO_API nitro_status nitro_computation_add_relative_feature(
@@ -304,14 +309,22 @@ NITRO_API size_t nitro_formula_imbalance(char *text, size_t size, const char *lo
 NITRO_API size_t nitro_formula_machine_balance(char *text, size_t size, const char *flops,
                                                const char *bytes);
 
-/** The variant used when there is no advice; the first declared one unless set here. */
+/**
+ * The variant used when there is no advice; the first declared one unless set here. A model takes
+ * the one that was declared when its samples were stored, or where none was (recorded computations)
+ * the best fixed one.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such variant); NITRO_ERR_ARGUMENT (a model is attached
+ *         already).
+ */
 NITRO_API nitro_status nitro_computation_set_default(nitro_computation *computation,
                                                      const char *variant);
 
-/** The variant whose result is the truth while measuring; the default variant unless set here. */
+/** The variant whose result is the truth while measuring; the default variant unless set here.
+ *  @return NITRO_OK or NITRO_ERR_NOT_FOUND (no such variant). */
 NITRO_API nitro_status nitro_computation_set_reference(nitro_computation *computation,
                                                        const char *variant);
 
+/** In place of all hooks before (copied). @return NITRO_OK. */
 NITRO_API nitro_status nitro_computation_set_hooks(nitro_computation *computation,
                                                    const nitro_hooks *hooks);
 
@@ -324,7 +337,7 @@ NITRO_API nitro_status nitro_computation_set_hooks(nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_computation_set_device_kind(nitro_computation *computation,
                                                          const char *kind);
-/** Owned by the computation. */
+/** Owned by the computation, as its name is. */
 NITRO_API const char *nitro_computation_device_kind(const nitro_computation *computation);
 
 NITRO_API const char *nitro_computation_name(const nitro_computation *computation);
@@ -372,15 +385,17 @@ typedef struct nitro_decision {
 NITRO_API nitro_status nitro_computation_attach_model(nitro_computation *computation,
                                                       nitro_model *model);
 
-/** nitro_model_load and nitro_computation_attach_model in one. */
+/** nitro_model_load and nitro_computation_attach_model in one; errors of both, with the path. */
 NITRO_API nitro_status nitro_computation_load_model(nitro_computation *computation,
                                                     const char *path);
 
-/** Below this confidence the default variant is chosen. 0 (the default) never asks. */
+/** Below this confidence the default variant is chosen. 0 (the default) never asks.
+ *  @return NITRO_OK or NITRO_ERR_ARGUMENT (not in [0, 1]). Safe while others select. */
 NITRO_API nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
                                                             double min_confidence);
 
-/** Take this variant wherever it accepts the input, whatever a model says; NULL: no more. */
+/** Take this variant wherever it accepts the input, whatever a model says; NULL: no more.
+ *  @return NITRO_OK or NITRO_ERR_NOT_FOUND (no such variant). Safe while others select. */
 NITRO_API nitro_status nitro_computation_force(nitro_computation *computation, const char *variant);
 
 /**
@@ -431,7 +446,8 @@ NITRO_API nitro_status nitro_computation_evaluate(const nitro_computation *compu
 NITRO_API nitro_status nitro_select(const nitro_computation *computation, const void *argument,
                                     nitro_decision *decision);
 
-/** The same from features already known, shape [num_features], declared order; borrowed. */
+/** The same from features already known, shape [num_features], declared order; borrowed.
+ *  @return as nitro_select, and NITRO_ERR_ARGUMENT (not as many as are declared). */
 NITRO_API nitro_status nitro_select_features(const nitro_computation *computation,
                                              const double *features, size_t num_features,
                                              nitro_decision *decision);
@@ -664,11 +680,16 @@ typedef enum nitro_export_format {
                             range, and says so */
 } nitro_export_format;
 
-/** Write a model in another form, atomically. The same model gives the same bytes. */
+/**
+ * Write a model in another form, atomically. The same model gives the same bytes.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (its strategy does not say what scores are
+ *         made of); NITRO_ERR_ARGUMENT (no such format).
+ */
 NITRO_API nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
                                           const char *path);
 NITRO_API void nitro_model_free(nitro_model *model);
 
+/** Texts below are owned by the model; a name is NULL where the index is out of range. */
 NITRO_API const char *nitro_model_computation(const nitro_model *model);
 NITRO_API const char *nitro_model_target(const nitro_model *model);
 NITRO_API const char *nitro_model_strategy(const nitro_model *model);
@@ -697,17 +718,18 @@ typedef struct nitro_store nitro_store;
 
 typedef enum nitro_store_mode {
     NITRO_STORE_READ,  /* must exist; nothing is written */
-    NITRO_STORE_WRITE, /* created when missing */
+    NITRO_STORE_WRITE, /* where none is yet, the first record makes it */
 } nitro_store_mode;
 
 /**
  * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
- *                 (docs/redis-keys.md), or NULL: what the setting "store" says, else sqlite under
- *                 $XDG_DATA_HOME/nitro.
+ *                 (docs/redis-keys.md); for reading also "https://...", "http://..." or "file:..."
+ *                 (what was published, docs/bundles.md). NULL: what the setting "store" says, else
+ *                 sqlite under $XDG_DATA_HOME/nitro.
  * @return NITRO_OK; NITRO_ERR_IO (it cannot be reached now); NITRO_ERR_DENIED (user, password or
  *         certificate); NITRO_ERR_FORMAT (no store is there); NITRO_ERR_NEWER (schema of a newer
- *         version); NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (unknown scheme: the known ones are
- *         listed).
+ *         version); NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (nothing there to read, or an unknown
+ *         scheme: the known ones are listed); NITRO_ERR_ARGUMENT (writing to what was published).
  */
 NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
                                         nitro_store_mode mode, nitro_store **store);
@@ -737,12 +759,13 @@ NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *wai
 
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
-/** One input to measure. `load` runs in the worker process that measures it. */
+/** One input to measure. `load` and `unload` run in the worker process that measures it. */
 typedef struct nitro_input {
     const char *name;
+    /** Make the argument of the variants. What it returns but NITRO_OK is the input's error. */
     nitro_status (*load)(nitro_context *context, void *state, void **argument);
-    void (*unload)(void *argument);
-    void *state; /* borrowed */
+    void (*unload)(void *argument); /* NULL: nothing to free */
+    void *state;                    /* borrowed */
 } nitro_input;
 
 /** What caches hold when a run begins. */
@@ -865,6 +888,7 @@ typedef struct nitro_learn_options {
     unsigned num_threads; /* 0: one a core */
 } nitro_learn_options;
 
+/** Fill with the defaults; change what you need. */
 NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
 
 /**
@@ -881,7 +905,8 @@ NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_stor
                                               const nitro_learn_options *options,
                                               nitro_model **model);
 
-/** The same for a device that was measured itself: learns from its own samples alone. */
+/** The same for a device that was measured itself: learns from its own samples alone. `sources`
+ *  and what selects device features are not read. Errors as above. */
 NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *store,
                                        const char *computation, const char *device,
                                        const nitro_learn_options *options, nitro_model **model);

@@ -37,8 +37,7 @@ static nitro_status find_profiler(const nitro_collection *self, const nitro_prof
 }
 
 nitro_status nitro_collection_begin(nitro_collection *self, nitro_store *store,
-                                    const nitro_device *device,
-                                    const nitro_profile_options *options,
+                                    nitro_device *device, const nitro_profile_options *options,
                                     nitro_profile_report *report)
 {
     *self = (nitro_collection){
@@ -64,6 +63,19 @@ void nitro_collection_end(nitro_collection *self)
     nitro_proxies_free(self->proxies);
 }
 
+nitro_status nitro_collection_prepare(nitro_collection *self)
+{
+    nitro_status status = NITRO_OK;
+    if (self->is_prepared)
+        return NITRO_OK;
+    if (self->schema)
+        status = nitro_store_put_schema(self->store, self->schema);
+    if (status == NITRO_OK)
+        status = nitro_store_update_device(self->store, self->device);
+    self->is_prepared = status == NITRO_OK;
+    return status;
+}
+
 /* No journal keeps profiles for a store that is away: that they are lost is said, and the run ends.
  */
 static nitro_status put_profiles(nitro_collection *self)
@@ -86,7 +98,7 @@ static nitro_status put_profiles(nitro_collection *self)
 static nitro_status store_profiles(nitro_collection *self)
 {
     nitro_profiling *made = &self->profiling;
-    nitro_status status = NITRO_OK;
+    nitro_status status = made->count > 0 ? nitro_collection_prepare(self) : NITRO_OK;
     for (size_t i = 0; i < made->count && status == NITRO_OK; i++)
         status = nitro_provenance_of_device(self->context, self->device, "measured",
                                             &made->profiles[i]->provenance);
@@ -170,13 +182,27 @@ static nitro_status note_stored(void *user, const char *device, const nitro_prof
     return NITRO_OK;
 }
 
+static nitro_status is_known(const variants_collection *self, bool *known)
+{
+    nitro_string_list names = {0};
+    nitro_status status = nitro_store_list_computations(self->plan.store, &names);
+    *known = nitro_string_list_find(&names, self->base.schema->computation) != NITRO_NONE;
+    nitro_string_list_free(&names);
+    return status;
+}
+
+/* Names that the store knows are compared before anything is run. */
 static nitro_status find_stored(variants_collection *self)
 {
     self->stored = nitro_calloc(self->base.context, self->plan.num_inputs, sizeof *self->stored);
     if (!self->stored)
         return NITRO_ERR_NO_MEMORY;
-    if (self->base.options.again)
-        return NITRO_OK;
+    bool known = false;
+    nitro_status status = is_known(self, &known);
+    if (status == NITRO_OK && known)
+        status = nitro_collection_prepare(&self->base);
+    if (status != NITRO_OK || !known || self->base.options.again)
+        return status;
     return nitro_store_each_profile(self->plan.store, self->base.device->id,
                                     self->plan.computation->schema->computation, note_stored, self);
 }
@@ -218,6 +244,7 @@ static nitro_status profile_inputs(variants_collection *self, const nitro_profil
         nitro_collection_begin(&self->base, plan->store, plan->targets[0].device, options, report);
     self->base.profiling.name = name_profile;
     self->base.profiling.name_user = self;
+    self->base.schema = plan->computation->schema;
     self->base.progress.total = plan->num_inputs;
     if (status == NITRO_OK)
         status = find_stored(self);
@@ -257,7 +284,7 @@ nitro_status nitro_profile_variants(nitro_computation *computation, nitro_store 
     *report = (nitro_profile_report){0};
     nitro_status status = check_arguments(&self.plan, device);
     if (status == NITRO_OK)
-        status = nitro_tune_plan_make(&self.plan, device, &how);
+        status = nitro_tune_plan_choose(&self.plan, device, &how);
     if (status == NITRO_OK)
         status = profile_inputs(&self, options, report);
     nitro_tune_plan_free(&self.plan);

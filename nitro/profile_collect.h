@@ -8,7 +8,9 @@
 typedef struct nitro_collection {
     nitro_context *context;
     nitro_store *store;
-    const nitro_device *device;
+    nitro_device *device;
+    const nitro_schema *schema; /* of the variants; NULL: of proxies. Set by the caller */
+    bool is_prepared;           /* the store knows the device and the names */
     nitro_profile_options options;
     nitro_measure_options measure;
     nitro_proxies *proxies;
@@ -20,9 +22,11 @@ typedef struct nitro_collection {
 /** Find the profiler for the device, and read the proxies; `options` may be NULL. To be ended in
  *  any case. */
 nitro_status nitro_collection_begin(nitro_collection *collection, nitro_store *store,
-                                    const nitro_device *device,
-                                    const nitro_profile_options *options,
+                                    nitro_device *device, const nitro_profile_options *options,
                                     nitro_profile_report *report);
+/** Put the names and the device into the store, before the first profile: where nothing can be
+ *  profiled nothing is left there. */
+nitro_status nitro_collection_prepare(nitro_collection *collection);
 /**
  * Profile some variants on one input, and store what came of it.
  * @param[out] input_failed  on error: the next one is worth a try.

@@ -174,8 +174,6 @@ nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
     self.base.profiling.name = name_profile;
     self.base.profiling.name_user = &self;
     if (status == NITRO_OK)
-        status = nitro_store_update_device(store, target);
-    if (status == NITRO_OK)
         status = profile_all(&self);
     nitro_collection_end(&self.base);
     nitro_device_free(target);

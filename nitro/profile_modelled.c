@@ -98,6 +98,15 @@ static nitro_status model_profiles(modelling *self)
     return status == NITRO_OK ? write_batch(self) : status;
 }
 
+/* The message of a name that is not there, and what to do. */
+static nitro_status fail_not_tuned(nitro_context *context)
+{
+    char message[2048];
+    nitro_context_last_error(context, message, sizeof message);
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "%s; profiles are made up for inputs that have samples: tune first", message);
+}
+
 nitro_status nitro_store_put_modelled_profiles(nitro_store *store, const char *computation,
                                                const char *device, uint64_t seed, size_t *count)
 {
@@ -109,6 +118,8 @@ nitro_status nitro_store_put_modelled_profiles(nitro_store *store, const char *c
     nitro_status status = nitro_store_get_schema(store, computation, &schema);
     if (status == NITRO_OK)
         status = nitro_store_get_device(store, device, &found);
+    if (status == NITRO_ERR_NOT_FOUND)
+        status = fail_not_tuned(nitro_store_context(store));
     self->store = store;
     self->context = nitro_store_context(store);
     self->seed = seed;

@@ -59,11 +59,11 @@ static nitro_status send_kernel(void *user, const char *kernel, const double *va
 {
     const sending *self = user;
     size_t count = self->profiling->proxies->counters.count;
-    nitro_record record = {.kind = NITRO_RECORD_KERNEL, .index = (uint32_t)self->variant};
+    nitro_worker_record record = {.kind = NITRO_RECORD_KERNEL, .index = (uint32_t)self->variant};
     snprintf(record.text, sizeof record.text, "%s", kernel);
     self->send(self->sender, &record);
     for (size_t first = 0; first < count; first += NITRO_RECORD_VALUES) {
-        record = (nitro_record){.kind = NITRO_RECORD_COUNTERS, .index = (uint32_t)first};
+        record = (nitro_worker_record){.kind = NITRO_RECORD_COUNTERS, .index = (uint32_t)first};
         for (size_t i = 0; i < NITRO_RECORD_VALUES; i++)
             record.values[i] =
                 first + i < count ? value_of(self->profiling, first + i, values) : NAN;
@@ -79,7 +79,8 @@ nitro_status nitro_profiling_collect(nitro_profiling *self, const nitro_profiled
     nitro_status status =
         self->profiler->collect(self->state, &self->counters, work, send_kernel, &on);
     if (status == NITRO_OK)
-        send(sender, &(nitro_record){.kind = NITRO_RECORD_PROFILED, .index = (uint32_t)variant});
+        send(sender,
+             &(nitro_worker_record){.kind = NITRO_RECORD_PROFILED, .index = (uint32_t)variant});
     return status;
 }
 
@@ -135,7 +136,7 @@ static nitro_status add_profile(nitro_profiling *self, size_t variant, const cha
 }
 
 /* A name that could not be stored costs the name, not the profile. */
-static nitro_status receive_kernel(nitro_profiling *self, const nitro_record *record)
+static nitro_status receive_kernel(nitro_profiling *self, const nitro_worker_record *record)
 {
     enum { LONGEST = 256 }; /* with room for a number */
     char name[LONGEST];
@@ -148,7 +149,7 @@ static nitro_status receive_kernel(nitro_profiling *self, const nitro_record *re
     return add_profile(self, record->index, usable ? name : "kernel");
 }
 
-static nitro_status receive_counters(const nitro_profiling *self, const nitro_record *record)
+static nitro_status receive_counters(const nitro_profiling *self, const nitro_worker_record *record)
 {
     const nitro_string_list *names = &self->proxies->counters;
     nitro_status status = NITRO_OK;
@@ -162,14 +163,14 @@ static nitro_status receive_counters(const nitro_profiling *self, const nitro_re
     return status;
 }
 
-static void receive_profiled(nitro_profiling *self, const nitro_record *record)
+static void receive_profiled(nitro_profiling *self, const nitro_worker_record *record)
 {
     if (record->index != self->variant)
         nitro_profiling_drop_unfinished(self);
     self->num_finished = self->count;
 }
 
-static void receive_unavailable(nitro_profiling *self, const nitro_record *record)
+static void receive_unavailable(nitro_profiling *self, const nitro_worker_record *record)
 {
     bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_DENIED;
     self->unavailable = known ? (nitro_status)record->index : NITRO_ERR_IO;
@@ -177,7 +178,7 @@ static void receive_unavailable(nitro_profiling *self, const nitro_record *recor
     self->message[sizeof self->message - 1] = '\0';
 }
 
-void nitro_profiling_receive(nitro_profiling *self, const nitro_record *record)
+void nitro_profiling_receive(nitro_profiling *self, const nitro_worker_record *record)
 {
     nitro_status status = NITRO_OK;
     if (record->kind == NITRO_RECORD_KERNEL)

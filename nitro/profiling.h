@@ -44,7 +44,7 @@ void nitro_profiling_close(nitro_profiling *profiling);
 
 /** Take a record of kind KERNEL, COUNTERS, PROFILED or UNAVAILABLE. The worker ran code that may
  *  have damaged it: nothing is taken on trust. */
-void nitro_profiling_receive(nitro_profiling *profiling, const nitro_record *record);
+void nitro_profiling_receive(nitro_profiling *profiling, const nitro_worker_record *record);
 /** A worker ended: what it left unfinished goes. */
 void nitro_profiling_drop_unfinished(nitro_profiling *profiling);
 /** Free all profiles. */

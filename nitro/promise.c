@@ -7,20 +7,16 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
 #include "nitro/device_distance.h"
-#include "nitro/leave_out.h"
 
-#define HALF_MEASURED  20.0 /* measured inputs that take away half of the distance */
-#define MAX_SHARE      2.0  /* evidence is drawn out no further than twice as far as it reaches */
-#define NO_DISTANCE    1.0  /* the share where no distance is known: as far as the sources */
+#define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
-#define CLEARLY        0.3  /* percent of quality by which some members must be better than all, */
-#define SURELY         2.0  /* and standard errors */
-#define MIN_SOURCES    3    /* to judge members by: what one source teaches alone says too little */
+#define SURELY         3.0  /* standard errors: sources are few, and choices several */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
 
 void nitro_promise_free(nitro_promise *promise)
@@ -138,33 +134,47 @@ static void take_means(const nitro_leave_out *left_out, nitro_promise *promise)
     promise->usual_distance = distances / weights;
 }
 
-/** What left-out sources gain from some members of the strategy, and its standard error. */
-static double find_gain(const nitro_leave_out *left_out, const nitro_promise *promise, size_t mix,
-                        double *error)
+/** Of the mean of gains: rows of one device tell how sure its own is, and devices how far they are
+ *  apart, which tells more of a device that nobody measured. */
+static double error_of(const nitro_promise *promise, const nitro_gain *gains, double mean)
 {
-    double gains = 0.0, variances = 0.0, weights = 0.0;
+    double squares = 0.0, weights = 0.0;
+    size_t count = 0;
     for (size_t i = 0; i < promise->num_sources; i++) {
-        const nitro_promise_source *source = &promise->sources[i];
-        size_t at = source->device * left_out->num_mixes + mix;
-        double weight = weight_of(source);
-        if (isnan(source->left_out_quality))
+        const nitro_gain *gain = &gains[promise->sources[i].device];
+        double weight = weight_of(&promise->sources[i]), apart = gain->mean - mean;
+        if (isnan(gain->mean))
             continue;
-        gains += weight * left_out->mix_gains[at];
-        variances += weight * weight * left_out->mix_variances[at];
+        squares += weight * weight * (gain->variance + apart * apart);
         weights += weight;
+        count++;
     }
-    *error = sqrt(variances) / weights;
-    return gains / weights;
+    return count > 1 ? sqrt(squares * (double)count / (double)(count - 1)) / weights : INFINITY;
 }
 
-/** Some members alone where that is clearly better than all of them: by enough to matter, and by
- *  more than chance would have it. */
-static void choose_members(const nitro_leave_out *left_out, nitro_promise *promise)
+double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains)
 {
-    double best = CLEARLY, error;
+    double sum = 0.0, weights = 0.0;
+    for (size_t i = 0; i < promise->num_sources; i++) {
+        const nitro_gain *gain = &gains[promise->sources[i].device];
+        if (isnan(gain->mean))
+            continue;
+        sum += weight_of(&promise->sources[i]) * gain->mean;
+        weights += weight_of(&promise->sources[i]);
+    }
+    double mean = sum / weights;
+    bool is_clear = mean > NITRO_CLEARLY && mean > SURELY * error_of(promise, gains, mean);
+    return is_clear ? mean : 0.0;
+}
+
+/** Some members alone where that is clearly better than all of them. */
+static void choose_members(const nitro_leave_out *left_out, size_t num_devices,
+                           nitro_promise *promise)
+{
+    double best = 0.0;
     for (size_t mix = 1; mix < left_out->num_mixes; mix++) {
-        double gain = find_gain(left_out, promise, mix, &error);
-        if (!(gain > best && gain > SURELY * error))
+        double gain = nitro_promise_clear_gain(promise, left_out->mix_gains + mix * num_devices);
+        if (gain <= best)
             continue;
         best = gain;
         promise->members = mix;
@@ -201,8 +211,8 @@ static double find_share(const nitro_promise *promise)
     if (promise->target_distance == 0.0)
         return 0.0;
     if (!(promise->usual_distance > 0.0)) /* sources alike, and a target that is not */
-        return MAX_SHARE;
-    return fmin(promise->target_distance / promise->usual_distance, MAX_SHARE);
+        return NITRO_PROMISE_MAX_SHARE;
+    return fmin(promise->target_distance / promise->usual_distance, NITRO_PROMISE_MAX_SHARE);
 }
 
 static double draw_line(double within, double left_out, double share)
@@ -223,7 +233,7 @@ static void promise_by_sources(nitro_promise *promise)
     if (isnan(promise->target_distance)) {
         promise->warning = "the target shares no device feature with the sources: how unlike them "
                            "it is remains unknown";
-    } else if (promise->target_distance > promise->usual_distance * MAX_SHARE) {
+    } else if (promise->target_distance > promise->usual_distance * NITRO_PROMISE_MAX_SHARE) {
         promise->warning = "the target is more unlike its sources than they are unlike each other: "
                            "nothing like it was ever tried";
         doubt(&promise->left_out);
@@ -240,17 +250,16 @@ static void promise_alone(nitro_promise *promise)
                            "says how well what was learnt carries over to another device";
 }
 
-void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
-                         nitro_calibration *calibration)
+/** Without a left-out source, quality is known of a device like the sources alone. */
+void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration)
 {
-    double share = promise->share / (1.0 + (double)num_measured / HALF_MEASURED);
     double within = promise->within_quality, left_out = promise->left_out_quality;
-    if (share == 0.0)
+    if (share == 0.0 || (isnan(left_out) && promise->share == 0.0))
         promise->quality = within;
-    else if (isnan(within))
+    else if (isnan(within) || isnan(left_out))
         promise->quality = left_out;
-    else /* NaN where no source could be left out */
-        promise->quality = isnan(left_out) ? left_out : draw_line(within, left_out, share);
+    else
+        promise->quality = draw_line(within, left_out, share);
     nitro_calibration_blend(&promise->within, &promise->left_out, share, calibration);
 }
 
@@ -265,8 +274,8 @@ static nitro_status ask_sources(nitro_context *context, const nitro_lesson *less
     }
     if (status == NITRO_OK) {
         take_means(&left_out, promise);
-        if (promise->num_sources >= MIN_SOURCES)
-            choose_members(&left_out, promise);
+        if (promise->num_sources >= NITRO_MIN_JUDGES)
+            choose_members(&left_out, lesson->sources->num_devices, promise);
         status = calibrate(context, lesson->sources, &left_out, promise, &promise->left_out);
     }
     if (status == NITRO_OK)
@@ -281,6 +290,8 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
     nitro_promise *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
+    made->strategy = lesson->strategy;
+    memcpy(made->recipes, lesson->recipes, sizeof made->recipes);
     made->within = model->calibration;
     made->within_quality = within_quality;
     made->left_out_quality = made->usual_distance = made->quality = NAN;
@@ -293,7 +304,7 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
         nitro_promise_free(made);
         return status;
     }
-    nitro_promise_weigh(made, 0, &model->calibration);
+    nitro_promise_weigh(made, made->share, &model->calibration);
     *promise = made;
     return NITRO_OK;
 }
@@ -318,9 +329,23 @@ static json_t *sources_json(const nitro_promise *promise, const nitro_dataset *s
     return array;
 }
 
+/** Those that are not the usual ones, by strategy. */
+static json_t *recipes_json(const nitro_promise *promise)
+{
+    json_t *object = json_object();
+    const nitro_strategy *strategy = promise->strategy;
+    for (size_t i = 0; i < NITRO_MAX_MEMBERS; i++) {
+        const nitro_strategy *own = strategy->num_members ? strategy->members[i] : strategy;
+        if (promise->recipes[i] > 0)
+            json_object_set_new(object, own->name, json_string(own->recipes[promise->recipes[i]]));
+    }
+    return object;
+}
+
 json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources)
 {
     json_t *object = json_object(), *features = json_array();
+    json_t *recipes = recipes_json(promise);
     for (size_t i = 0; i < promise->features.count; i++)
         json_array_append_new(features, json_string(promise->features.items[i]));
     set_number(object, "quality", promise->quality);
@@ -329,6 +354,9 @@ json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *so
     set_number(object, "usual_distance", promise->usual_distance);
     json_object_set_new(object, "sources", sources_json(promise, sources));
     json_object_set_new(object, "distance_features", features);
+    if (json_object_size(recipes) > 0)
+        json_object_set(object, "recipes", recipes);
+    json_decref(recipes);
     if (promise->warning)
         json_object_set_new(object, "warning", json_string(promise->warning));
     return object;

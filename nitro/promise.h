@@ -8,9 +8,20 @@
 #define NITRO_PROMISE_H
 
 #include "nitro/calibration.h"
+#include "nitro/leave_out.h"
 #include "nitro/model.h"
 
+/** Evidence from left-out sources is drawn out no further than twice as far as it reaches. */
+#define NITRO_PROMISE_MAX_SHARE 2.0
+
 struct json_t;
+
+/** Percent of quality by which left-out sources must be better served by another choice than by the
+ *  usual one, before it is taken. */
+#define NITRO_CLEARLY 0.3
+/** How many sources must be left out in turn to judge strategies by: what learns without one of two
+ *  learns from one alone, which says too little. */
+#define NITRO_MIN_JUDGES 3
 
 /** One source, as seen from the others and from the target. */
 typedef struct nitro_promise_source {
@@ -36,7 +47,9 @@ typedef struct nitro_promise {
     uint64_t members;       /* of a strategy that averages others: those that serve left-out sources
                                clearly better than all do; 0: all, or none were compared */
     double members_quality; /* of left-out sources by these, percent */
-    const char *warning;    /* why the promise is not worth much; static; NULL: it is */
+    const nitro_strategy *strategy;    /* what was promised for, and by which recipes of it... */
+    size_t recipes[NITRO_MAX_MEMBERS]; /* ...or of those that it averages; 0: the usual one */
+    const char *warning;               /* why the promise is not worth much; static; NULL: it is */
 } nitro_promise;
 
 /**
@@ -49,13 +62,29 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
                                 double within_quality, nitro_model *model, nitro_promise **promise);
 void nitro_promise_free(nitro_promise *promise);
 
+/** What left-out sources gain from another choice, each counting as in the promise: the mean in
+ *  percent where that is clear, by NITRO_CLEARLY and by three standard errors; else 0.
+ *  @param[in] gains  shape [num_devices] of the lesson's sources. */
+double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains);
+
 /**
- * What inputs measured on the target change: it is no longer unlike all that is known. Twenty of
- * them take away half of what the distance stands for.
+ * What is promised, and how sure decisions on the target may be.
+ * @param[in]  share  of left-out sources, 0 to NITRO_PROMISE_MAX_SHARE: by distance promise->share.
  * @param[out] calibration  of decisions on the target.
  */
-void nitro_promise_weigh(nitro_promise *promise, size_t num_measured,
-                         nitro_calibration *calibration);
+void nitro_promise_weigh(nitro_promise *promise, double share, nitro_calibration *calibration);
+
+/**
+ * The same by inputs measured on the target: the mean over all shares there may be, and over
+ * targets where decisions are good more often or less often than that, each as likely as it makes
+ * what came of the measured inputs (Bayes' rule). At first the share by distance is believed most.
+ * (promise_measured.c)
+ * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
+ * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
+ */
+void nitro_promise_weigh_measured(nitro_promise *promise, const double *times_ms,
+                                  const double *scores, size_t num_rows, size_t num_variants,
+                                  nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
 struct json_t *nitro_promise_json(const nitro_promise *promise, const nitro_dataset *sources);

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/dataset.h"
 
@@ -50,24 +49,33 @@ static void fill_row(const double *times, size_t best, const bool *known, size_t
 }
 
 nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set *set,
-                                double *regrets)
+                                const size_t *rows, size_t num_rows, double **regrets)
 {
     size_t num_devices = count_devices(set), num_variants = set->num_variants;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
     bool *known = nitro_calloc(context, num_devices, num_variants * sizeof *known);
-    if (!known)
-        return NITRO_ERR_NO_MEMORY;
+    double *made = nitro_calloc(context, num_rows, num_variants * sizeof *made);
+    if (!known || !made)
+        goto free_arrays;
+    status = NITRO_OK;
     mark_known(set, num_devices, known);
-    nitro_status status = NITRO_OK;
-    for (size_t row = 0; row < set->num_rows && status == NITRO_OK; row++) {
-        const double *times = set->times_ms + row * num_variants;
+    for (size_t i = 0; i < num_rows && status == NITRO_OK; i++) {
+        const double *times = set->times_ms + rows[i] * num_variants;
         size_t best = nitro_times_best(times, num_variants);
         if (best == NITRO_NONE)
-            status = nitro_fail(context, NITRO_ERR_ARGUMENT, "training row %zu has no time", row);
+            status =
+                nitro_fail(context, NITRO_ERR_ARGUMENT, "training row %zu has no time", rows[i]);
         else
-            fill_row(times, best, known + device_of(set, row) * num_variants, num_variants,
-                     regrets + row * num_variants);
+            fill_row(times, best, known + device_of(set, rows[i]) * num_variants, num_variants,
+                     made + i * num_variants);
     }
+
+free_arrays:
     free(known);
+    if (status == NITRO_OK)
+        *regrets = made;
+    else
+        free(made);
     return status;
 }
 
@@ -90,20 +98,12 @@ static void find_variant_losses(double *regrets, size_t num_rows, size_t num_var
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,
                                const size_t *rows, size_t num_rows, double **losses)
 {
-    size_t num_variants = set->num_variants;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    double *all = nitro_calloc(context, set->num_rows, num_variants * sizeof *all);
-    double *made = nitro_calloc(context, num_rows, num_variants * sizeof *made);
-    if (all && made)
-        status = nitro_regrets_find(context, set, all);
-    for (size_t i = 0; status == NITRO_OK && i < num_rows; i++)
-        memcpy(made + i * num_variants, all + rows[i] * num_variants, num_variants * sizeof *made);
-    for (size_t v = 0; status == NITRO_OK && v < num_variants; v++)
-        find_variant_losses(made + v, num_rows, num_variants);
-    free(all);
-    if (status == NITRO_OK)
-        *losses = made;
-    else
-        free(made);
-    return status;
+    double *made = NULL;
+    nitro_status status = nitro_regrets_find(context, set, rows, num_rows, &made);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t v = 0; v < set->num_variants; v++)
+        find_variant_losses(made + v, num_rows, set->num_variants);
+    *losses = made;
+    return NITRO_OK;
 }

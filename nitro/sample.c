@@ -1,4 +1,5 @@
-/* One input measured on one device: features, and for every variant a time or why there is none. */
+/* One input measured on one device: features, and for every variant a time or why there is none.
+ * The winner is not kept: it follows from the times, the first declared on ties. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* A computation's names: what makes samples and models comparable. */
+/* A computation's names: what makes samples and models comparable. Their order counts too, for
+ * features and times are stored by place; units and scales do not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -23,7 +23,6 @@ static const nitro_strategy *const members[] = {
 enum { NUM_MEMBERS = sizeof members / sizeof members[0] };
 
 static const double shares[NUM_MEMBERS] = {2.0, 1.0};
-static const char *const member_names[NUM_MEMBERS] = {"kernel-ridge", "forest"};
 
 typedef struct auto_predictor {
     size_t num_variants;
@@ -107,7 +106,9 @@ static nitro_status train_members(nitro_context *context, const nitro_training_s
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
         if (!speaks(set, m))
             continue;
-        status = members[m]->train(context, set, &predictor->members[m], sums ? own : NULL);
+        nitro_training_set own_set = *set;
+        own_set.recipes[0] = set->recipes[m];
+        status = members[m]->train(context, &own_set, &predictor->members[m], sums ? own : NULL);
         for (size_t i = 0; status == NITRO_OK && i < num_scores; i++)
             sums[i] += weight_of(predictor, m) * own[i];
     }
@@ -241,7 +242,7 @@ const nitro_strategy nitro_strategy_auto = {
     .train = auto_train,
     .score = auto_score,
     .num_members = NUM_MEMBERS,
-    .member_names = member_names,
+    .members = members,
     .score_members = auto_score_members,
     .parts = auto_parts,
     .encode = auto_encode,

@@ -1,4 +1,5 @@
-/* Strategies by their names. */
+/* Strategies by their names. Hides which one is meant where none is named: that of the highest
+ * priority, the first of equals. */
 #include <stdio.h>
 #include <string.h>
 

@@ -4,31 +4,25 @@
  * file few MB. On recorded SpMV data auto's mean quality (four devices, three seeds) was 96.41 with
  * 16 trees and 96.42 with 48.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/folds.h"
+#include "nitro/fold_learner.h"
 #include "nitro/parts.h"
 #include "nitro/regret.h"
 
-#define NUM_TREES     16
-#define MIN_LEAF_ROWS 6
+#define NUM_TREES 16
+
+static const size_t min_leaf_rows[] = {6, 2, 20}; /* of each recipe */
+static const char *const recipe_names[] = {"leaves of 6 rows", "leaves of 2 rows",
+                                           "leaves of 20 rows"};
+
+enum { NUM_RECIPES = sizeof min_leaf_rows / sizeof min_leaf_rows[0] };
 
 typedef struct forest_predictor {
     size_t num_variants;
     nitro_forest *forest;
 } forest_predictor;
-
-/** What trainings on parts of the sample share. */
-typedef struct forest_job {
-    nitro_context *context;
-    const nitro_training_set *set;
-    nitro_folds folds;
-    double *losses;       /* shape [sample x num_variants] */
-    double *part_columns; /* shape [sample x num_columns]: of the part at hand */
-    double *part_losses;  /* shape [sample x num_variants] */
-} forest_job;
 
 static void forest_free(void *user)
 {
@@ -59,38 +53,54 @@ static nitro_status forest_parts(nitro_context *context, const void *user, nitro
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
-static nitro_forest_data gather(const forest_job *job, const size_t *members, size_t count)
+/** The rows that teach, side by side: `columns` and `losses` have room for them. */
+static nitro_forest_data gather(const nitro_fold_sample *sample, const size_t *members,
+                                size_t count, double *columns, double *losses)
 {
     /* A forest needs a column; without any, the buffer's zeros are one that is constant. */
-    size_t width = job->set->num_columns, num_variants = job->set->num_variants;
+    size_t width = sample->set->num_columns, num_variants = sample->set->num_variants;
     for (size_t i = 0; i < count; i++) {
-        memcpy(job->part_columns + i * width,
-               job->set->columns + job->folds.rows[members[i]] * width, width * sizeof(double));
-        memcpy(job->part_losses + i * num_variants, job->losses + members[i] * num_variants,
-               num_variants * sizeof(double));
+        memcpy(columns + i * width, sample->columns + members[i] * width, width * sizeof *columns);
+        memcpy(losses + i * num_variants, sample->targets + members[i] * num_variants,
+               num_variants * sizeof *losses);
     }
     return (nitro_forest_data){.num_rows = count,
                                .num_columns = width ? width : 1,
                                .num_outputs = num_variants,
-                               .columns = job->part_columns,
-                               .outputs = job->part_losses};
+                               .columns = columns,
+                               .outputs = losses};
 }
 
-static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
+static nitro_status grow(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                         nitro_forest **forest)
 {
-    const forest_job *job = user;
-    forest_predictor *made = nitro_calloc(job->context, 1, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
+    const nitro_training_set *set = sample->set;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
     nitro_forest_options options;
     nitro_forest_options_init(&options);
     options.num_trees = NUM_TREES;
-    options.min_leaf_rows = MIN_LEAF_ROWS;
-    options.num_threads = job->set->num_threads;
-    nitro_forest_data data = gather(job, members, count);
-    made->num_variants = job->set->num_variants;
-    nitro_status status =
-        nitro_forest_train(job->context, &data, &options, job->set->seed, &made->forest);
+    options.min_leaf_rows = min_leaf_rows[set->recipes[0]];
+    options.num_threads = set->num_threads;
+    double *columns =
+        nitro_calloc(sample->context, count, (set->num_columns + 1) * sizeof *columns);
+    double *losses = nitro_calloc(sample->context, count, set->num_variants * sizeof *losses);
+    if (columns && losses) {
+        nitro_forest_data data = gather(sample, members, count, columns, losses);
+        status = nitro_forest_train(sample->context, &data, &options, set->seed, forest);
+    }
+    free(columns);
+    free(losses);
+    return status;
+}
+
+static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               void **predictor)
+{
+    forest_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = sample->set->num_variants;
+    nitro_status status = grow(sample, members, count, &made->forest);
     if (status == NITRO_OK)
         *predictor = made;
     else
@@ -98,36 +108,14 @@ static nitro_status train_part(void *user, const size_t *members, size_t count, 
     return status;
 }
 
-static nitro_status prepare(forest_job *job)
-{
-    const nitro_training_set *set = job->set;
-    nitro_status status =
-        nitro_folds_draw(job->context, set, NITRO_FOLDS_MAX_ROWS, NITRO_FOLDS_COUNT, &job->folds);
-    if (status == NITRO_OK)
-        status = nitro_losses_find(job->context, set, job->folds.rows, job->folds.num_rows,
-                                   &job->losses);
-    if (status != NITRO_OK)
-        return status;
-    size_t num_rows = job->folds.num_rows;
-    job->part_columns =
-        nitro_calloc(job->context, num_rows, (set->num_columns + 1) * sizeof(double));
-    job->part_losses = nitro_calloc(job->context, num_rows, set->num_variants * sizeof(double));
-    return job->part_columns && job->part_losses ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static nitro_status forest_train(nitro_context *context, const nitro_training_set *set,
                                  void **predictor, double *held_out_scores)
 {
-    forest_job job = {.context = context, .set = set};
-    nitro_folds_learner learner = {train_part, forest_score, forest_free, &job};
-    nitro_status status = prepare(&job);
-    if (status == NITRO_OK)
-        status = nitro_folds_train(context, set, &job.folds, &learner, predictor, held_out_scores);
-    nitro_folds_free(&job.folds);
-    free(job.losses);
-    free(job.part_columns);
-    free(job.part_losses);
-    return status;
+    static const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
+                                               .train = train_part,
+                                               .score = forest_score,
+                                               .free = forest_free};
+    return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
 }
 
 /* ---- Model files -------------------------------------------------------------------------- */
@@ -161,6 +149,8 @@ const nitro_strategy nitro_strategy_forest = {
     .priority = 20,
     .dfs = "omit",
     .loss_per_score = 1.0,
+    .num_recipes = NUM_RECIPES,
+    .recipes = recipe_names,
     .train = forest_train,
     .score = forest_score,
     .parts = forest_parts,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/folds.h"
+#include "nitro/fold_learner.h"
 #include "nitro/landmarks.h"
 #include "nitro/parallel.h"
 #include "nitro/parts.h"
@@ -28,25 +28,25 @@ typedef struct cost_predictor {
     nitro_kernel_machine *machine; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
 } cost_predictor;
 
-/** What trainings on parts of the sample share. */
-typedef struct cost_job {
-    nitro_context *context;
-    const nitro_training_set *set;
-    nitro_folds folds;
-    double gamma;
-    double *columns; /* shape [sample x num_columns] */
-    double *regrets; /* shape [num_rows x num_variants]: of the whole set, not cut */
-    float *kernel;   /* shape [sample x sample] */
-} cost_job;
-
 /** One part of the sample, whose pairs are trained in parallel. */
 typedef struct cost_part {
-    const cost_job *job;
+    const nitro_fold_sample *sample; /* its targets are regrets, not cut */
+    const float *kernel;             /* shape [sample x sample] */
     const size_t *members;
     size_t count, num_pairs;
     double *coefficients; /* shape [num_pairs x count] */
     double *bias;         /* shape [num_pairs] */
 } cost_part;
+
+static double find_gamma(const nitro_training_set *set)
+{
+    return GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns);
+}
+
+static const float *kernel_row(const cost_part *part, size_t row)
+{
+    return part->kernel + row * part->sample->folds.num_rows;
+}
 
 static void cost_free(void *user)
 {
@@ -87,7 +87,7 @@ typedef struct pair_problem {
     signed char *labels;
     double *weights;
     double *coefficients;
-    const cost_job *job;
+    const cost_part *part;
 } pair_problem;
 
 static void free_problem(pair_problem *problem)
@@ -114,9 +114,8 @@ static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pa
 /** How much slower the first variant is; NaN where that is unknown, or neither has a time. */
 static double find_difference(const cost_part *part, size_t place, size_t first, size_t second)
 {
-    const cost_job *job = part->job;
-    size_t row = job->folds.rows[part->members[place]];
-    const double *regrets = job->regrets + row * job->set->num_variants;
+    const double *regrets =
+        part->sample->targets + part->members[place] * part->sample->set->num_variants;
     return regrets[first] - regrets[second];
 }
 
@@ -138,9 +137,9 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
 static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
 {
     const pair_problem *problem = user;
-    const float *shared = problem->job->kernel + problem->rows[row] * problem->job->folds.num_rows;
+    const float *kernel = kernel_row(problem->part, problem->rows[row]);
     for (size_t k = 0; k < problem->num_rows; k++)
-        column[k] = shared[problem->rows[rows[k]]];
+        column[k] = kernel[problem->rows[rows[k]]];
 }
 
 static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
@@ -152,7 +151,7 @@ static nitro_status solve(const cost_part *part, const pair_problem *problem, si
                                            .user = problem,
                                            .tolerance = TOLERANCE};
     nitro_smo *smo = NULL;
-    nitro_status status = nitro_smo_create(part->job->context, &smo_problem, &smo);
+    nitro_status status = nitro_smo_create(part->sample->context, &smo_problem, &smo);
     if (status != NITRO_OK)
         return status;
     double rho;
@@ -179,9 +178,9 @@ static nitro_status train_pair(void *user, size_t pair)
 {
     const cost_part *part = user;
     size_t first, second;
-    find_pair(part->job->set->num_variants, pair, &first, &second);
-    pair_problem problem = {.job = part->job};
-    nitro_status status = allocate_problem(part->job->context, part->count, &problem);
+    find_pair(part->sample->set->num_variants, pair, &first, &second);
+    pair_problem problem = {.part = part};
+    nitro_status status = allocate_problem(part->sample->context, part->count, &problem);
     if (status == NITRO_OK) {
         fill_problem(part, first, second, &problem);
         if (problem.num_first > 0 && problem.num_first < problem.num_rows)
@@ -202,9 +201,8 @@ static nitro_status train_pair(void *user, size_t pair)
  */
 static void evaluate_members(const cost_part *part, double *targets)
 {
-    const cost_job *job = part->job;
     for (size_t i = 0; i < part->count; i++) {
-        const float *kernel = job->kernel + part->members[i] * job->folds.num_rows;
+        const float *kernel = kernel_row(part, part->members[i]);
         for (size_t pair = 0; pair < part->num_pairs; pair++) {
             const double *coefficients = part->coefficients + pair * part->count;
             double sum = 0.0;
@@ -228,14 +226,14 @@ static bool supports(const cost_part *part, size_t place)
 static nitro_status keep_vectors(const cost_part *part, size_t num_vectors,
                                  nitro_kernel_machine **machine)
 {
-    const cost_job *job = part->job;
-    size_t width = job->set->num_columns;
-    nitro_status status = nitro_kernel_machine_create(job->context, width, part->num_pairs,
-                                                      num_vectors, job->gamma, machine);
+    const nitro_fold_sample *sample = part->sample;
+    size_t width = sample->set->num_columns;
+    nitro_status status = nitro_kernel_machine_create(
+        sample->context, width, part->num_pairs, num_vectors, find_gamma(sample->set), machine);
     for (size_t place = 0, vector = 0; status == NITRO_OK && place < part->count; place++) {
         if (!supports(part, place))
             continue;
-        memcpy((*machine)->vectors + vector * width, job->columns + part->members[place] * width,
+        memcpy((*machine)->vectors + vector * width, sample->columns + part->members[place] * width,
                width * sizeof(double));
         for (size_t pair = 0; pair < part->num_pairs; pair++)
             (*machine)->coefficients[vector * part->num_pairs + pair] =
@@ -248,18 +246,19 @@ static nitro_status keep_vectors(const cost_part *part, size_t num_vectors,
 /** The same decisions as sums over landmarks: as many kernels as a decision may take. */
 static nitro_status fit_landmarks(const cost_part *part, nitro_kernel_machine **machine)
 {
-    const cost_job *job = part->job;
+    const nitro_fold_sample *sample = part->sample;
+    const nitro_training_set *set = sample->set;
     nitro_kernel_machine *made = NULL;
-    double *targets = nitro_calloc(job->context, part->count, part->num_pairs * sizeof *targets);
+    double *targets = nitro_calloc(sample->context, part->count, part->num_pairs * sizeof *targets);
     if (!targets)
         return NITRO_ERR_NO_MEMORY;
     evaluate_members(part, targets);
     nitro_status status =
-        nitro_landmarks_machine(job->context, job->columns, job->set->num_columns, part->members,
-                                part->count, part->num_pairs, job->gamma, &made);
+        nitro_landmarks_machine(sample->context, sample->columns, set->num_columns, part->members,
+                                part->count, part->num_pairs, find_gamma(set), &made);
     if (status == NITRO_OK)
-        status = nitro_landmarks_fit(job->context, job->columns, part->members, part->count,
-                                     targets, RIDGE, job->set->num_threads, &made, 1);
+        status = nitro_landmarks_fit(sample->context, sample->columns, part->members, part->count,
+                                     targets, RIDGE, set->num_threads, &made, 1);
     free(targets);
     if (status == NITRO_OK)
         *machine = made;
@@ -281,18 +280,19 @@ static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **m
     return status;
 }
 
-static nitro_status train_machine(const cost_job *job, const size_t *members, size_t count,
-                                  nitro_kernel_machine **machine)
+static nitro_status train_machine(const nitro_fold_sample *sample, const size_t *members,
+                                  size_t count, nitro_kernel_machine **machine)
 {
-    cost_part part = {.job = job,
+    cost_part part = {.sample = sample,
+                      .kernel = sample->shared,
                       .members = members,
                       .count = count,
-                      .num_pairs = nitro_svm_num_pairs(job->set->num_variants)};
+                      .num_pairs = nitro_svm_num_pairs(sample->set->num_variants)};
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    part.coefficients = nitro_calloc(job->context, part.num_pairs + 1, count * sizeof(double));
-    part.bias = nitro_calloc(job->context, part.num_pairs + 1, sizeof(double));
+    part.coefficients = nitro_calloc(sample->context, part.num_pairs + 1, count * sizeof(double));
+    part.bias = nitro_calloc(sample->context, part.num_pairs + 1, sizeof(double));
     if (part.coefficients && part.bias)
-        status = nitro_parallel_run(job->set->num_threads, part.num_pairs, train_pair, &part);
+        status = nitro_parallel_run(sample->set->num_threads, part.num_pairs, train_pair, &part);
     if (status == NITRO_OK)
         status = make_machine(&part, machine);
     free(part.coefficients);
@@ -300,14 +300,14 @@ static nitro_status train_machine(const cost_job *job, const size_t *members, si
     return status;
 }
 
-static nitro_status train_part(void *user, const size_t *members, size_t count, void **predictor)
+static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               void **predictor)
 {
-    const cost_job *job = user;
-    cost_predictor *made = nitro_calloc(job->context, 1, sizeof *made);
+    cost_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    made->num_variants = job->set->num_variants;
-    nitro_status status = train_machine(job, members, count, &made->machine);
+    made->num_variants = sample->set->num_variants;
+    nitro_status status = train_machine(sample, members, count, &made->machine);
     if (status == NITRO_OK)
         *predictor = made;
     else
@@ -315,40 +315,27 @@ static nitro_status train_part(void *user, const size_t *members, size_t count, 
     return status;
 }
 
-static nitro_status prepare(cost_job *job)
+static nitro_status prepare_kernel(const nitro_fold_sample *sample, void **shared)
 {
-    const nitro_training_set *set = job->set;
-    job->regrets = nitro_calloc(job->context, set->num_rows, set->num_variants * sizeof(double));
-    if (!job->regrets)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = nitro_regrets_find(job->context, set, job->regrets);
+    const nitro_training_set *set = sample->set;
+    float *kernel = NULL;
+    nitro_status status =
+        nitro_kernel_matrix(sample->context, sample->columns, sample->folds.num_rows,
+                            set->num_columns, find_gamma(set), set->num_threads, &kernel);
     if (status == NITRO_OK)
-        status = nitro_folds_draw(job->context, set, NITRO_FOLDS_MAX_ROWS, NITRO_FOLDS_COUNT,
-                                  &job->folds);
-    if (status != NITRO_OK)
-        return status;
-    job->columns = nitro_folds_columns(job->context, set, &job->folds);
-    if (!job->columns)
-        return NITRO_ERR_NO_MEMORY;
-    return nitro_kernel_matrix(job->context, job->columns, job->folds.num_rows, set->num_columns,
-                               job->gamma, set->num_threads, &job->kernel);
+        *shared = kernel;
+    return status;
 }
 
 static nitro_status cost_train(nitro_context *context, const nitro_training_set *set,
                                void **predictor, double *held_out_scores)
 {
-    cost_job job = {.context = context,
-                    .set = set,
-                    .gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns)};
-    nitro_folds_learner learner = {train_part, cost_score, cost_free, &job};
-    nitro_status status = prepare(&job);
-    if (status == NITRO_OK)
-        status = nitro_folds_train(context, set, &job.folds, &learner, predictor, held_out_scores);
-    nitro_folds_free(&job.folds);
-    free(job.columns);
-    free(job.regrets);
-    free(job.kernel);
-    return status;
+    static const nitro_fold_learner learner = {.find_targets = nitro_regrets_find,
+                                               .prepare = prepare_kernel,
+                                               .train = train_part,
+                                               .score = cost_score,
+                                               .free = cost_free};
+    return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
 }
 
 /* ---- Model files -------------------------------------------------------------------------- */

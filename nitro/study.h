@@ -81,10 +81,19 @@ NITRO_API const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_res
 /** The plain means of a method's results over all targets; false: it has none. `target` is NULL. */
 NITRO_API bool nitro_study_mean(const nitro_evaluate_result *results, size_t count,
                                 const char *method, nitro_evaluate_result *mean);
-/** The same for one place of the targets' curves: 0 without measuring, 1 with the first count of
- *  measured inputs... `mean->measured` is NITRO_NONE where targets had not as many. */
+
+/** One place of the targets' curves, averaged: 0 without measuring, 1 with the first count of
+ *  measured inputs... */
+typedef struct nitro_study_point {
+    nitro_evaluate_result mean; /* `target` is NULL; `measured` by the target that had the most */
+    size_t least_measured;      /* by the one that had the fewest: those whose curve ended before,
+                                   for want of inputs, count with all they have */
+    size_t targets;             /* that have results of the method */
+} nitro_study_point;
+
+/** @return false: no target's curve is as long. */
 NITRO_API bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t count,
-                                   const char *method, size_t place, nitro_evaluate_result *mean);
+                                   const char *method, size_t place, nitro_study_point *point);
 
 /* ---- What selections choose (study_selection.c) ---------------------------------------------- */
 

@@ -59,29 +59,43 @@ static size_t place_in_curve(const nitro_evaluate_result *results, size_t i)
     return place;
 }
 
-bool nitro_study_mean(const nitro_evaluate_result *results, size_t count, const char *method,
-                      nitro_evaluate_result *mean)
+/** Does the curve that this result is part of end with it? */
+static bool is_last(const nitro_evaluate_result *results, size_t count, size_t i)
 {
-    return nitro_study_mean_at(results, count, method, 0, mean);
+    return i + 1 == count || place_in_curve(results, i + 1) == 0;
 }
 
 bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t count, const char *method,
-                         size_t place, nitro_evaluate_result *mean)
+                         size_t place, nitro_study_point *point)
 {
-    nitro_evaluate_result sum = {.method = method};
-    size_t found = 0;
+    nitro_study_point made = {.mean.method = method, .least_measured = SIZE_MAX};
+    bool reached = false;
     for (size_t i = 0; i < count; i++) {
-        if (strcmp(results[i].method, method) != 0 || place_in_curve(results, i) != place)
+        size_t own = place_in_curve(results, i);
+        if (strcmp(results[i].method, method) != 0 ||
+            (own != place && !(own < place && is_last(results, count, i))))
             continue;
-        bool same = found == 0 || sum.measured == results[i].measured;
-        sum.measured = same ? results[i].measured : NITRO_NONE;
-        add(&sum, &results[i]);
-        found++;
+        size_t measured = results[i].measured;
+        made.mean.measured = measured > made.mean.measured ? measured : made.mean.measured;
+        made.least_measured = measured < made.least_measured ? measured : made.least_measured;
+        add(&made.mean, &results[i]);
+        made.targets++;
+        reached = reached || own == place;
     }
-    if (found == 0)
+    if (!reached)
         return false;
-    divide(&sum, (double)found);
-    *mean = sum;
+    divide(&made.mean, (double)made.targets);
+    *point = made;
+    return true;
+}
+
+bool nitro_study_mean(const nitro_evaluate_result *results, size_t count, const char *method,
+                      nitro_evaluate_result *mean)
+{
+    nitro_study_point point;
+    if (!nitro_study_mean_at(results, count, method, 0, &point))
+        return false;
+    *mean = point.mean;
     return true;
 }
 

@@ -34,8 +34,8 @@ typedef struct supervisor {
     nitro_place_word *place;
     uint64_t seen_place;
     double seen_since_ms;
-    nitro_record record; /* the one being received */
-    size_t received;     /* bytes of it */
+    nitro_worker_record record; /* the one being received */
+    size_t received;            /* bytes of it */
 } supervisor;
 
 static double now_ms(void)

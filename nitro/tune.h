@@ -28,10 +28,13 @@ typedef struct nitro_tune_plan {
 } nitro_tune_plan;
 
 /**
- * Check inputs and devices ("a,b,c"), and put the schema and the devices into the store.
+ * Check inputs and devices ("a,b,c"); the store is left alone.
  * @param[in,out] plan  the fields before by_name are set, the others zero. Free it also on error.
  * @param[in] how  what the device that variants run on has to be able to.
  */
+nitro_status nitro_tune_plan_choose(nitro_tune_plan *plan, const char *devices,
+                                    const nitro_measure_options *how);
+/** The same, and put the schema and the devices into the store. */
 nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
                                   const nitro_measure_options *how);
 
@@ -55,7 +58,7 @@ const char *nitro_tune_cache_name(nitro_cache cache);
 /** A bit for each variant whose time in this sample is not that of today's code. */
 uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
-/** Free what nitro_tune_plan_make made. */
+/** Free what the two made. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);
 
 #endif

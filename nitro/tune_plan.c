@@ -137,15 +137,20 @@ static nitro_status prepare_store(nitro_tune_plan *self)
     return status;
 }
 
-nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
-                                  const nitro_measure_options *how)
+nitro_status nitro_tune_plan_choose(nitro_tune_plan *plan, const char *devices,
+                                    const nitro_measure_options *how)
 {
     plan->by_name = nitro_calloc(plan->context, plan->num_inputs, sizeof(*plan->by_name));
     nitro_status status = plan->by_name ? check_inputs(plan) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = find_targets(plan, devices);
-    if (status == NITRO_OK)
-        status = check_targets(plan, how);
+    return status == NITRO_OK ? check_targets(plan, how) : status;
+}
+
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
+                                  const nitro_measure_options *how)
+{
+    nitro_status status = nitro_tune_plan_choose(plan, devices, how);
     return status == NITRO_OK ? prepare_store(plan) : status;
 }
 

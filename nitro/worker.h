@@ -75,7 +75,7 @@ typedef enum nitro_record_kind {
 
 /** One size for all: a reader needs no more framing, and a write of PIPE_BUF bytes is never torn.
  */
-typedef struct nitro_record {
+typedef struct nitro_worker_record {
     uint32_t kind;
     uint32_t index;
     struct {
@@ -88,9 +88,9 @@ typedef struct nitro_record {
         double values[NITRO_RECORD_VALUES];
         char text[3840];
     };
-} nitro_record;
+} nitro_worker_record;
 
-_Static_assert(sizeof(nitro_record) <= PIPE_BUF, "a record must reach its reader whole");
+_Static_assert(sizeof(nitro_worker_record) <= PIPE_BUF, "a record must reach its reader whole");
 
 /** How much of an input's work is wanted. */
 typedef enum nitro_measure_extent {
@@ -144,7 +144,7 @@ typedef struct nitro_worker_end {
 void nitro_worker_end_describe(const nitro_worker_end *end, const nitro_measure_options *options,
                                char *text, size_t size);
 
-typedef void (*nitro_record_function)(void *user, const nitro_record *record);
+typedef void (*nitro_record_function)(void *user, const nitro_worker_record *record);
 
 /**
  * Fork a worker, hand its records on as they come, watch its limits, and clear up after it: when

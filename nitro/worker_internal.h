@@ -37,7 +37,7 @@ void nitro_worker_refuse(nitro_worker *worker);
 void nitro_worker_release(nitro_worker *worker);
 
 /* A worker that cannot say what it has to ends. */
-void nitro_worker_send_record(const nitro_worker *worker, const nitro_record *record);
+void nitro_worker_send_record(const nitro_worker *worker, const nitro_worker_record *record);
 void nitro_worker_send_text(const nitro_worker *worker, nitro_record_kind kind, uint32_t index,
                             const char *text);
 /** For nitro_context_set_log; `user` is the worker. */

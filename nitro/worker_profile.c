@@ -28,14 +28,14 @@ static int run(void *user)
     return variant->run(series->argument, variant->user);
 }
 
-static void send(void *user, const nitro_record *record)
+static void send(void *user, const nitro_worker_record *record)
 {
     nitro_worker_send_record(user, record);
 }
 
 _Noreturn static void give_up(const nitro_worker *self, nitro_record_kind kind, nitro_status status)
 {
-    nitro_record record = {.kind = (uint32_t)kind, .index = (uint32_t)status};
+    nitro_worker_record record = {.kind = (uint32_t)kind, .index = (uint32_t)status};
     nitro_context_last_error(self->context, record.text, sizeof(record.text));
     nitro_worker_send_record(self, &record);
     _exit(EXIT_SUCCESS);

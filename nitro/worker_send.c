@@ -9,7 +9,7 @@
 #include "nitro/statistics.h"
 #include "nitro/worker_internal.h"
 
-void nitro_worker_send_record(const nitro_worker *self, const nitro_record *record)
+void nitro_worker_send_record(const nitro_worker *self, const nitro_worker_record *record)
 {
     if (getpid() != self->process)
         _exit(EXIT_FAILURE); /* a variant forked and came back twice: one of them is enough */
@@ -24,7 +24,7 @@ void nitro_worker_send_record(const nitro_worker *self, const nitro_record *reco
 void nitro_worker_send_text(const nitro_worker *self, nitro_record_kind kind, uint32_t index,
                             const char *text)
 {
-    nitro_record record = {.kind = (uint32_t)kind, .index = index};
+    nitro_worker_record record = {.kind = (uint32_t)kind, .index = index};
     snprintf(record.text, sizeof(record.text), "%s", text);
     nitro_worker_send_record(self, &record);
 }
@@ -38,7 +38,7 @@ void nitro_worker_send_log(void *user, nitro_log_level level, const char *messag
 void nitro_worker_send_entry(const nitro_worker *self, size_t variant, nitro_outcome outcome,
                              const char *detail)
 {
-    nitro_record record = {
+    nitro_worker_record record = {
         .kind = NITRO_RECORD_ENTRY,
         .index = (uint32_t)variant,
         .entry = {.outcome = (uint32_t)outcome, .median_ms = NAN, .spread = NAN},
@@ -90,7 +90,7 @@ static void describe_stand_in(const nitro_worker *self, size_t variant, char *te
 void nitro_worker_send_series(const nitro_worker *self, const nitro_series *series)
 {
     const double *times_ms = series->times_ms;
-    nitro_record record = {
+    nitro_worker_record record = {
         .kind = NITRO_RECORD_ENTRY,
         .index = (uint32_t)series->variant,
         .entry = {.outcome = NITRO_OUTCOME_MEASURED,
@@ -105,14 +105,14 @@ void nitro_worker_send_series(const nitro_worker *self, const nitro_series *seri
 
 void nitro_worker_send_features(const nitro_worker *self, const double *features)
 {
-    nitro_record record = {.kind = NITRO_RECORD_FEATURES};
+    nitro_worker_record record = {.kind = NITRO_RECORD_FEATURES};
     memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
     nitro_worker_send_record(self, &record);
 }
 
 void nitro_worker_send_error(const nitro_worker *self, nitro_status status)
 {
-    nitro_record record = {.kind = NITRO_RECORD_ERROR, .index = (uint32_t)status};
+    nitro_worker_record record = {.kind = NITRO_RECORD_ERROR, .index = (uint32_t)status};
     nitro_context_last_error(self->context, record.text, sizeof(record.text));
     nitro_worker_send_record(self, &record);
 }

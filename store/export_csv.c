@@ -57,8 +57,7 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
     if (status == NITRO_OK)
         status = nitro_store_count_samples(store, computation, device, &count);
     if (status == NITRO_OK && count == 0)
-        status = nitro_fail(context, NITRO_ERR_NOT_FOUND, "%s: no samples of %s on device '%s'",
-                            nitro_store_url(store), computation, device);
+        status = nitro_store_fail_no_samples(store, computation, device);
     if (status == NITRO_OK && nitro_schema_feature(schema, "input") != NITRO_NONE)
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
                             "%s: computation %s has a feature called 'input', as the table's "

@@ -233,10 +233,22 @@ static nitro_status choose_schema(import_job *job)
     return status == NITRO_OK ? describe(job) : status;
 }
 
+/* With the columns that there are: of a file with other separators that is one, and long. */
 static nitro_status fail_no_column(const import_job *job, const char *prefix, const char *name)
 {
-    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s:1: there is no column '%s%s'",
-                      job->options->samples_path, prefix, name);
+    nitro_string_list columns = {0};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < nitro_csv_num_columns(job->csv) && status == NITRO_OK; i++)
+        status = nitro_string_list_add(job->context, &columns, nitro_csv_column_name(job->csv, i));
+    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &columns) : NULL;
+    status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
+                            "%s:1: there is no column '%s%s'; separated by commas there is: %s",
+                            job->options->samples_path, prefix, name, names);
+    free(names);
+    nitro_string_list_free(&columns);
+    return status;
 }
 
 static nitro_status find_columns(import_job *job)

@@ -34,6 +34,13 @@ nitro_status nitro_import_read_rows(import_job *job);
 /** Fill in the device from the options' table, or check the one that is there already. */
 nitro_status nitro_import_find_device(import_job *job);
 
+/** The device of this id in a table of devices; the caller's to free. */
+nitro_status nitro_import_device_row(nitro_context *context, const char *path, const char *id,
+                                     nitro_device **device);
+/** NITRO_ERR_MISMATCH where the store has the device, and one of the two is modelled. */
+nitro_status nitro_import_check_device(nitro_store *store, const char *path,
+                                       const nitro_device *device, bool *known);
+
 /**
  * Check the whole of job->csv against options and store, and fill in the rest of the job; `name` is
  * what its samples are imported from. Writes nothing: nitro_import_write does.

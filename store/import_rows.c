@@ -46,15 +46,14 @@ static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample
         nitro_entry *entry = &sample->entries[i];
         double time_ms;
         nitro_status status = nitro_csv_number(job->csv, row, job->time_columns[i], &time_ms);
-        if (status != NITRO_OK)
-            return status;
+        if (status != NITRO_OK || time_ms <= 0)
+            return fail_field(job, row, job->time_columns[i],
+                              "is no time: it must be a number above 0, or empty where there is "
+                              "none");
         if (isnan(time_ms)) {
             job->report.holes++;
             continue;
         }
-        if (time_ms <= 0)
-            return fail_field(job, row, job->time_columns[i],
-                              "is no time: it must be above 0, or empty where there is none");
         entry->outcome = NITRO_OUTCOME_MEASURED;
         entry->median_ms = time_ms;
         num_times++;
@@ -90,6 +89,29 @@ static nitro_status read_row(import_job *job, size_t row)
     return status == NITRO_OK ? set_provenance(job, &sample->provenance) : status;
 }
 
+/* They are kept, for times are worth something, but no model learns from them. */
+static void warn_of_feature_holes(const import_job *job)
+{
+    const nitro_schema *schema = job->schema;
+    size_t count = 0, first = 0, feature = 0;
+    for (size_t i = 0; i < job->num_samples; i++) {
+        size_t f = 0;
+        while (f < schema->num_features && !isnan(job->samples[i]->features[f]))
+            f++;
+        if (f < schema->num_features && count++ == 0) {
+            first = i;
+            feature = f;
+        }
+    }
+    if (count > 0)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "%s: %zu of %zu inputs lack a feature, and models leave them out (the first: %s of "
+            "input '%s')",
+            job->options->samples_path, count, job->num_samples, schema->features[feature].name,
+            job->samples[first]->input);
+}
+
 nitro_status nitro_import_read_rows(import_job *job)
 {
     size_t count = nitro_csv_num_rows(job->csv);
@@ -104,88 +126,31 @@ nitro_status nitro_import_read_rows(import_job *job)
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < count && status == NITRO_OK; row++)
         status = read_row(job, row);
-    return status;
-}
-
-static nitro_status fail_no_device(const import_job *job, nitro_device *const *devices,
-                                   size_t count)
-{
-    nitro_string_list ids = {0};
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        status = nitro_string_list_add(job->context, &ids, devices[i]->id);
-    char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &ids) : NULL;
-    status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status =
-            nitro_fail(job->context, NITRO_ERR_NOT_FOUND, "%s: no device '%s' in it; there is: %s",
-                       job->options->devices_path, job->options->device, names);
-    free(names);
-    nitro_string_list_free(&ids);
-    return status;
-}
-
-static nitro_status device_from_table(const import_job *job, nitro_device **device)
-{
-    nitro_csv *csv = NULL;
-    nitro_device **devices = NULL;
-    size_t count = 0;
-    nitro_status status = nitro_csv_read(job->context, job->options->devices_path, &csv);
     if (status == NITRO_OK)
-        status = nitro_devices_from_csv(job->context, csv, &devices, &count);
-    nitro_csv_free(csv);
-    if (status != NITRO_OK)
-        return status;
-    nitro_device *found = NULL;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(devices[i]->id, job->options->device) == 0)
-            found = devices[i];
-    if (!found)
-        status = fail_no_device(job, devices, count);
-    for (size_t i = 0; i < count; i++)
-        if (devices[i] != found)
-            nitro_device_free(devices[i]);
-    free(devices);
-    if (status == NITRO_OK)
-        *device = found;
+        warn_of_feature_holes(job);
     return status;
-}
-
-static bool is_modelled(const nitro_device *device)
-{
-    return strcmp(device->kind, "model") == 0;
-}
-
-/* Modelled times must never pass for measured ones, nor the other way round. */
-static nitro_status require_same_nature(const import_job *job, const nitro_device *stored,
-                                        const nitro_device *read)
-{
-    if (is_modelled(stored) == is_modelled(read))
-        return NITRO_OK;
-    return nitro_fail(job->context, NITRO_ERR_MISMATCH,
-                      "device %s is of kind '%s' in the store, but of kind '%s' in %s: modelled "
-                      "and measured times must not mix. Import it under another id",
-                      stored->id, stored->kind, read->kind, job->options->devices_path);
 }
 
 nitro_status nitro_import_find_device(import_job *job)
 {
-    nitro_device *stored = NULL;
-    nitro_status status = nitro_store_get_device(job->store, job->options->device, &stored);
-    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
-        return status;
-    status = NITRO_OK;
-    if (!job->device && job->options->devices_path) {
-        status = device_from_table(job, &job->device);
-    } else if (!job->device && !stored) {
-        nitro_log(job->context, NITRO_LOG_WARNING,
-                  "device %s has no device features: give them with --devices, or models can only "
-                  "use its input features",
-                  job->options->device);
-        status = nitro_device_create(job->context, job->options->device, "recorded", &job->device);
+    const nitro_import_options *options = job->options;
+    bool known = false;
+    if (!job->device && options->devices_path) {
+        nitro_status status = nitro_import_device_row(job->context, options->devices_path,
+                                                      options->device, &job->device);
+        if (status != NITRO_OK)
+            return status;
     }
-    if (status == NITRO_OK && stored && job->device)
-        status = require_same_nature(job, stored, job->device);
+    if (job->device)
+        return nitro_import_check_device(job->store, options->devices_path, job->device, &known);
+    nitro_device *stored = NULL;
+    nitro_status status = nitro_store_get_device(job->store, options->device, &stored);
     nitro_device_free(stored);
-    return status;
+    if (status != NITRO_ERR_NOT_FOUND)
+        return status;
+    nitro_log(job->context, NITRO_LOG_WARNING,
+              "device %s has no device features: give them with --devices, or models can only use "
+              "its input features",
+              options->device);
+    return nitro_device_create(job->context, options->device, "recorded", &job->device);
 }

@@ -61,6 +61,7 @@ static void close_journal(void *state)
     nitro_string_list_free(&self->new_devices);
     free(self->remote_address);
     free(self->url);
+    free(self->path);
     free(self);
 }
 
@@ -82,13 +83,14 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
     if (status == NITRO_OK) {
         *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
         self->remote_address = nitro_strdup(context, address);
+        self->path = nitro_strdup(context, path);
         self->url = nitro_store_print_url(context, remote_kind, address);
         *opened = (nitro_store){.context = context,
                                 .kind = &nitro_store_journaled,
                                 .mode = NITRO_STORE_WRITE,
                                 .url = nitro_strdup(context, self->url),
                                 .state = self};
-        if (!self->remote_address || !self->url || !opened->url)
+        if (!self->remote_address || !self->path || !self->url || !opened->url)
             status = NITRO_ERR_NO_MEMORY;
     }
     if (status == NITRO_OK)
@@ -147,83 +149,6 @@ nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)
         return nitro_journal_count(store->state, waiting);
     *waiting = 0;
     return NITRO_OK;
-}
-
-/* ---- Writing: here first ------------------------------------------------------------------- */
-
-/* What was put for names that are no more in use would be in the way of new ones; what waits is
- * not. */
-static nitro_status replace_names(nitro_journal *self, const nitro_schema *schema)
-{
-    char message[1024];
-    size_t waiting = 0;
-    nitro_context_last_error(self->context, message, sizeof(message));
-    nitro_status status = nitro_journal_count(self, &waiting);
-    if (status == NITRO_OK && waiting > 0)
-        return nitro_fail(self->context, NITRO_ERR_MISMATCH,
-                          "%s; %zu samples wait there for %s: send them with 'nitro store sync', "
-                          "or remove the file",
-                          message, waiting, self->url);
-    if (status == NITRO_OK)
-        status = nitro_store_remove(self->local, schema->computation, NULL, NULL);
-    return status == NITRO_OK ? nitro_store_put_schema(self->local, schema) : status;
-}
-
-static nitro_status put_schema(void *state, const nitro_schema *schema)
-{
-    nitro_journal *self = state;
-    nitro_status status = nitro_store_put_schema(self->local, schema);
-    if (status == NITRO_ERR_MISMATCH)
-        status = replace_names(self, schema);
-    nitro_store *remote = status == NITRO_OK ? nitro_journal_remote(self) : NULL;
-    if (!remote)
-        return status;
-    status = nitro_store_put_schema(remote, schema);
-    return nitro_journal_is_away(self, status) ? NITRO_OK : status;
-}
-
-/* A description that could not go up goes with the device's next samples. */
-static nitro_status put_device(void *state, const nitro_device *device)
-{
-    nitro_journal *self = state;
-    nitro_status status = nitro_store_put_device(self->local, device);
-    if (status != NITRO_OK)
-        return status;
-    nitro_store *remote = nitro_journal_remote(self);
-    if (remote)
-        status = nitro_store_put_device(remote, device);
-    if (remote && !nitro_journal_is_away(self, status))
-        return status;
-    if (nitro_string_list_find(&self->new_devices, device->id) != NITRO_NONE)
-        return NITRO_OK;
-    return nitro_string_list_add(self->context, &self->new_devices, device->id);
-}
-
-static nitro_status put_samples(void *state, const char *computation, const char *device,
-                                const nitro_sample *const *samples, size_t count, bool replace)
-{
-    nitro_journal *self = state;
-    if (!replace)
-        return nitro_fail(
-            self->context, NITRO_ERR_ARGUMENT,
-            "%s: a store behind a journal cannot tell whether an input is there while "
-            "it is away: put samples with `replace`, which keeps the newer ones",
-            self->url);
-    nitro_status status =
-        nitro_store_put_samples(self->local, computation, device, samples, count, true);
-    return status == NITRO_OK ? nitro_journal_push(self, false) : status;
-}
-
-static nitro_status put_recording(void *state, const nitro_schema *schema,
-                                  const nitro_device *device, const char *device_id,
-                                  const nitro_sample *const *samples, size_t count, bool replace)
-{
-    nitro_status status = put_schema(state, schema);
-    if (status == NITRO_OK && device)
-        status = put_device(state, device);
-    if (status == NITRO_OK && count > 0)
-        status = put_samples(state, schema->computation, device_id, samples, count, replace);
-    return status;
 }
 
 /* ---- All else is the remote's own ---------------------------------------------------------- */
@@ -362,14 +287,14 @@ const nitro_store_kind nitro_store_journaled = {
     .scheme = "journaled",
     .description = "a remote store behind a journal on this machine",
     .close = close_journal,
-    .put_schema = put_schema,
+    .put_schema = nitro_journal_put_schema,
     .get_schema = nitro_journal_get_schema,
     .list_computations = nitro_journal_list_computations,
-    .put_device = put_device,
+    .put_device = nitro_journal_put_device,
     .get_device = nitro_journal_get_device,
     .list_devices = nitro_journal_list_devices,
-    .put_samples = put_samples,
-    .put_recording = put_recording,
+    .put_samples = nitro_journal_put_samples,
+    .put_recording = nitro_journal_put_recording,
     .each_sample = nitro_journal_each_sample,
     .get_sample = nitro_journal_get_sample,
     .list_inputs = nitro_journal_list_inputs,

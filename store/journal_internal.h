@@ -12,6 +12,8 @@ typedef struct nitro_journal {
     char *url;           /* of the remote store, fit to be shown */
     nitro_store *remote; /* NULL: not connected */
     nitro_store *local;  /* the journal: a store of what waits, and of the names it needs */
+    char *path;          /* its file */
+    bool noted;          /* whose journal it is, beside it */
     nitro_string_list new_devices; /* whose description the remote was away for */
     double next_ms;       /* do not ask the remote before this time of the context's clock */
     double backoff_ms;    /* how long to leave it alone after the next failure; 0: it is well */
@@ -19,7 +21,8 @@ typedef struct nitro_journal {
     char message[1024];   /* of that failure */
 } nitro_journal;
 
-/** Made here, so that tests can put any kind behind it. `path` names the journal's file. */
+/** Made here, so that tests can put any kind behind it. `path` names the journal's file, which is
+ *  made when there is something to put into it. */
 nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *remote_kind,
                                 const char *address, const char *path, nitro_store **store);
 
@@ -51,9 +54,22 @@ nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting);
  *  key): what a journal is for. free() it. */
 char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, const char *address);
 
-/** The journal's file for such a URL; with `make` its folder is made and the URL noted beside it.
- */
+/** The journal's file for such a URL; with `make` its folder is made. */
 nitro_status nitro_journal_path(nitro_context *context, const char *url, bool make, char **path);
+
+/** Write beside a journal which URL it is for: `nitro store sync` finds by that what waits. */
+nitro_status nitro_journal_note(nitro_context *context, const char *path, const char *url);
+
+/* ---- journal_write.c: as in nitro_store_kind ---- */
+nitro_status nitro_journal_put_schema(void *state, const nitro_schema *schema);
+nitro_status nitro_journal_put_device(void *state, const nitro_device *device);
+nitro_status nitro_journal_put_samples(void *state, const char *computation, const char *device,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace);
+nitro_status nitro_journal_put_recording(void *state, const nitro_schema *schema,
+                                         const nitro_device *device, const char *device_id,
+                                         const nitro_sample *const *samples, size_t count,
+                                         bool replace);
 
 /* ---- journal_read.c: as in nitro_store_kind ---- */
 nitro_status nitro_journal_get_schema(void *state, const char *computation, nitro_schema **schema);

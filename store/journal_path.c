@@ -68,33 +68,28 @@ static void make_name(const char *url, char *name, size_t size)
     snprintf(name + used, size - used, "-%016" PRIx64, nitro_hash(url, strlen(url), 0));
 }
 
-/* Written once, and read by `nitro store sync`. */
-static nitro_status note_url(nitro_context *context, const char *path, const char *url)
+nitro_status nitro_journal_path(nitro_context *context, const char *url, bool make, char **path)
 {
-    char *note = nitro_asprintf(context, "%.*s.url", (int)(strlen(path) - strlen(".db")), path);
+    char name[96];
+    make_name(url, name, sizeof(name));
+    char *file = nitro_asprintf(context, FOLDER "%s.db", name);
+    if (!file)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_store_data_path(context, file, make, path);
+    free(file);
+    return status;
+}
+
+nitro_status nitro_journal_note(nitro_context *context, const char *path, const char *url)
+{
+    const char *end = strrchr(path, '.');
+    size_t length = end && strcmp(end, ".db") == 0 ? (size_t)(end - path) : strlen(path);
+    char *note = nitro_asprintf(context, "%.*s.url", (int)length, path);
     char *line = nitro_asprintf(context, "%s\n", url);
     nitro_status status =
         note && line ? nitro_file_write(context, note, line, strlen(line)) : NITRO_ERR_NO_MEMORY;
     free(line);
     free(note);
-    return status;
-}
-
-nitro_status nitro_journal_path(nitro_context *context, const char *url, bool make, char **path)
-{
-    char name[96];
-    make_name(url, name, sizeof(name));
-    char *file = nitro_asprintf(context, FOLDER "%s.db", name), *made = NULL;
-    if (!file)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = nitro_store_data_path(context, file, make, &made);
-    free(file);
-    if (status == NITRO_OK && make)
-        status = note_url(context, made, url);
-    if (status == NITRO_OK)
-        *path = made;
-    else
-        free(made);
     return status;
 }
 

@@ -132,6 +132,19 @@ nitro_status nitro_record_copy_text(const nitro_record *record, const json_t *va
     return *copy || !text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
+nitro_status
+nitro_record_read_array(const nitro_record *record, json_t *array, size_t most, const char *problem,
+                        nitro_status (*read)(const nitro_record *record, json_t *item, void *owner),
+                        void *owner)
+{
+    if (!json_is_array(array) || json_array_size(array) > most)
+        return nitro_record_refuse(record, problem);
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < json_array_size(array) && status == NITRO_OK; i++)
+        status = read(record, json_array_get(array, i), owner);
+    return status;
+}
+
 nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenance *provenance)
 {
     json_int_t time_s;
@@ -161,4 +174,33 @@ nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenanc
 json_t *nitro_record_from_number(double number)
 {
     return isnan(number) ? json_null() : json_real(number);
+}
+
+json_t *nitro_record_array(const void *owner, size_t count,
+                           json_t *(*item)(const void *owner, size_t index))
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(array, item(owner, i)) != 0)
+            goto free_array;
+    return array;
+free_array:
+    json_decref(array);
+    return NULL;
+}
+
+json_t *nitro_record_with_provenance(json_t *body, const nitro_provenance *provenance)
+{
+    json_t *members = json_pack(
+        "{ss? ss? ss? ss? sI ss* ss* ss* ss* ss*}", "origin", provenance->origin, "library",
+        provenance->library, "compiler", provenance->compiler, "host", provenance->host, "time_s",
+        (json_int_t)provenance->time_s, "driver", provenance->driver, "toolkit",
+        provenance->toolkit, "device_digest", provenance->device_digest, "device_state",
+        provenance->device_state, "cache", provenance->cache);
+    if (body && json_object_update(body, members) != 0) {
+        json_decref(body);
+        body = NULL;
+    }
+    json_decref(members);
+    return body;
 }

@@ -4,49 +4,36 @@
 
 #include "store/record_json_internal.h"
 
-static json_t *features_json(const nitro_device *device)
+static json_t *feature_json(const void *owner, size_t index)
 {
-    json_t *features = json_array();
-    for (size_t i = 0; i < device->num_features; i++) {
-        const nitro_device_feature *feature = &device->features[i];
-        json_t *row = json_pack("[sfsf]", feature->name, feature->value,
-                                nitro_value_source_name(feature->source), feature->spread);
-        if (json_array_append_new(features, row) != 0)
-            goto free_features;
-    }
-    return features;
-free_features:
-    json_decref(features);
-    return NULL;
+    const nitro_device *device = owner;
+    const nitro_device_feature *feature = &device->features[index];
+    return json_pack("[sfsf]", feature->name, feature->value,
+                     nitro_value_source_name(feature->source), feature->spread);
 }
 
-static json_t *labels_json(const nitro_device *device)
+static json_t *label_json(const void *owner, size_t index)
 {
-    json_t *labels = json_array();
-    for (size_t i = 0; i < device->num_labels; i++) {
-        json_t *row = json_pack("[ss]", device->labels[i].name, device->labels[i].text);
-        if (json_array_append_new(labels, row) != 0)
-            goto free_labels;
-    }
-    return labels;
-free_labels:
-    json_decref(labels);
-    return NULL;
+    const nitro_device *device = owner;
+    return json_pack("[ss]", device->labels[index].name, device->labels[index].text);
 }
 
 nitro_status nitro_record_encode_device(nitro_context *context, const nitro_device *device,
                                         char **text, size_t *size)
 {
+    json_t *features = nitro_record_array(device, device->num_features, feature_json);
+    json_t *labels = nitro_record_array(device, device->num_labels, label_json);
     json_t *body = json_pack("{ss ss so so}", "device", device->id, "kind", device->kind,
-                             "features", features_json(device), "labels", labels_json(device));
+                             "features", features, "labels", labels);
     return nitro_record_finish(context, "device", nitro_store_device_checksum(device), body, text,
                                size);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-static nitro_status set_feature(const nitro_record *record, json_t *row, nitro_device *device)
+static nitro_status set_feature(const nitro_record *record, json_t *row, void *owner)
 {
+    nitro_device *device = owner;
     const char *name, *source_name;
     double value, spread;
     nitro_value_source source;
@@ -62,8 +49,9 @@ static nitro_status set_feature(const nitro_record *record, json_t *row, nitro_d
         record, nitro_device_set(record->context, device, name, value, source, spread));
 }
 
-static nitro_status set_label(const nitro_record *record, json_t *row, nitro_device *device)
+static nitro_status set_label(const nitro_record *record, json_t *row, void *owner)
 {
+    nitro_device *device = owner;
     const char *name, *text;
     json_error_t error;
     if (json_unpack_ex(row, &error, JSON_STRICT, "[ss]", &name, &text) != 0)
@@ -75,14 +63,11 @@ static nitro_status set_label(const nitro_record *record, json_t *row, nitro_dev
 }
 
 static nitro_status set_rows(const nitro_record *record, json_t *rows, nitro_device *device,
-                             nitro_status (*set)(const nitro_record *, json_t *, nitro_device *))
+                             nitro_status (*set)(const nitro_record *, json_t *, void *))
 {
-    if (!json_is_array(rows) || json_array_size(rows) > NITRO_STORE_MAX_DEVICE_VALUES)
-        return nitro_record_refuse(record, "features and labels are arrays of a device's length");
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
-        status = set(record, json_array_get(rows, i), device);
-    return status;
+    return nitro_record_read_array(record, rows, NITRO_STORE_MAX_DEVICE_VALUES,
+                                   "features and labels are arrays of a device's length", set,
+                                   device);
 }
 
 static nitro_status read_device(const nitro_record *record, nitro_device **device)

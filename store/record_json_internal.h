@@ -37,7 +37,20 @@ nitro_status nitro_record_text(const nitro_record *record, const json_t *value, 
 nitro_status nitro_record_copy_text(const nitro_record *record, const json_t *value, char **copy);
 /** What made the record: members of the record itself. */
 nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenance *provenance);
+/** Read an array into `owner`, item by item; `problem` where it is none, or has more than `most`.
+ */
+nitro_status
+nitro_record_read_array(const nitro_record *record, json_t *array, size_t most, const char *problem,
+                        nitro_status (*read)(const nitro_record *record, json_t *item, void *owner),
+                        void *owner);
+
 /** null for NaN. */
 json_t *nitro_record_from_number(double number);
+/** An array of what `item` makes of `owner`, one by one; NULL when out of memory. */
+json_t *nitro_record_array(const void *owner, size_t count,
+                           json_t *(*item)(const void *owner, size_t index));
+/** `body` (given away; NULL: out of memory) with the members that nitro_record_provenance reads;
+ *  NULL when out of memory. */
+json_t *nitro_record_with_provenance(json_t *body, const nitro_provenance *provenance);
 
 #endif

@@ -22,15 +22,11 @@ free_metrics:
 nitro_status nitro_record_encode_profile(nitro_context *context, const char *device,
                                          const nitro_profile *profile, char **text, size_t *size)
 {
-    const nitro_provenance *from = &profile->provenance;
-    json_t *body = json_pack(
-        "{ss ss? ss ss? so ss so ss? ss? ss? ss? sI ss* ss* ss* ss* ss*}", "device", device,
-        "computation", profile->computation, "name", profile->name, "input", profile->input,
-        "intensity", nitro_record_from_number(profile->intensity), "kernel", profile->kernel,
-        "metrics", metrics_json(profile), "origin", from->origin, "library", from->library,
-        "compiler", from->compiler, "host", from->host, "time_s", (json_int_t)from->time_s,
-        "driver", from->driver, "toolkit", from->toolkit, "device_digest", from->device_digest,
-        "device_state", from->device_state, "cache", from->cache);
+    json_t *body = json_pack("{ss ss? ss ss? so ss so}", "device", device, "computation",
+                             profile->computation, "name", profile->name, "input", profile->input,
+                             "intensity", nitro_record_from_number(profile->intensity), "kernel",
+                             profile->kernel, "metrics", metrics_json(profile));
+    body = nitro_record_with_provenance(body, &profile->provenance);
     return nitro_record_finish(context, "profile", nitro_store_profile_checksum(device, profile),
                                body, text, size);
 }

@@ -6,49 +6,32 @@
 
 #include "store/record_json_internal.h"
 
-static json_t *features_json(const nitro_sample *sample)
+static json_t *feature_json(const void *owner, size_t index)
 {
-    json_t *features = json_array();
-    for (size_t i = 0; i < sample->num_features; i++)
-        if (json_array_append_new(features, nitro_record_from_number(sample->features[i])) != 0)
-            goto free_features;
-    return features;
-free_features:
-    json_decref(features);
-    return NULL;
+    const nitro_sample *sample = owner;
+    return nitro_record_from_number(sample->features[index]);
 }
 
-static json_t *entries_json(const nitro_sample *sample)
+static json_t *entry_json(const void *owner, size_t index)
 {
-    json_t *entries = json_array();
-    for (size_t i = 0; i < sample->num_entries; i++) {
-        const nitro_entry *entry = &sample->entries[i];
-        json_t *row = json_pack("[s o o o I s? s?]", nitro_outcome_name(entry->outcome),
-                                nitro_record_from_number(entry->median_ms),
-                                nitro_record_from_number(entry->spread),
-                                nitro_record_from_number(entry->prepare_ms),
-                                (json_int_t)entry->count, entry->version, entry->detail);
-        if (json_array_append_new(entries, row) != 0)
-            goto free_entries;
-    }
-    return entries;
-free_entries:
-    json_decref(entries);
-    return NULL;
+    const nitro_sample *sample = owner;
+    const nitro_entry *entry = &sample->entries[index];
+    return json_pack("[s o o o I s? s?]", nitro_outcome_name(entry->outcome),
+                     nitro_record_from_number(entry->median_ms),
+                     nitro_record_from_number(entry->spread),
+                     nitro_record_from_number(entry->prepare_ms), (json_int_t)entry->count,
+                     entry->version, entry->detail);
 }
 
 nitro_status nitro_record_encode_sample(nitro_context *context, const char *computation,
                                         const char *device, const nitro_sample *sample, char **text,
                                         size_t *size)
 {
-    const nitro_provenance *from = &sample->provenance;
-    json_t *body = json_pack(
-        "{ss ss ss so so ss? ss? ss? ss? sI ss* ss* ss* ss* ss*}", "computation", computation,
-        "device", device, "input", sample->input, "features", features_json(sample), "entries",
-        entries_json(sample), "origin", from->origin, "library", from->library, "compiler",
-        from->compiler, "host", from->host, "time_s", (json_int_t)from->time_s, "driver",
-        from->driver, "toolkit", from->toolkit, "device_digest", from->device_digest,
-        "device_state", from->device_state, "cache", from->cache);
+    json_t *features = nitro_record_array(sample, sample->num_features, feature_json);
+    json_t *entries = nitro_record_array(sample, sample->num_entries, entry_json);
+    json_t *body = json_pack("{ss ss ss so so}", "computation", computation, "device", device,
+                             "input", sample->input, "features", features, "entries", entries);
+    body = nitro_record_with_provenance(body, &sample->provenance);
     uint64_t checksum = nitro_store_sample_checksum(computation, device, sample);
     return nitro_record_finish(context, "sample", checksum, body, text, size);
 }

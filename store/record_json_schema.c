@@ -3,48 +3,25 @@
  *  "relative": [[NAME, UNIT, SCALE, FORMULA, REPLACES]]} */
 #include "store/record_json_internal.h"
 
-static json_t *variants_json(const nitro_schema *schema)
+static json_t *variant_json(const void *owner, size_t index)
 {
-    json_t *variants = json_array();
-    for (size_t i = 0; i < schema->num_variants; i++)
-        if (json_array_append_new(variants, json_string(schema->variants[i])) != 0)
-            goto free_variants;
-    return variants;
-free_variants:
-    json_decref(variants);
-    return NULL;
+    const nitro_schema *schema = owner;
+    return json_string(schema->variants[index]);
 }
 
-static json_t *features_json(const nitro_schema *schema)
+static json_t *feature_json(const void *owner, size_t index)
 {
-    json_t *features = json_array();
-    for (size_t i = 0; i < schema->num_features; i++) {
-        const nitro_feature_info *feature = &schema->features[i];
-        json_t *row =
-            json_pack("[sss]", feature->name, feature->unit, nitro_scale_name(feature->scale));
-        if (json_array_append_new(features, row) != 0)
-            goto free_features;
-    }
-    return features;
-free_features:
-    json_decref(features);
-    return NULL;
+    const nitro_schema *schema = owner;
+    const nitro_feature_info *feature = &schema->features[index];
+    return json_pack("[sss]", feature->name, feature->unit, nitro_scale_name(feature->scale));
 }
 
-static json_t *relative_json(const nitro_schema *schema)
+static json_t *relative_json(const void *owner, size_t index)
 {
-    json_t *relative = json_array();
-    for (size_t i = 0; i < schema->num_relative; i++) {
-        const nitro_relative_info *info = &schema->relative[i];
-        json_t *row = json_pack("[sssss]", info->name, info->unit, nitro_scale_name(info->scale),
-                                info->formula, info->replaces);
-        if (json_array_append_new(relative, row) != 0)
-            goto free_relative;
-    }
-    return relative;
-free_relative:
-    json_decref(relative);
-    return NULL;
+    const nitro_schema *schema = owner;
+    const nitro_relative_info *info = &schema->relative[index];
+    return json_pack("[sssss]", info->name, info->unit, nitro_scale_name(info->scale),
+                     info->formula, info->replaces);
 }
 
 nitro_status nitro_record_encode_schema(nitro_context *context, const nitro_schema *schema,
@@ -52,17 +29,21 @@ nitro_status nitro_record_encode_schema(nitro_context *context, const nitro_sche
 {
     const char *chosen =
         schema->default_variant == NITRO_NONE ? NULL : schema->variants[schema->default_variant];
-    json_t *body = json_pack("{ss so so ss? so}", "computation", schema->computation, "features",
-                             features_json(schema), "variants", variants_json(schema), "default",
-                             chosen, "relative", relative_json(schema));
+    json_t *features = nitro_record_array(schema, schema->num_features, feature_json);
+    json_t *variants = nitro_record_array(schema, schema->num_variants, variant_json);
+    json_t *relative = nitro_record_array(schema, schema->num_relative, relative_json);
+    json_t *body =
+        json_pack("{ss so so ss? so}", "computation", schema->computation, "features", features,
+                  "variants", variants, "default", chosen, "relative", relative);
     return nitro_record_finish(context, "schema", nitro_store_schema_checksum(schema), body, text,
                                size);
 }
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-static nitro_status add_feature(const nitro_record *record, json_t *row, nitro_schema *schema)
+static nitro_status add_feature(const nitro_record *record, json_t *row, void *owner)
 {
+    nitro_schema *schema = owner;
     const char *name, *unit, *scale_name;
     nitro_scale scale;
     json_error_t error;
@@ -74,16 +55,18 @@ static nitro_status add_feature(const nitro_record *record, json_t *row, nitro_s
         record, nitro_schema_add_feature(record->context, schema, name, unit, scale));
 }
 
-static nitro_status add_variant(const nitro_record *record, json_t *row, nitro_schema *schema)
+static nitro_status add_variant(const nitro_record *record, json_t *row, void *owner)
 {
+    nitro_schema *schema = owner;
     if (!json_is_string(row))
         return nitro_record_refuse(record, "a variant is not a name");
     return nitro_record_refused(
         record, nitro_schema_add_variant(record->context, schema, json_string_value(row)));
 }
 
-static nitro_status add_relative(const nitro_record *record, json_t *row, nitro_schema *schema)
+static nitro_status add_relative(const nitro_record *record, json_t *row, void *owner)
 {
+    nitro_schema *schema = owner;
     nitro_relative_feature feature = {0};
     const char *scale_name;
     json_error_t error;
@@ -98,15 +81,12 @@ static nitro_status add_relative(const nitro_record *record, json_t *row, nitro_
 
 static nitro_status add_rows(const nitro_record *record, json_t *rows, size_t most,
                              nitro_schema *schema,
-                             nitro_status (*add)(const nitro_record *, json_t *, nitro_schema *))
+                             nitro_status (*add)(const nitro_record *, json_t *, void *))
 {
-    if (!json_is_array(rows) || json_array_size(rows) > most)
-        return nitro_record_refuse(record, "features, variants and relative features are arrays, "
-                                           "and none is longer than a computation may be");
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
-        status = add(record, json_array_get(rows, i), schema);
-    return status;
+    return nitro_record_read_array(record, rows, most,
+                                   "features, variants and relative features are arrays, and none "
+                                   "is longer than a computation may be",
+                                   add, schema);
 }
 
 static nitro_status set_default(const nitro_record *record, const char *name, nitro_schema *schema)

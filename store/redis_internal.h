@@ -21,7 +21,7 @@
 /** Most servers of a cluster that are talked to. */
 #define NITRO_REDIS_MAX_NODES 64
 
-/* ---- redis_connection.c: one connection ---- */
+/* ---- redis_connection.c, redis_transfer.c, redis_budget.c: one connection ---- */
 
 /** What the reply that is being read may still cost. */
 typedef struct redis_budget {

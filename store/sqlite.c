@@ -7,6 +7,10 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
 {
     const sqlite_store *store = state;
     struct stat file;
+    if (store->is_absent) {
+        *bytes = 0;
+        return NITRO_OK;
+    }
     if (stat(store->path, &file) != 0)
         return nitro_fail(store->context, NITRO_ERR_IO, "%s: cannot tell its size", store->path);
     *bytes = (uint64_t)file.st_size;

@@ -7,10 +7,9 @@ static nitro_status insert_named(sqlite_store *store, const char *sql, sqlite3_i
                                  size_t position, const char *const *texts, int num_texts)
 {
     sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    nitro_status status = nitro_sqlite_take_of(store, sql, owner, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, owner);
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)position);
     for (int i = 0; i < num_texts; i++)
         nitro_sqlite_bind_text(statement, 3 + i, texts[i]);
@@ -63,34 +62,24 @@ static nitro_status insert_schema(sqlite_store *store, const nitro_schema *schem
                               : status;
 }
 
-static nitro_status delete_names(sqlite_store *store, const char *sql, sqlite3_int64 id)
-{
-    sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, id);
-    return nitro_sqlite_finish(store, statement);
-}
-
 /* The computation keeps its row: samples hang on it. */
 static nitro_status update_schema(sqlite_store *store, const nitro_schema *schema, sqlite3_int64 id)
 {
     sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(
-        store, "UPDATE computations SET default_variant = ?2, checksum = ?3 WHERE id = ?1",
+    nitro_status status = nitro_sqlite_take_of(
+        store, "UPDATE computations SET default_variant = ?2, checksum = ?3 WHERE id = ?1", id,
         &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, id);
     bind_default_and_checksum(statement, schema);
     status = nitro_sqlite_finish(store, statement);
     if (status == NITRO_OK)
-        status = delete_names(store, "DELETE FROM features WHERE computation = ?1", id);
+        status = nitro_sqlite_run_of(store, "DELETE FROM features WHERE computation = ?1", id);
     if (status == NITRO_OK)
-        status = delete_names(store, "DELETE FROM variants WHERE computation = ?1", id);
+        status = nitro_sqlite_run_of(store, "DELETE FROM variants WHERE computation = ?1", id);
     if (status == NITRO_OK)
-        status = delete_names(store, "DELETE FROM relative_features WHERE computation = ?1", id);
+        status =
+            nitro_sqlite_run_of(store, "DELETE FROM relative_features WHERE computation = ?1", id);
     return status == NITRO_OK ? insert_names(store, schema, id) : status;
 }
 
@@ -124,36 +113,45 @@ nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
+/* A schema that grows by rows. */
+typedef struct reading {
+    sqlite_store *store;
+    nitro_schema *schema;
+} reading;
+
 /* A name that a schema does not take was not written by us. */
-static nitro_status as_damaged(sqlite_store *store, nitro_status status, const nitro_schema *schema)
+static nitro_status as_damaged(const reading *job, nitro_status status)
 {
     if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
         return status;
-    return nitro_sqlite_fail_damaged(store, "computation", schema->computation);
+    return nitro_sqlite_fail_damaged(job->store, "computation", job->schema->computation);
 }
 
-static nitro_status add_feature_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+static nitro_status add_feature_row(void *user, sqlite3_stmt *row)
 {
+    const reading *job = user;
     const char *name, *unit, *scale_name;
     nitro_scale scale;
     nitro_status status = NITRO_ERR_FORMAT;
     if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_text(row, 1, &unit) &&
         nitro_sqlite_text(row, 2, &scale_name) && nitro_scale_from_name(scale_name, &scale))
-        status = nitro_schema_add_feature(store->context, schema, name, unit, scale);
-    return as_damaged(store, status, schema);
+        status = nitro_schema_add_feature(job->store->context, job->schema, name, unit, scale);
+    return as_damaged(job, status);
 }
 
-static nitro_status add_variant_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+static nitro_status add_variant_row(void *user, sqlite3_stmt *row)
 {
+    const reading *job = user;
     const char *name;
     nitro_status status = NITRO_ERR_FORMAT;
     if (nitro_sqlite_text(row, 0, &name))
-        status = nitro_schema_add_variant(store->context, schema, name);
-    return as_damaged(store, status, schema);
+        status = nitro_schema_add_variant(job->store->context, job->schema, name);
+    return as_damaged(job, status);
 }
 
-static nitro_status add_relative_row(sqlite_store *store, sqlite3_stmt *row, nitro_schema *schema)
+static nitro_status add_relative_row(void *user, sqlite3_stmt *row)
 {
+    const reading *job = user;
     nitro_relative_feature feature = {0};
     const char *scale_name;
     nitro_status status = NITRO_ERR_FORMAT;
@@ -161,25 +159,16 @@ static nitro_status add_relative_row(sqlite_store *store, sqlite3_stmt *row, nit
         nitro_sqlite_text(row, 2, &scale_name) &&
         nitro_scale_from_name(scale_name, &feature.scale) &&
         nitro_sqlite_text(row, 3, &feature.formula) && nitro_sqlite_text(row, 4, &feature.replaces))
-        status = nitro_schema_add_relative(store->context, schema, &feature);
-    return as_damaged(store, status, schema);
+        status = nitro_schema_add_relative(job->store->context, job->schema, &feature);
+    return as_damaged(job, status);
 }
 
-static nitro_status read_names(sqlite_store *store, const char *sql, sqlite3_int64 id,
-                               nitro_schema *schema,
-                               nitro_status (*add)(sqlite_store *, sqlite3_stmt *, nitro_schema *))
+static nitro_status read_names(reading *job, const char *sql, sqlite3_int64 id,
+                               nitro_status (*add)(void *, sqlite3_stmt *))
 {
     sqlite3_stmt *statement;
-    bool has_row;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, id);
-    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = add(store, statement, schema)) == NITRO_OK)
-        ;
-    nitro_sqlite_give_back(store, statement);
-    return status;
+    nitro_status status = nitro_sqlite_take_of(job->store, sql, id, &statement);
+    return status == NITRO_OK ? nitro_sqlite_each_row(job->store, statement, add, job) : status;
 }
 
 /* Id, default variant and checksum of a computation; NITRO_ERR_NOT_FOUND without a message. */
@@ -210,33 +199,33 @@ static nitro_status get_schema(sqlite_store *store, const char *computation, nit
     sqlite3_int64 id = 0;
     size_t default_variant = NITRO_NONE;
     uint64_t checksum = 0;
-    nitro_schema *read = NULL;
+    reading job = {.store = store};
     nitro_status status = read_head(store, computation, &id, &default_variant, &checksum);
     if (status == NITRO_OK)
-        status = nitro_schema_create(store->context, computation, &read);
+        status = nitro_schema_create(store->context, computation, &job.schema);
     if (status == NITRO_OK)
-        status = read_names(store,
+        status = read_names(&job,
                             "SELECT name, unit, scale FROM features WHERE computation = ?1 "
                             "ORDER BY position",
-                            id, read, add_feature_row);
+                            id, add_feature_row);
     if (status == NITRO_OK)
         status =
-            read_names(store, "SELECT name FROM variants WHERE computation = ?1 ORDER BY position",
-                       id, read, add_variant_row);
+            read_names(&job, "SELECT name FROM variants WHERE computation = ?1 ORDER BY position",
+                       id, add_variant_row);
     if (status == NITRO_OK)
-        status = read_names(store,
+        status = read_names(&job,
                             "SELECT name, unit, scale, formula, replaces FROM relative_features "
                             "WHERE computation = ?1 ORDER BY position",
-                            id, read, add_relative_row);
+                            id, add_relative_row);
     if (status == NITRO_OK) {
-        read->default_variant = default_variant;
-        if (nitro_store_schema_checksum(read) != checksum)
+        job.schema->default_variant = default_variant;
+        if (nitro_store_schema_checksum(job.schema) != checksum)
             status = nitro_sqlite_fail_damaged(store, "computation", computation);
     }
     if (status == NITRO_OK)
-        *schema = read;
+        *schema = job.schema;
     else
-        nitro_schema_free(read);
+        nitro_schema_free(job.schema);
     return status;
 }
 

@@ -7,11 +7,10 @@ static nitro_status insert_feature(sqlite_store *store, sqlite3_int64 device, si
                                    const nitro_device_feature *feature)
 {
     sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(
-        store, "INSERT INTO device_features VALUES (?1, ?2, ?3, ?4, ?5, ?6)", &statement);
+    nitro_status status = nitro_sqlite_take_of(
+        store, "INSERT INTO device_features VALUES (?1, ?2, ?3, ?4, ?5, ?6)", device, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, device);
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)position);
     nitro_sqlite_bind_text(statement, 3, feature->name);
     sqlite3_bind_double(statement, 4, feature->value);
@@ -24,24 +23,13 @@ static nitro_status insert_label(sqlite_store *store, sqlite3_int64 device, size
                                  const nitro_label *label)
 {
     sqlite3_stmt *statement;
-    nitro_status status =
-        nitro_sqlite_take(store, "INSERT INTO device_labels VALUES (?1, ?2, ?3, ?4)", &statement);
+    nitro_status status = nitro_sqlite_take_of(
+        store, "INSERT INTO device_labels VALUES (?1, ?2, ?3, ?4)", device, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, device);
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)position);
     nitro_sqlite_bind_text(statement, 3, label->name);
     nitro_sqlite_bind_text(statement, 4, label->text);
-    return nitro_sqlite_finish(store, statement);
-}
-
-static nitro_status delete_values(sqlite_store *store, const char *sql, const char *device)
-{
-    sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    nitro_sqlite_bind_text(statement, 1, device);
     return nitro_sqlite_finish(store, statement);
 }
 
@@ -63,15 +51,9 @@ nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *
     if (status == NITRO_OK)
         status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_DEVICE, device->id, &id);
     if (status == NITRO_OK)
-        status = delete_values(store,
-                               "DELETE FROM device_features WHERE device = "
-                               "(SELECT id FROM devices WHERE name = ?1)",
-                               device->id);
+        status = nitro_sqlite_run_of(store, "DELETE FROM device_features WHERE device = ?1", id);
     if (status == NITRO_OK)
-        status = delete_values(store,
-                               "DELETE FROM device_labels WHERE device = "
-                               "(SELECT id FROM devices WHERE name = ?1)",
-                               device->id);
+        status = nitro_sqlite_run_of(store, "DELETE FROM device_labels WHERE device = ?1", id);
     for (size_t i = 0; i < device->num_features && status == NITRO_OK; i++)
         status = insert_feature(store, id, i, &device->features[i]);
     for (size_t i = 0; i < device->num_labels && status == NITRO_OK; i++)
@@ -90,6 +72,12 @@ nitro_status nitro_sqlite_put_device(void *state, const nitro_device *device)
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
+/* A device that grows by rows. */
+typedef struct reading {
+    sqlite_store *store;
+    nitro_device *device;
+} reading;
+
 /* A name or value that a device does not take was not written by us. */
 static nitro_status as_damaged(sqlite_store *store, nitro_status status, const char *id)
 {
@@ -98,50 +86,40 @@ static nitro_status as_damaged(sqlite_store *store, nitro_status status, const c
     return nitro_sqlite_fail_damaged(store, "device", id);
 }
 
-static nitro_status set_feature_row(sqlite_store *store, sqlite3_stmt *row, nitro_device *device)
+static nitro_status set_feature_row(void *user, sqlite3_stmt *row)
 {
+    const reading *job = user;
     const char *name, *source_name;
     double value, spread;
     nitro_value_source source;
     nitro_status status = NITRO_ERR_FORMAT;
-    if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_number(row, 1, &value) &&
+    if (job->device->num_features < NITRO_STORE_MAX_DEVICE_VALUES &&
+        nitro_sqlite_text(row, 0, &name) && nitro_sqlite_number(row, 1, &value) &&
         nitro_sqlite_text(row, 2, &source_name) && nitro_sqlite_number(row, 3, &spread) &&
         nitro_value_source_from_name(source_name, &source) && !isnan(value) &&
-        isnan(nitro_device_value(device, name))) /* not there twice */
-        status = nitro_device_set(store->context, device, name, value, source, spread);
-    return as_damaged(store, status, device->id);
+        isnan(nitro_device_value(job->device, name))) /* not there twice */
+        status = nitro_device_set(job->store->context, job->device, name, value, source, spread);
+    return as_damaged(job->store, status, job->device->id);
 }
 
-static nitro_status set_label_row(sqlite_store *store, sqlite3_stmt *row, nitro_device *device)
+static nitro_status set_label_row(void *user, sqlite3_stmt *row)
 {
+    const reading *job = user;
     const char *name, *text;
     nitro_status status = NITRO_ERR_FORMAT;
-    if (nitro_sqlite_text(row, 0, &name) && nitro_sqlite_text(row, 1, &text) &&
-        !nitro_device_label(device, name))
-        status = nitro_device_set_label(store->context, device, name, text);
-    return as_damaged(store, status, device->id);
+    if (job->device->num_labels < NITRO_STORE_MAX_DEVICE_VALUES &&
+        nitro_sqlite_text(row, 0, &name) && nitro_sqlite_text(row, 1, &text) &&
+        !nitro_device_label(job->device, name))
+        status = nitro_device_set_label(job->store->context, job->device, name, text);
+    return as_damaged(job->store, status, job->device->id);
 }
 
-static nitro_status read_values(sqlite_store *store, const char *sql, sqlite3_int64 id,
-                                nitro_device *device,
-                                nitro_status (*set)(sqlite_store *, sqlite3_stmt *, nitro_device *))
+static nitro_status read_values(reading *job, const char *sql, sqlite3_int64 id,
+                                nitro_status (*set)(void *, sqlite3_stmt *))
 {
     sqlite3_stmt *statement;
-    bool has_row;
-    size_t count = 0;
-    nitro_status status = nitro_sqlite_take(store, sql, &statement);
-    if (status != NITRO_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, id);
-    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row) {
-        status = ++count > NITRO_STORE_MAX_DEVICE_VALUES
-                     ? nitro_sqlite_fail_damaged(store, "device", device->id)
-                     : set(store, statement, device);
-        if (status != NITRO_OK)
-            break;
-    }
-    nitro_sqlite_give_back(store, statement);
-    return status;
+    nitro_status status = nitro_sqlite_take_of(job->store, sql, id, &statement);
+    return status == NITRO_OK ? nitro_sqlite_each_row(job->store, statement, set, job) : status;
 }
 
 static nitro_status read_head(sqlite_store *store, const char *id, sqlite3_int64 *row_id,
@@ -174,24 +152,24 @@ static nitro_status get_device(sqlite_store *store, const char *id, nitro_device
 {
     sqlite3_int64 row_id = 0;
     uint64_t checksum = 0;
-    nitro_device *read = NULL;
-    nitro_status status = read_head(store, id, &row_id, &read, &checksum);
+    reading job = {.store = store};
+    nitro_status status = read_head(store, id, &row_id, &job.device, &checksum);
     if (status == NITRO_OK)
-        status = read_values(store,
+        status = read_values(&job,
                              "SELECT name, value, source, spread FROM device_features "
                              "WHERE device = ?1 ORDER BY position",
-                             row_id, read, set_feature_row);
+                             row_id, set_feature_row);
     if (status == NITRO_OK)
-        status = read_values(store,
+        status = read_values(&job,
                              "SELECT name, text FROM device_labels WHERE device = ?1 "
                              "ORDER BY position",
-                             row_id, read, set_label_row);
-    if (status == NITRO_OK && nitro_store_device_checksum(read) != checksum)
+                             row_id, set_label_row);
+    if (status == NITRO_OK && nitro_store_device_checksum(job.device) != checksum)
         status = nitro_sqlite_fail_damaged(store, "device", id);
     if (status == NITRO_OK)
-        *device = read;
+        *device = job.device;
     else
-        nitro_device_free(read);
+        nitro_device_free(job.device);
     return status;
 }
 

@@ -21,6 +21,7 @@ typedef struct sqlite_store {
     nitro_context *context;
     char *path;
     sqlite3 *db;
+    bool is_absent; /* open for writing, but there is no file yet: `db` is empty and in memory */
     sqlite_statement statements[NITRO_SQLITE_MAX_STATEMENTS];
     size_t num_statements;
 } sqlite_store;
@@ -29,6 +30,11 @@ typedef struct sqlite_store {
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state);
 void nitro_sqlite_close(void *state);
+/** Before the first write to a file that is not there yet: make it. On error the store stays as it
+ *  was. No statement may be in use. */
+nitro_status nitro_sqlite_make(sqlite_store *store);
+/** Before a read: if the file was not there yet, and another process has made it, open it. */
+nitro_status nitro_sqlite_look_again(sqlite_store *store);
 
 /* ---- sqlite_schema.c ---- */
 
@@ -47,6 +53,9 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
  * read while it is read to) is prepared anew. Give every statement back.
  */
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement);
+/** The same, with ?1 bound to a row's id. */
+nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_int64 id,
+                                  sqlite3_stmt **statement);
 void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement);
 /** Drop all statements that are kept ready. */
 void nitro_sqlite_finalize(sqlite_store *store);
@@ -56,6 +65,13 @@ nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, boo
 nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number);
 /** Run a statement that gives no rows, and give it back. */
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
+/** The same of SQL with a row's id for ?1. */
+nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id);
+/** Hand each row of a bound statement to `function` until one fails, and give the statement back.
+ */
+nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
+                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
+                                   void *user);
 /** Run SQL text. */
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
@@ -83,7 +99,7 @@ bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value);
 /** A copy of a text or NULL; false also where memory is out. */
 bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
                             char **copy);
-/** Eight columns, as nitro_sqlite_bind_provenance writes them. */
+/** NITRO_SQLITE_PROVENANCE_COUNT columns, as nitro_sqlite_bind_provenance writes them. */
 bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
                              nitro_provenance *provenance);
 

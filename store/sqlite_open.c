@@ -1,8 +1,9 @@
-/* Opening a SQLite file as a store: made when it is new, refused when it is another program's, of a
- * newer Nitro, or damaged. The journal is SQLite's rollback journal with synchronous=EXTRA (a
- * commit and its journal's end are on disk when it returns): the store stays one file, is whole
- * after any crash, and can be read from folders that cannot be written, which a WAL would not
- * allow. */
+/* Opening a SQLite file as a store: refused when it is another program's, of a newer Nitro, or
+ * damaged. One that is not there yet is an empty one in memory until something is written, so that
+ * whatever is refused before leaves no file behind. The journal is SQLite's rollback journal with
+ * synchronous=EXTRA (a commit and its journal's end are on disk when it returns): the store stays
+ * one file, is whole after any crash, and can be read from folders that cannot be written, which a
+ * WAL would not allow. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -84,17 +85,24 @@ static nitro_status require_writable(sqlite_store *store)
                       "%s: the file may not be written; check its permissions", store->path);
 }
 
+static nitro_status open_memory(sqlite_store *store)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(":memory:", &store->db, flags, NULL) == SQLITE_OK)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory, cannot read it",
+                      store->path);
+}
+
 /* An old store that is open for reading is not touched: what is read is a copy of it in memory,
  * brought up to date there, so that nothing else need know of old versions. */
 static nitro_status read_from_memory(sqlite_store *store)
 {
     sqlite3 *file = store->db;
     nitro_sqlite_finalize(store);
-    if (sqlite3_open_v2(":memory:", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK) {
+    if (open_memory(store) != NITRO_OK) {
         sqlite3_close(file);
-        return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory, cannot read it",
-                          store->path);
+        return NITRO_ERR_NO_MEMORY;
     }
     sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", file, "main");
     if (backup)
@@ -193,6 +201,57 @@ static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)
                                   "%s: out of memory, cannot open it", path);
 }
 
+/* ---- A file that is not there yet ------------------------------------------------------------ */
+
+static nitro_status stand_in(sqlite_store *store)
+{
+    nitro_status status = open_memory(store);
+    if (status == NITRO_OK)
+        status = configure(store);
+    if (status == NITRO_OK)
+        status = upgrade(store);
+    store->is_absent = true;
+    return status;
+}
+
+nitro_status nitro_sqlite_make(sqlite_store *store)
+{
+    sqlite3 *memory = store->db;
+    nitro_sqlite_finalize(store);
+    store->db = NULL;
+    store->is_absent = false;
+    nitro_status status = open_file(store, NITRO_STORE_WRITE);
+    if (status == NITRO_OK)
+        status = check_and_upgrade(store, NITRO_STORE_WRITE);
+    sqlite3 *unused = memory;
+    if (status != NITRO_OK) {
+        nitro_sqlite_finalize(store);
+        unused = store->db;
+        store->db = memory;
+        store->is_absent = true;
+    }
+    sqlite3_close(unused);
+    return status;
+}
+
+/* A statement that is in use belongs to what stands in. */
+static bool is_read(const sqlite_store *store)
+{
+    bool in_use = !sqlite3_get_autocommit(store->db);
+    for (size_t i = 0; i < store->num_statements; i++)
+        in_use |= store->statements[i].in_use;
+    return in_use;
+}
+
+nitro_status nitro_sqlite_look_again(sqlite_store *store)
+{
+    if (!store->is_absent || access(store->path, F_OK) != 0 || is_read(store))
+        return NITRO_OK;
+    return nitro_sqlite_make(store);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state)
 {
@@ -204,8 +263,14 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
         return NITRO_ERR_NO_MEMORY;
     store->context = context;
     store->path = nitro_strdup(context, path);
-    status = store->path ? open_file(store, mode) : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
+    bool is_absent = access(path, F_OK) != 0; /* for reading it is there: check_path */
+    if (!store->path)
+        status = NITRO_ERR_NO_MEMORY;
+    else if (is_absent && mode == NITRO_STORE_WRITE)
+        status = stand_in(store);
+    else
+        status = open_file(store, mode);
+    if (status == NITRO_OK && !store->is_absent)
         status = check_and_upgrade(store, mode);
     if (status == NITRO_OK)
         *state = store;

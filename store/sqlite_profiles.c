@@ -77,11 +77,10 @@ static nitro_status insert_metric(sqlite_store *store, sqlite3_int64 profile,
                                   const nitro_metric *metric)
 {
     sqlite3_stmt *statement;
-    nitro_status status =
-        nitro_sqlite_take(store, "INSERT INTO profile_metrics VALUES (?1, ?2, ?3)", &statement);
+    nitro_status status = nitro_sqlite_take_of(
+        store, "INSERT INTO profile_metrics VALUES (?1, ?2, ?3)", profile, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, profile);
     nitro_sqlite_bind_text(statement, 2, metric->name);
     sqlite3_bind_double(statement, 3, metric->value);
     return nitro_sqlite_finish(store, statement);

@@ -10,12 +10,11 @@ static nitro_status read_metrics(sqlite_store *store, sqlite3_int64 id, nitro_pr
     sqlite3_stmt *statement;
     bool has_row;
     size_t count = 0;
-    nitro_status status = nitro_sqlite_take(
-        store, "SELECT name, value FROM profile_metrics WHERE profile = ?1 ORDER BY name",
+    nitro_status status = nitro_sqlite_take_of(
+        store, "SELECT name, value FROM profile_metrics WHERE profile = ?1 ORDER BY name", id,
         &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, id);
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row) {
         const char *name;
         double value;
@@ -87,8 +86,9 @@ typedef struct profile_loop {
     void *damaged_user;
 } profile_loop;
 
-static nitro_status hand_on_row(const profile_loop *loop, sqlite3_stmt *row)
+static nitro_status hand_on_row(void *user, sqlite3_stmt *row)
 {
+    const profile_loop *loop = user;
     const char *computation = loop->schema ? loop->schema->computation : NULL;
     nitro_profile *profile = NULL;
     const char *device;
@@ -135,9 +135,8 @@ nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
                                         void *user, sqlite_damage_function damaged,
                                         void *damaged_user)
 {
-    const profile_loop loop = {store, schema, function, user, damaged, damaged_user};
+    profile_loop loop = {store, schema, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
-    bool has_row;
     nitro_status status = take_profiles(
         store,
         "SELECT p.id, d.name, p.name, p.input, p.intensity, p.kernel, " NITRO_SQLITE_PROVENANCE
@@ -147,11 +146,7 @@ nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
         schema ? schema->computation : NULL, device, &statement);
     if (status != NITRO_OK)
         return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
-    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = hand_on_row(&loop, statement)) == NITRO_OK)
-        ;
-    nitro_sqlite_give_back(store, statement);
-    return status;
+    return nitro_sqlite_each_row(store, statement, hand_on_row, &loop);
 }
 
 nitro_status nitro_sqlite_each_profile(void *state, const char *device, const char *computation,

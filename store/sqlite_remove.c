@@ -50,14 +50,13 @@ static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const 
 {
     sqlite3_stmt *statement;
     bool has_row = false;
-    nitro_status status = nitro_sqlite_take(store,
-                                            "SELECT 1 FROM samples WHERE device = ?1 UNION ALL "
-                                            "SELECT 1 FROM profiles WHERE device = ?1 "
-                                            "LIMIT 1",
-                                            &statement);
+    nitro_status status = nitro_sqlite_take_of(store,
+                                               "SELECT 1 FROM samples WHERE device = ?1 UNION ALL "
+                                               "SELECT 1 FROM profiles WHERE device = ?1 "
+                                               "LIMIT 1",
+                                               id, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, id);
     status = nitro_sqlite_step(store, statement, &has_row);
     nitro_sqlite_give_back(store, statement);
     if (status == NITRO_OK && has_row)
@@ -69,17 +68,13 @@ static nitro_status require_unused(sqlite_store *store, sqlite3_int64 id, const 
 
 static nitro_status remove_device(sqlite_store *store, const char *name)
 {
-    sqlite3_stmt *statement;
     sqlite3_int64 id = 0;
     nitro_status status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_DEVICE, name, &id);
     if (status == NITRO_OK)
         status = require_unused(store, id, name);
     if (status == NITRO_OK)
-        status = nitro_sqlite_take(store, "DELETE FROM devices WHERE id = ?1", &statement);
-    if (status != NITRO_OK)
-        return status;
-    sqlite3_bind_int64(statement, 1, id);
-    return nitro_sqlite_finish(store, statement);
+        status = nitro_sqlite_run_of(store, "DELETE FROM devices WHERE id = ?1", id);
+    return status;
 }
 
 nitro_status nitro_sqlite_remove_device(void *state, const char *id)
@@ -125,14 +120,8 @@ static nitro_status delete_rows(cleaning *self, const char *sql)
     if (self->out_of_memory)
         return nitro_fail(self->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
                           self->num_rows);
-    for (size_t i = 0; i < self->num_rows && !self->dry_run && status == NITRO_OK; i++) {
-        sqlite3_stmt *statement;
-        status = nitro_sqlite_take(self->store, sql, &statement);
-        if (status != NITRO_OK)
-            break;
-        sqlite3_bind_int64(statement, 1, self->rows[i]);
-        status = nitro_sqlite_finish(self->store, statement);
-    }
+    for (size_t i = 0; i < self->num_rows && !self->dry_run && status == NITRO_OK; i++)
+        status = nitro_sqlite_run_of(self->store, sql, self->rows[i]);
     self->num_rows = 0;
     return status;
 }

@@ -55,11 +55,11 @@ static nitro_status insert_entry(sqlite_store *store, sqlite3_int64 sample, size
                                  const nitro_entry *entry)
 {
     sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take(
-        store, "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", &statement);
+    nitro_status status = nitro_sqlite_take_of(
+        store, "INSERT INTO entries VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", sample,
+        &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, sample);
     sqlite3_bind_int64(statement, 2, (sqlite3_int64)variant);
     nitro_sqlite_bind_text(statement, 3, nitro_outcome_name(entry->outcome));
     sqlite3_bind_double(statement, 4, entry->median_ms); /* NaN becomes NULL */

@@ -42,14 +42,13 @@ static nitro_status read_entries(sqlite_store *store, sqlite3_int64 id, nitro_sa
     sqlite3_stmt *statement;
     bool has_row;
     size_t count = 0;
-    nitro_status status =
-        nitro_sqlite_take(store,
-                          "SELECT variant, outcome, median_ms, spread, prepare_ms, count, version, "
-                          "detail FROM entries WHERE sample = ?1 ORDER BY variant",
-                          &statement);
+    nitro_status status = nitro_sqlite_take_of(
+        store,
+        "SELECT variant, outcome, median_ms, spread, prepare_ms, count, version, "
+        "detail FROM entries WHERE sample = ?1 ORDER BY variant",
+        id, &statement);
     if (status != NITRO_OK)
         return status;
-    sqlite3_bind_int64(statement, 1, id);
     while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row) {
         if (!read_entry(store->context, statement, count, sample)) {
             status = NITRO_ERR_FORMAT;
@@ -122,8 +121,9 @@ static nitro_status read_and_check(const sample_loop *loop, sqlite3_stmt *row,
     return status;
 }
 
-static nitro_status hand_on_row(const sample_loop *loop, sqlite3_stmt *row)
+static nitro_status hand_on_row(void *user, sqlite3_stmt *row)
 {
+    const sample_loop *loop = user;
     nitro_sample *sample = NULL;
     nitro_status status = read_and_check(loop, row, &sample);
     if (status == NITRO_ERR_FORMAT) {
@@ -150,19 +150,14 @@ nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *
                                        void *user, sqlite_damage_function damaged,
                                        void *damaged_user)
 {
-    const sample_loop loop = {store, schema, device, function, user, damaged, damaged_user};
+    sample_loop loop = {store, schema, device, function, user, damaged, damaged_user};
     sqlite3_stmt *statement;
-    bool has_row;
     nitro_status status = nitro_sqlite_take(store, SELECT_SAMPLES "ORDER BY input", &statement);
     if (status != NITRO_OK)
         return status;
     nitro_sqlite_bind_text(statement, 1, schema->computation);
     nitro_sqlite_bind_text(statement, 2, device);
-    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
-           (status = hand_on_row(&loop, statement)) == NITRO_OK)
-        ;
-    nitro_sqlite_give_back(store, statement);
-    return status;
+    return nitro_sqlite_each_row(store, statement, hand_on_row, &loop);
 }
 
 void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem)

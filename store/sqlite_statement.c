@@ -72,6 +72,9 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
     bool in_use = false;
+    nitro_status status = nitro_sqlite_look_again(store);
+    if (status != NITRO_OK)
+        return status;
     for (size_t i = 0; i < store->num_statements && !in_use; i++) {
         sqlite_statement *known = &store->statements[i];
         if (known->sql != sql && strcmp(known->sql, sql) != 0)
@@ -91,6 +94,15 @@ nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stm
         store->statements[store->num_statements++] = (sqlite_statement){sql, prepared, true};
     *statement = prepared;
     return NITRO_OK;
+}
+
+nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_int64 id,
+                                  sqlite3_stmt **statement)
+{
+    nitro_status status = nitro_sqlite_take(store, sql, statement);
+    if (status == NITRO_OK)
+        sqlite3_bind_int64(*statement, 1, id);
+    return status;
 }
 
 void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement)
@@ -144,6 +156,26 @@ nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement)
     return status;
 }
 
+nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take_of(store, sql, id, &statement);
+    return status == NITRO_OK ? nitro_sqlite_finish(store, statement) : status;
+}
+
+nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
+                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
+                                   void *user)
+{
+    bool has_row;
+    nitro_status status;
+    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
+           (status = function(user, statement)) == NITRO_OK)
+        ;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing)
 {
     int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
@@ -176,7 +208,8 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 {
     /* Inside a loop over samples a transaction may be open already; SAVEPOINT nests, BEGIN does
      * not. */
-    return nitro_sqlite_execute(store, "SAVEPOINT nitro", "read it");
+    nitro_status status = nitro_sqlite_look_again(store);
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "SAVEPOINT nitro", "read it") : status;
 }
 
 nitro_status nitro_sqlite_begin_write(sqlite_store *store)
@@ -185,8 +218,10 @@ nitro_status nitro_sqlite_begin_write(sqlite_store *store)
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
                           "%s: cannot write while a loop reads the same open store; open it twice",
                           store->path);
+    nitro_status status = store->is_absent ? nitro_sqlite_make(store) : NITRO_OK;
     /* IMMEDIATE takes the lock at once: two writers then wait in turn and never deadlock. */
-    return nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it");
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it")
+                              : status;
 }
 
 nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)

@@ -44,16 +44,17 @@ nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *sche
     return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
 }
 
-/* "No such ..." with what there is, for the name may be mistyped. */
+/* "No ..." with what there is, for the name may be mistyped. */
 static nitro_status fail_not_found(nitro_store *store, const char *what, const char *name,
                                    const nitro_string_list *known)
 {
     char *names = nitro_store_print_some(store->context, known);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (names)
-        status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
-                            "%s: no %s '%.80s' in this store; there is: %s", store->url, what,
-                            name ? name : "(null)", names);
+        status = nitro_fail(
+            store->context, NITRO_ERR_NOT_FOUND, "%s: no %s '%.80s' in this store%s%s", store->url,
+            what, name ? name : "(null)", known->count ? "; there is: " : ", which has none so far",
+            known->count ? names : "");
     free(names);
     return status;
 }
@@ -169,11 +170,25 @@ nitro_status nitro_store_remove(nitro_store *store, const char *computation, con
     if (status == NITRO_ERR_NOT_FOUND)
         return fail_no_computation(store, computation);
     if (status == NITRO_OK && device && count == 0 && num_profiles == 0)
-        return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
-                          "%s: no samples of %s on device '%s' to remove", store->url, computation,
-                          device);
+        return nitro_store_fail_no_samples(store, computation, device);
     if (status == NITRO_OK && removed)
         *removed = count;
+    return status;
+}
+
+nitro_status nitro_store_fail_no_samples(nitro_store *store, const char *computation,
+                                         const char *device)
+{
+    nitro_string_list known = {0};
+    nitro_status status = store->kind->list_devices(store->state, computation, &known);
+    char *names = status == NITRO_OK ? nitro_store_print_some(store->context, &known) : NULL;
+    status = NITRO_ERR_NO_MEMORY;
+    if (names)
+        status = nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                            "%s: no samples of %s on device '%.80s'; there are some on: %s",
+                            store->url, computation, device, names);
+    free(names);
+    nitro_string_list_free(&known);
     return status;
 }
 

@@ -61,6 +61,10 @@ nitro_status nitro_store_require_names(const nitro_store *store, const char *com
 nitro_status nitro_store_require_both(const nitro_store *store, const char *computation,
                                       const char *device);
 
+/** NITRO_ERR_NOT_FOUND: a device without samples of a computation, with those that have some. */
+nitro_status nitro_store_fail_no_samples(nitro_store *store, const char *computation,
+                                         const char *device);
+
 /** Copy a device's features where they are not there, and its samples and profiles of a computation
  *  (NULL: its profiles of proxies) with the computation's names; adds to the report. */
 nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const char *device,

@@ -187,8 +187,12 @@ static int run(invocation *call)
     device_set set = {0};
     if (given->replay && (given->record || given->measure || named > 0))
         return fail_usage(call, "--replay stands without --record, --measure and IDs");
-    if (given->store && (given->replay || named == 0))
-        return fail_usage(call, "--store needs IDs, and stands without --replay");
+    if (given->store && given->replay)
+        return fail_usage(call, "--store stands without --replay");
+    if (given->store && named == 0)
+        return fail_usage(call,
+                          "--store puts devices into a store: name them by their IDs, such as "
+                          "host; what is there, 'nitro store list' shows");
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
     int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);

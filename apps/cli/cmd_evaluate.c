@@ -30,16 +30,8 @@ static const char *const formats[] = {"table", "csv", "json", NULL};
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "targets",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, targets),
-     .value = "A,B,...",
-     .help = "devices to choose for, one after the other (default: all with samples)"},
-    {.name = "sources",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, sources),
-     .value = "A,B,...",
-     .help = "devices to learn from; a target is never its own source (default: all)"},
+    OPTION_TARGETS,
+    OPTION_SOURCES,
     {.name = "method",
      .type = OPTION_LIST,
      .offset = offsetof(settings, methods),
@@ -61,13 +53,7 @@ static const option options[] = {
      .offset = offsetof(settings, test),
      .value = "FILE",
      .help = "the inputs to be scored on, one name a line (default: all but those learnt from)"},
-    {.name = "train-fraction",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, train_fraction),
-     .value = "X",
-     .minimum = 0.001,
-     .maximum = 0.999,
-     .help = "share of the inputs to learn from"},
+    OPTION_TRAIN_FRACTION,
     {.name = "group-by",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, group_by),
@@ -83,12 +69,7 @@ static const option options[] = {
      .offset = offsetof(settings, seed),
      .value = "N",
      .help = "seed of the draw, of method random, and of cross-validation"},
-    {.name = "threads",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, threads),
-     .value = "N",
-     .maximum = 4096,
-     .help = "threads to learn with (default: one a core); results do not depend on it"},
+    OPTION_THREADS,
     {.name = "format",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, format),
@@ -291,7 +272,9 @@ const command command_evaluate = {
         "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
         "many of these are within 5% of the best variant.\n\n"
         "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
-        "curve from none to all.\n\n"
+        "curve from none to all. Targets with fewer inputs than that count in the means with all "
+        "they "
+        "have: 'auto +8 to 10'.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
     .arguments = arguments,

@@ -14,12 +14,7 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "model",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, model),
-     .value = "FILE",
-     .help = "the model file",
-     .required = true},
+    OPTION_MODEL,
     {.name = "features",
      .type = OPTION_LIST,
      .offset = offsetof(settings, features),

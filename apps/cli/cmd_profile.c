@@ -95,22 +95,17 @@ typedef struct profiling {
     size_t failed_inputs;
 } profiling;
 
+static bool is_of_proxies(const profiling *self)
+{
+    return strcmp(self->computation, PROXIES) == 0;
+}
+
 /* ---- Modelled devices ------------------------------------------------------------------------ */
 
 static int profile_modelled(profiling *self, const char *device)
 {
     const settings *given = self->call->settings;
     size_t count = 0;
-    if (strcmp(self->computation, PROXIES) == 0)
-        return fail_usage(self->call,
-                          "%s is modelled: its proxies' profiles are made up with those of a "
-                          "computation",
-                          device);
-    if (given->inputs.count + given->generate > 0)
-        return fail_usage(self->call,
-                          "%s is modelled: profiles are made up for the inputs that the store has "
-                          "samples of; leave --inputs and --generate out",
-                          device);
     if (nitro_store_put_modelled_profiles(self->store, self->computation, device, given->seed,
                                           &count) != NITRO_OK)
         return fail(self->call);
@@ -192,26 +187,57 @@ static int profile_variants(profiling *self, const nitro_device *device)
 
 static int profile_real(profiling *self, const nitro_device *device)
 {
-    const settings *given = self->call->settings;
-    if (strcmp(self->computation, PROXIES) != 0)
-        return profile_variants(self, device);
-    if (given->inputs.count + given->generate > 0)
-        return fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
-    return profile_here(self, device, NULL, NULL);
+    return is_of_proxies(self) ? profile_here(self, device, NULL, NULL)
+                               : profile_variants(self, device);
 }
 
 /* ---- All devices ----------------------------------------------------------------------------- */
 
-/* What is not here may be in the store, which then says why that does not do. */
-static int profile_absent(profiling *self, const char *id)
+static int check_modelled(const profiling *self, const char *id)
 {
-    nitro_device *device = NULL;
+    const settings *given = self->call->settings;
+    if (is_of_proxies(self))
+        return fail_usage(self->call,
+                          "%s is modelled: its proxies' profiles are made up with those of a "
+                          "computation that was tuned on it; name that one, as in 'nitro profile "
+                          "spmv --device %s'",
+                          id, id);
+    if (given->inputs.count + given->generate > 0)
+        return fail_usage(self->call,
+                          "%s is modelled: profiles are made up for the inputs that the store has "
+                          "samples of; leave --inputs and --generate out, and name other devices "
+                          "in a command of their own",
+                          id);
+    if (given->proxies)
+        return fail_usage(self->call,
+                          "%s is modelled: the metrics that are made up are always the same; leave "
+                          "--proxies out",
+                          id);
+    return EXIT_DONE;
+}
+
+/* What is not here may be in the store, which later says why that does not do. */
+static int check_device(const profiling *self, const char *id)
+{
+    const settings *given = self->call->settings;
+    nitro_device *device = NULL, *stored = NULL;
+    const nitro_device_kind *kind = NULL;
     char message[2560];
+    int code = EXIT_DONE;
+    nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
     nitro_context_last_error(self->call->context, message, sizeof message);
-    if (nitro_store_get_device(self->store, id, &device) != NITRO_OK)
-        return fail_text(self->call, "%s", message);
+    if (status == NITRO_ERR_NOT_FOUND &&
+        nitro_store_get_device(self->store, id, &stored) != NITRO_OK)
+        code = fail_text(self->call, "%s", message);
+    else if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
+        code = fail(self->call);
+    else if (status == NITRO_OK && kind->simulate_profiles)
+        code = check_modelled(self, id);
+    else if (status == NITRO_OK && is_of_proxies(self) && given->inputs.count + given->generate > 0)
+        code = fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
+    nitro_device_free(stored);
     nitro_device_free(device);
-    return profile_modelled(self, id);
+    return code;
 }
 
 static int profile_device(profiling *self, const char *id)
@@ -219,21 +245,26 @@ static int profile_device(profiling *self, const char *id)
     nitro_device *device = NULL;
     const nitro_device_kind *kind = NULL;
     nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return profile_absent(self, id);
-    if (status != NITRO_OK)
+    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
         return fail(self->call);
-    int code = kind->simulate_profiles ? profile_modelled(self, id) : profile_real(self, device);
+    bool is_real = status == NITRO_OK && !kind->simulate_profiles;
+    int code = is_real ? profile_real(self, device) : profile_modelled(self, id);
     nitro_device_free(device);
     return code;
 }
 
+/* Nothing is profiled before all that is asked for is known to make sense. */
 static int profile_devices(profiling *self)
 {
     const settings *given = self->call->settings;
-    int code = given->devices.count == 0 ? profile_device(self, "host") : EXIT_DONE;
-    for (size_t i = 0; i < given->devices.count && code == EXIT_DONE; i++)
-        code = profile_device(self, given->devices.items[i]);
+    char host[] = "host", *hosts[] = {host};
+    const nitro_string_list only_host = {.items = hosts, .count = 1};
+    const nitro_string_list *ids = given->devices.count ? &given->devices : &only_host;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < ids->count && code == EXIT_DONE; i++)
+        code = check_device(self, ids->items[i]);
+    for (size_t i = 0; i < ids->count && code == EXIT_DONE; i++)
+        code = profile_device(self, ids->items[i]);
     if (code == EXIT_DONE && given->json)
         code = print_json(self->call, json_incref(self->reports));
     if (code == EXIT_DONE && self->failed_inputs > 0)
@@ -272,12 +303,13 @@ const command command_profile = {
     .name = "profile",
     .summary = "Collect hardware metrics of variants and proxies",
     .synopsis = "COMPUTATION|" PROXIES " [--inputs FILE...] [--generate N] [--device ID,...] "
-                "[--store URL] [--again] [--json]",
+                "[--store URL] [--proxies FILE] [--again] [OPTION...]",
     .description =
         "Puts profiles into the store: hardware metrics of every kernel of every variant on the "
         "inputs, or of the proxies' kernels at intensities 0 to 5. Device-feature selection by "
-        "profiles (nitro tune-from-source --dfs profile) needs both, on the same device. What is "
-        "collected are the counters that the proxies' metrics are made of (data/proxies/paper.json "
+        "profiles (nitro tune-from-source --dfs profile) needs both, on the same device: profile "
+        "the proxies once, and each computation. What is collected are the counters that the "
+        "proxies' metrics are made of (data/proxies/paper.json "
         "says how).\n\n"
         "Variants are checked against the reference, and run many times under the profiler, each "
         "in a worker process: one that fails costs its own run. No time is taken from a profiled "
@@ -288,10 +320,11 @@ const command command_profile = {
         "NVreg_RestrictProfilingToAdminUsers=0; on hosts kernel.perf_event_paranoid must be 2 or "
         "less, and virtual machines often have no counters at all. Where profiling is not possible "
         "the command says why; tuning and learning go on without profiles.\n\n"
-        "Of modelled devices profiles are made up, of the proxies and of every variant on the "
+        "Of modelled devices profiles are made up: of the proxies and of every variant on the "
         "inputs that the store has samples of. They come from a documented formula, as modelled "
         "times do, and say so: good for trying things out, and never a result. Those that are "
-        "there already are replaced.\n\n"
+        "there already are replaced. So tune first, and then name the computation alone, without "
+        "--inputs and --generate: the proxies' profiles come with it.\n\n"
         "What another profiler collected is read by nitro store import --profiles.",
     .examples =
         "  nitro profile proxies --device cuda\n"

@@ -35,7 +35,8 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(import_settings, devices_chosen),
      .value = "ID",
-     .help = "the device it was measured on; ginkgo: folders to take, A,B,... (default: all)"},
+     .help = "the device it was measured on; ginkgo: folders to take, and of --devices alone "
+             "devices, A,B,... (default: all)"},
     {.name = "samples",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, samples),
@@ -45,7 +46,8 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, devices),
      .value = "FILE",
-     .help = "CSV: column device, and device features (default: what the store knows already)"},
+     .help = "CSV: column device, and device features (default: what the store knows already); "
+             "without --samples and --computation these devices alone are imported"},
     {.name = "describe",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, describe),
@@ -120,8 +122,8 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
                       json_text(given->devices_chosen.items[0]), "added", (json_int_t)report->added,
                       "replaced", (json_int_t)report->replaced, "holes", (json_int_t)report->holes,
                       "without_times", (json_int_t)report->without_times));
-    printf("%s on %s: %zu samples added", given->computation, given->devices_chosen.items[0],
-           report->added);
+    printf("%s on %s: %zu sample%s added", given->computation, given->devices_chosen.items[0],
+           report->added, report->added == 1 ? "" : "s");
     if (given->replace)
         printf(", %zu replaced", report->replaced);
     printf("; %zu times missing", report->holes);
@@ -134,6 +136,23 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
 const nitro_string_list *if_given(const nitro_string_list *list)
 {
     return list->count ? list : NULL;
+}
+
+int refuse_sample_options(invocation *call, const char *what)
+{
+    const import_settings *given = call->settings;
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {
+        {given->samples != NULL, "--samples"},     {given->describe != NULL, "--describe"},
+        {given->campaign != NULL, "--campaign"},   {given->features.count > 0, "--features"},
+        {given->variants.count > 0, "--variants"}, {given->log.count > 0, "--log"},
+        {call->arguments.count > 0, "a folder"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].given)
+            return fail_usage(call, "%s does not go with %s", others[i].name, what);
+    return EXIT_DONE;
 }
 
 static int run_csv(invocation *call)
@@ -180,7 +199,10 @@ static int run(invocation *call)
         return import_profiles(call);
     if (given->variant || given->input || given->proxy || !isnan(given->intensity))
         return fail_usage(call, "--variant, --input, --proxy and --intensity go with --profiles");
-    return strcmp(given->format, "csv") == 0 ? run_csv(call) : import_ginkgo(call);
+    if (strcmp(given->format, "csv") != 0)
+        return import_ginkgo(call);
+    return given->devices && !given->samples && !given->computation ? import_devices(call)
+                                                                    : run_csv(call);
 }
 
 static const argument arguments[] = {
@@ -188,9 +210,10 @@ static const argument arguments[] = {
 
 const command command_store_import = {
     .name = "store import",
-    .summary = "Add samples of recorded devices from files",
+    .summary = "Add samples, devices or profiles from files",
     .synopsis = "--store URL (--computation NAME --device ID --samples FILE | --format ginkgo DIR |"
-                " --profiles FILE [--variant NAME --input NAME | --proxy NAME --intensity X]) "
+                " --devices FILE | --profiles FILE [--variant NAME --input NAME | --proxy NAME "
+                "--intensity X]) "
                 "[--devices FILE] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
                 "[--log A,B,...] [--campaign NAME] [--replace]",
     .description =
@@ -199,6 +222,9 @@ const command command_store_import = {
         "features. All rows or none are taken. An input that the store has already for this device "
         "is refused, unless --replace is given. Other features or variants than the store has for "
         "this computation are refused.\n\n"
+        "--devices FILE alone imports what is known of devices, without any sample: a target that "
+        "nobody measured and that is not this machine. A row takes the place of what the store had "
+        "on that device.\n\n"
         "A feature's scale is chosen from its values: linear, unless the largest magnitude is at "
         "least 100 times the median or the smallest one that is not zero; then log where all "
         "values are positive, else signed log. --log sets it.\n\n"
@@ -233,7 +259,8 @@ const command command_store_import = {
                 "  nitro store import --store sqlite:lab.db --format ginkgo ginkgo-data \\\n"
                 "      --devices devices.csv\n"
                 "  nitro store import --store sqlite:lab.db --profiles ell.csv --device K20Xm \\\n"
-                "      --computation spmv-ginkgo --variant ell --input bcsstk17\n",
+                "      --computation spmv-ginkgo --variant ell --input bcsstk17\n"
+                "  nitro store import --store sqlite:lab.db --devices ours.csv\n",
     .arguments = arguments,
     .options = options,
     .settings_size = sizeof(import_settings),

@@ -59,20 +59,20 @@ static json_t *device_json(const nitro_device *device, size_t samples, size_t pr
 
 typedef struct listing {
     nitro_store *store;
-    const nitro_schema *schema;
-    text_table *table;  /* NULL: JSON is wanted */
-    bool with_profiles; /* the table has a column of them */
+    const nitro_schema *schema; /* NULL: of no computation, but of proxies */
+    text_table *table;          /* NULL: JSON is wanted */
+    bool with_profiles;         /* the table has a column of them */
     json_t *devices;
 } listing;
 
 static nitro_status list_device(listing *self, const char *id)
 {
+    const char *computation = self->schema ? self->schema->computation : NULL;
     size_t samples = 0, profiles = 0;
     nitro_device *device = NULL;
-    nitro_status status =
-        nitro_store_count_samples(self->store, self->schema->computation, id, &samples);
-    if (status == NITRO_OK)
-        status = nitro_store_count_profiles(self->store, id, self->schema->computation, &profiles);
+    nitro_status status = nitro_store_count_profiles(self->store, id, computation, &profiles);
+    if (status == NITRO_OK && computation)
+        status = nitro_store_count_samples(self->store, computation, id, &samples);
     if (status == NITRO_OK)
         status = nitro_store_get_device(self->store, id, &device);
     if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
@@ -85,7 +85,8 @@ static nitro_status list_device(listing *self, const char *id)
         table_cell(self->table, "  %s", device->id);
         table_cell(self->table, "%s",
                    strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
-        table_cell(self->table, "%zu", samples);
+        if (computation)
+            table_cell(self->table, "%zu", samples);
         if (self->with_profiles)
             table_cell(self->table, "%zu", profiles);
         table_cell(self->table, "%zu", device->num_features);
@@ -143,34 +144,82 @@ static nitro_status print_computation(nitro_store *store, const nitro_schema *sc
     return status == NITRO_OK ? printed : status;
 }
 
+/** A computation, or with `schema` NULL what belongs to none: the same keys in any case. */
+static json_t *computation_json(const nitro_schema *schema, json_t *devices)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation",
+                     schema ? json_text(schema->computation) : json_null(), "variants",
+                     schema ? variants_json(schema) : json_array(), "features",
+                     schema ? features_json(schema) : json_array(), "relative_features",
+                     schema ? relative_json(schema) : json_array(), "devices", devices);
+}
+
 static nitro_status add_computation(nitro_store *store, const nitro_schema *schema, json_t *array)
 {
     listing self = {.store = store, .schema = schema, .devices = json_array()};
     nitro_status status = list_devices(&self);
-    json_array_append_new(
-        array, json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation", json_text(schema->computation),
-                         "variants", variants_json(schema), "features", features_json(schema),
-                         "relative_features", relative_json(schema), "devices", self.devices));
+    json_array_append_new(array, computation_json(schema, self.devices));
     return status;
 }
 
-/** Proxies belong to no computation; printed where there are any. */
-static nitro_status print_proxies(nitro_store *store, bool empty_line)
+/* ---- What belongs to no computation ---------------------------------------------------------- */
+
+/** Devices without samples, and those with profiles of proxies. */
+static nitro_status find_others(nitro_store *store, const nitro_string_list *computations,
+                                nitro_string_list *others)
 {
-    nitro_string_list ids = {0};
-    size_t all = 0;
-    nitro_status status = nitro_store_count_profiles(store, NULL, NULL, &all);
-    if (status == NITRO_OK && all > 0)
-        status = nitro_store_list_devices(store, NULL, &ids);
-    if (status == NITRO_OK && all > 0)
-        printf("%sprofiles of proxies\n", empty_line ? "\n" : "");
-    for (size_t d = 0; d < ids.count && status == NITRO_OK; d++) {
-        size_t count = 0;
-        status = nitro_store_count_profiles(store, ids.items[d], NULL, &count);
-        if (status == NITRO_OK && count > 0)
-            printf("  %s: %zu\n", ids.items[d], count);
+    nitro_context *context = nitro_store_context(store);
+    nitro_string_list all = {0}, measured = {0};
+    nitro_status status = nitro_store_list_devices(store, NULL, &all);
+    for (size_t c = 0; c < computations->count && status == NITRO_OK; c++)
+        status = nitro_store_list_devices(store, computations->items[c], &measured);
+    for (size_t d = 0; d < all.count && status == NITRO_OK; d++) {
+        size_t proxies = 0;
+        status = nitro_store_count_profiles(store, all.items[d], NULL, &proxies);
+        bool has_samples = nitro_string_list_find(&measured, all.items[d]) != NITRO_NONE;
+        if (status == NITRO_OK && (proxies > 0 || !has_samples))
+            status = nitro_string_list_add(context, others, all.items[d]);
     }
-    nitro_string_list_free(&ids);
+    nitro_string_list_free(&measured);
+    nitro_string_list_free(&all);
+    return status;
+}
+
+static nitro_status print_others(listing *self, const nitro_string_list *others)
+{
+    text_table table;
+    self->table = &table;
+    self->with_profiles = true;
+    printf("devices without samples, and profiles of proxies\n");
+    table_begin(&table, nitro_store_context(self->store),
+                "  device,kind,>profiles of proxies,>features");
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < others->count && status == NITRO_OK; d++)
+        status = list_device(self, others->items[d]);
+    nitro_status printed = table_end(&table, stdout);
+    return status == NITRO_OK ? printed : status;
+}
+
+/** `array` NULL: print for people. */
+static nitro_status list_others(nitro_store *store, const nitro_string_list *computations,
+                                json_t *array)
+{
+    nitro_string_list others = {0};
+    listing self = {.store = store};
+    nitro_status status = find_others(store, computations, &others);
+    if (status == NITRO_OK && array && others.count > 0) {
+        self.devices = json_array();
+        for (size_t d = 0; d < others.count && status == NITRO_OK; d++)
+            status = list_device(&self, others.items[d]);
+        json_array_append_new(array, computation_json(NULL, self.devices));
+    } else if (status == NITRO_OK && !array && others.count > 0) {
+        if (computations->count > 0)
+            putchar('\n');
+        status = print_others(&self, &others);
+    } else if (status == NITRO_OK && !array && computations->count == 0) {
+        printf("%s is empty\n", nitro_store_url(store));
+    }
+    nitro_string_list_free(&others);
     return status;
 }
 
@@ -189,10 +238,8 @@ static nitro_status list_all(nitro_store *store, json_t *array)
                 array ? add_computation(store, schema, array) : print_computation(store, schema);
         nitro_schema_free(schema);
     }
-    if (status == NITRO_OK && !array)
-        status = print_proxies(store, computations.count > 0);
-    if (status == NITRO_OK && !array && computations.count == 0)
-        printf("%s is empty\n", nitro_store_url(store));
+    if (status == NITRO_OK)
+        status = list_others(store, &computations, array);
     nitro_string_list_free(&computations);
     return status;
 }
@@ -250,14 +297,16 @@ const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
     .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
-    .description = "Prints every computation of the store with its variants, input features and "
-                   "relative features, "
-                   "and for every device with samples of it how many there are.\n\n"
-                   "With --stale: the times that would not come out so today, and why. A variant "
-                   "has another version (than the built-in computation, the shared object, or the "
-                   "newest sample says); another compiler, driver or toolkit made the newest "
-                   "samples of the device; or the device's features have changed since. 'nitro "
-                   "tune' measures variants of other versions again by itself.",
+    .description =
+        "Prints every computation of the store with its variants, input features and "
+        "relative features, and for every device with samples of it how many there are. "
+        "Devices without samples, and with profiles of proxies, come last: in JSON as an "
+        "entry whose computation is null.\n\n"
+        "With --stale: the times that would not come out so today, and why. A variant "
+        "has another version (than the built-in computation, the shared object, or the "
+        "newest sample says); another compiler, driver or toolkit made the newest "
+        "samples of the device; or the device's features have changed since. 'nitro "
+        "tune' measures variants of other versions again by itself.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -9,140 +9,8 @@
 #include "apps/cli/learn_own.h"
 #include "apps/cli/model_report.h"
 #include "apps/cli/paths.h"
-#include "apps/cli/winners.h"
-
-typedef struct settings {
-    common_settings common;
-    nitro_string_list inputs, devices;
-    const char *store, *output;
-    uint64_t generate, seed, name_parts;
-    uint64_t warmups, min_repetitions, repetitions, memory_limit_mb;
-    double budget_ms, timeout_s;
-    bool no_model, profile, again, cold, json;
-} settings;
-
-static void set_defaults(void *place)
-{
-    settings *given = place;
-    nitro_tune_options tune;
-    nitro_tune_options_init(&tune);
-    given->seed = 1;
-    given->name_parts = 1;
-    given->warmups = tune.measure.warmups;
-    given->min_repetitions = tune.measure.min_repetitions;
-    given->repetitions = tune.measure.max_repetitions;
-    given->budget_ms = tune.measure.budget_ms;
-    given->timeout_s = tune.measure.timeout_ms / 1000.0;
-    given->memory_limit_mb = OPTION_NOT_GIVEN; /* the library's default is this machine's affair */
-}
-
-static const option options[] = {
-    {.name = "inputs",
-     .type = OPTION_FILES,
-     .offset = offsetof(settings, inputs),
-     .value = "FILE",
-     .help =
-         "input files, up to the next option; Matrix Market for spmv, PGM or PNG for histogram"},
-    {.name = "generate",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, generate),
-     .value = "N",
-     .maximum = 1000000,
-     .help = "also measure the first N inputs of the computation's generated training set"},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "S",
-     .help = "seed of the generated inputs and of learning"},
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "where samples are kept; made when missing (default: the user's own)"},
-    {.name = "device",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, devices),
-     .value = "ID,...",
-     .help = "devices to measure on, see 'nitro devices': cuda, cuda:1, modelled ones (default: "
-             "host)"},
-    {.name = "output",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, output),
-     .value = "MODEL",
-     .help = "where the device's model goes (default: $XDG_DATA_HOME/nitro/models/"
-             "COMPUTATION@DEVICE.json, which 'nitro run' looks for)"},
-    {.name = "no-model",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, no_model),
-     .help = "measure only, learn nothing"},
-    {.name = "profile",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, profile),
-     .help = "then profile the proxies and every variant on the inputs, as 'nitro profile' does; "
-             "where that is not possible the tune goes on without"},
-    {.name = "again",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, again),
-     .help = "measure once more what the store holds already, and replace it"},
-    {.name = "cold",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, cold),
-     .help = "flush the caches before each run; such samples are not put beside others"},
-    {.name = "name-parts",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, name_parts),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 100,
-     .help = "name a file's input by the last N parts of its path, without the extension"},
-    {.name = "repetitions",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, repetitions),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 1000000,
-     .help = "most runs of a variant that count"},
-    {.name = "min-repetitions",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, min_repetitions),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 1000000,
-     .help = "least runs of a variant that count"},
-    {.name = "warmups",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, warmups),
-     .value = "N",
-     .maximum = 1000000,
-     .help = "runs of a variant that do not count"},
-    {.name = "budget",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, budget_ms),
-     .value = "MS",
-     .minimum = 0.001,
-     .maximum = 1e9,
-     .help = "milliseconds a variant may take of an input's repetitions"},
-    {.name = "timeout",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, timeout_s),
-     .value = "SECONDS",
-     .minimum = 0.001,
-     .maximum = 1e6,
-     .help = "a single call of a variant that takes longer counts as hung"},
-    {.name = "memory-limit",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, memory_limit_mb),
-     .value = "MB",
-     .maximum = 1e9,
-     .help = "memory that measuring an input may take (default: three quarters of what is here); "
-             "0: no limit"},
-    OPTION_JSON,
-    {0}};
-
-static const argument arguments[] = {
-    {.name = "COMPUTATION",
-     .help = "a built-in computation, or the path of a shared object with one (./libmine.so)"},
-    {0}};
+#include "apps/cli/tune_report.h"
+#include "apps/cli/tune_settings.h"
 
 /** All that tuning one device needs. */
 typedef struct tuning {
@@ -174,24 +42,11 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     return !interrupts_seen();
 }
 
-static nitro_tune_options tune_options(tuning *self)
+static nitro_tune_options options_of(tuning *self)
 {
-    const settings *given = self->call->settings;
-    nitro_tune_options how;
-    nitro_tune_options_init(&how);
-    how.measure.warmups = (unsigned)given->warmups;
-    how.measure.max_repetitions = (unsigned)given->repetitions;
-    how.measure.min_repetitions = (unsigned)given->min_repetitions;
-    if (how.measure.min_repetitions > how.measure.max_repetitions)
-        how.measure.min_repetitions = how.measure.max_repetitions;
-    how.measure.budget_ms = given->budget_ms;
-    how.measure.timeout_ms = given->timeout_s * 1000.0;
-    if (given->memory_limit_mb != OPTION_NOT_GIVEN)
-        how.measure.memory_limit_bytes = (size_t)given->memory_limit_mb * 1000000;
+    nitro_tune_options how = tune_options_given(self->call->settings);
     how.progress = show_progress;
     how.progress_user = self;
-    how.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;
-    how.again = given->again;
     return how;
 }
 
@@ -219,7 +74,7 @@ static int measure(tuning *self, const device_set *devices)
                                  devices->devices[d]->id);
     if (used >= sizeof ids)
         return fail_usage(self->call, "too many devices at once");
-    nitro_tune_options how = tune_options(self);
+    nitro_tune_options how = options_of(self);
     warn_if_busy(self, devices);
     self->num_devices = devices->count;
     if (devices->count == 1)
@@ -242,7 +97,7 @@ static int measure(tuning *self, const device_set *devices)
 /** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
 static int profile(tuning *self, const nitro_device *device)
 {
-    const settings *given = self->call->settings;
+    const tune_settings *given = self->call->settings;
     if (!given->profile)
         return EXIT_DONE;
     if (strcmp(device->kind, "model") == 0) {
@@ -261,47 +116,27 @@ static int profile(tuning *self, const nitro_device *device)
 
 /* ---- Reporting ------------------------------------------------------------------------------ */
 
-static json_t *report_json(const tuning *self, const nitro_device *device, const winner_table *won)
-{
-    const nitro_tune_progress *last = &self->last;
-    return json_pack("{s:s, s:o, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:I, s:o}", "computation",
-                     self->loaded.module->name, "device", json_text(device->id), "modelled",
-                     strcmp(device->kind, "model") == 0, "inputs", "total",
-                     (json_int_t)self->inputs.count, "measured",
-                     (json_int_t)(last->done - last->resumed - last->failed), "found_in_store",
-                     (json_int_t)last->resumed, "failed", (json_int_t)last->failed, "samples",
-                     (json_int_t)won->samples, "samples_without_time", (json_int_t)won->untimed,
-                     "variants", winners_json(won));
-}
-
-static int print_report(const tuning *self, const nitro_device *device, const winner_table *won)
-{
-    bool modelled = strcmp(device->kind, "model") == 0;
-    printf("%s on %s%s: %zu samples in %s", self->loaded.module->name, device->id,
-           modelled ? " (modelled: times from a cost model)" : "", won->samples,
-           nitro_store_url(self->store));
-    if (won->untimed > 0)
-        printf(", and %zu on which no variant has a time", won->untimed);
-    printf("\n\n");
-    return winners_print(won, stdout) == NITRO_OK ? EXIT_DONE : fail(self->call);
-}
-
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,
                   const char *path)
 {
-    const settings *given = self->call->settings;
+    const tune_settings *given = self->call->settings;
+    const tuned about = {.computation = self->loaded.module->name,
+                         .device = device,
+                         .store = self->store,
+                         .num_inputs = self->inputs.count,
+                         .last = self->last};
     winner_table won;
     if (winners_load(self->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
         return fail(self->call);
     int code = EXIT_DONE;
     if (!given->json) {
-        code = print_report(self, device, &won);
+        code = tune_report_print(self->call, &about, &won);
         if (code == EXIT_DONE && model)
             putchar('\n');
         if (code == EXIT_DONE && model)
             code = model_print(self->call, model, path);
     } else {
-        json_t *object = report_json(self, device, &won);
+        json_t *object = tune_report_json(&about, &won);
         json_t *summary = model ? model_json(self->call, model, path) : json_null();
         json_object_set_new(object, "model", summary);
         json_array_append_new(self->reports, object);
@@ -314,7 +149,7 @@ static int report(tuning *self, const nitro_device *device, const nitro_model *m
 
 static int learn_and_report(tuning *self, const nitro_device *device)
 {
-    const settings *given = self->call->settings;
+    const tune_settings *given = self->call->settings;
     nitro_model *model = NULL;
     char *path = NULL;
     int code = EXIT_DONE;
@@ -330,7 +165,7 @@ static int learn_and_report(tuning *self, const nitro_device *device)
 
 static int tune_devices(tuning *self, const device_set *devices)
 {
-    const settings *given = self->call->settings;
+    const tune_settings *given = self->call->settings;
     int code = measure(self, devices);
     self->reports = json_array();
     for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
@@ -355,7 +190,7 @@ static int tune_devices(tuning *self, const device_set *devices)
 
 static int find_devices(const invocation *call, device_set *devices)
 {
-    const settings *given = call->settings;
+    const tune_settings *given = call->settings;
     char host[] = "host", *hosts[] = {host};
     nitro_string_list only_host = {.items = hosts, .count = 1};
     const nitro_string_list *ids = given->devices.count ? &given->devices : &only_host;
@@ -371,7 +206,7 @@ static int find_devices(const invocation *call, device_set *devices)
 
 static int run(invocation *call)
 {
-    const settings *given = call->settings;
+    const tune_settings *given = call->settings;
     tuning self = {.call = call};
     device_set devices = {0};
     int code = find_devices(call, &devices);
@@ -434,10 +269,10 @@ const command command_tune = {
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
                 "  nitro tune histogram --inputs *.png --name-parts 2\n"
                 "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
-    .arguments = arguments,
+    .arguments = tune_arguments,
     .items_title = "Computations",
     .list_items = list_modules,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .set_defaults = set_defaults,
+    .options = tune_options,
+    .settings_size = sizeof(tune_settings),
+    .set_defaults = tune_set_defaults,
     .run = run};

@@ -34,15 +34,17 @@ static bool is_new_target(const nitro_evaluate_result *results, size_t i)
     return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
 }
 
-/** "auto", or "auto +10" after ten inputs were measured. */
-static void add_method(text_table *table, const nitro_evaluate_result *result)
+/** "auto", "auto +10" after ten inputs were measured, or "auto +8 to 10" where not all targets had
+ *  as many. */
+static void add_method(text_table *table, const nitro_evaluate_result *result,
+                       size_t least_measured)
 {
     if (result->measured == 0)
         table_cell(table, "%s", result->method);
-    else if (result->measured == NITRO_NONE)
-        table_cell(table, "%s +all", result->method);
-    else
+    else if (least_measured == result->measured)
         table_cell(table, "%s +%zu", result->method, result->measured);
+    else
+        table_cell(table, "%s +%zu to %zu", result->method, least_measured, result->measured);
 }
 
 static const char *modelled_remark(const nitro_evaluate_result *results, size_t count)
@@ -53,22 +55,22 @@ static const char *modelled_remark(const nitro_evaluate_result *results, size_t 
     return num_modelled == 0 ? "" : num_modelled < count ? " (some modelled)" : " (modelled)";
 }
 
-static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count,
-                      size_t num_targets)
+/** How many targets a mean is of stands in its row, unless it is as in the row above. */
+static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count)
 {
-    bool first = true;
+    size_t num_targets = 0;
     const char *modelled = modelled_remark(results, count);
-    nitro_evaluate_result mean;
+    nitro_study_point point;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
-        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &mean);
+        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &point);
              place++) {
-            if (first)
-                table_cell(table, "mean of %zu%s", num_targets, modelled);
+            if (point.targets != num_targets)
+                table_cell(table, "mean of %zu%s", point.targets, modelled);
             else
                 table_cell(table, "%s", "");
-            add_method(table, &mean);
-            add_qualities(table, &mean);
-            first = false;
+            add_method(table, &point.mean, point.least_measured);
+            add_qualities(table, &point.mean);
+            num_targets = point.targets;
         }
 }
 
@@ -84,11 +86,11 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
         num_targets += fresh;
         table_cell(&table, "%s%s", fresh ? results[i].target : "",
                    fresh && results[i].modelled ? " (modelled)" : "");
-        add_method(&table, &results[i]);
+        add_method(&table, &results[i], results[i].measured);
         add_qualities(&table, &results[i]);
     }
     if (num_targets > 1)
-        add_means(&table, results, count, num_targets);
+        add_means(&table, results, count);
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 

@@ -69,6 +69,16 @@ static const char *origin(const nitro_input *input)
     return recipe->path ? recipe->path : "a generated input";
 }
 
+static int fail_same_name(const invocation *call, const nitro_input *a, const nitro_input *b)
+{
+    if (strcmp(origin(a), origin(b)) == 0)
+        return fail_usage(call, "%s is given twice", origin(a));
+    return fail_usage(call,
+                      "%s and %s are both called '%s'; with --name-parts 2 a file's folder is part "
+                      "of its name",
+                      origin(a), origin(b), a->name);
+}
+
 static int refuse_same_names(const invocation *call, const input_set *set)
 {
     int code = EXIT_DONE;
@@ -80,10 +90,7 @@ static int refuse_same_names(const invocation *call, const input_set *set)
     qsort(sorted, set->count, sizeof(*sorted), compare_inputs);
     for (size_t i = 1; i < set->count && code == EXIT_DONE; i++)
         if (strcmp(sorted[i - 1]->name, sorted[i]->name) == 0)
-            code = fail_usage(call,
-                              "%s and %s are both called '%s'; with --name-parts 2 a file's folder "
-                              "is part of its name",
-                              origin(sorted[i - 1]), origin(sorted[i]), sorted[i]->name);
+            code = fail_same_name(call, sorted[i - 1], sorted[i]);
     free(sorted);
     return code;
 }

@@ -1,4 +1,5 @@
 /* main.c - the nitro program: finds the subcommand, parses its options, runs it. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -92,7 +93,10 @@ static int dispatch(invocation *call, char **words, size_t num_words)
  */
 static void bound_spinning(char **argv)
 {
-    bool times = argv[1] && (strcmp(argv[1], "tune") == 0 || strcmp(argv[1], "run") == 0);
+    static const char *const timing[] = {"tune", "run", "tune-from-source"};
+    bool times = false;
+    for (size_t i = 0; i < sizeof timing / sizeof timing[0]; i++)
+        times = times || strcmp(argv[1], timing[i]) == 0;
     if (!times || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
         return;
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0)
@@ -104,6 +108,7 @@ int main(int argc, char **argv)
     invocation call = {0};
     if (argc > 1)
         bound_spinning(argv);
+    signal(SIGXFSZ, SIG_IGN); /* a file over the user's limit is an error like a full disk */
     if (nitro_context_create(&call.context) != NITRO_OK) {
         fprintf(stderr, "nitro: out of memory\n");
         return EXIT_FAILED;

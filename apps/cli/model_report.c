@@ -214,7 +214,8 @@ static void print_percent(const char *prefix, json_t *number)
         printf("%s%.1f %%", prefix, json_number_value(number));
 }
 
-/** Sources from the nearest to the target on, with their distances. */
+/** Sources from the nearest to the target on, with their distances; those that it cannot be
+ * compared with are last. */
 static void print_nearest(json_t *sources)
 {
     size_t i;
@@ -223,13 +224,26 @@ static void print_nearest(json_t *sources)
     json_array_foreach(sources, i, source)
     {
         json_t *distance = json_object_get(source, "distance");
+        json_t *quality = json_object_get(source, "left_out_quality");
         printf("%s%s", i ? ", " : "", json_string_value(json_object_get(source, "device")));
         if (json_is_number(distance))
             printf(" at %.2g", json_number_value(distance));
-        print_percent(" (left out: ", json_object_get(source, "left_out_quality"));
-        printf("%s", json_is_number(json_object_get(source, "left_out_quality")) ? ")" : "");
+        else
+            printf(" at an unknown distance");
+        print_percent(" (left out: ", quality);
+        printf("%s", json_is_number(quality) ? ")" : "");
     }
     printf("\n");
+}
+
+/** Hyper-parameters that left-out sources chose, where they are not the usual ones. */
+static void print_recipes(json_t *recipes)
+{
+    const char *strategy;
+    json_t *recipe;
+    json_object_foreach(recipes, strategy, recipe)
+        printf("%-16s %s with %s, as left-out sources say\n", "learnt", strategy,
+               json_string_value(recipe));
 }
 
 /** What may be expected on the target; a model for its own device has no such promise. Why it is
@@ -239,6 +253,7 @@ static void print_promise(json_t *promise)
     if (!promise)
         return;
     print_nearest(json_object_get(promise, "sources"));
+    print_recipes(json_object_get(promise, "recipes"));
     printf("%-16s ", "promised");
     if (json_is_number(json_object_get(promise, "quality")))
         print_percent("", json_object_get(promise, "quality"));

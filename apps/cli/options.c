@@ -176,6 +176,17 @@ static bool is_given(const invocation *call, const option *what)
     return ((const nitro_string_list *)place)->count > 0;
 }
 
+/* "'b' is one argument too many: FILE is 'a' already". */
+static int fail_too_many(const invocation *call, size_t position)
+{
+    const char *word = call->arguments.items[position];
+    if (position == 0)
+        return fail_usage(call, "'%s': nitro %s takes options only", word, call->command->name);
+    return fail_usage(call, "'%s' is one argument too many: %s is '%s' already", word,
+                      call->command->arguments[position - 1].name,
+                      call->arguments.items[position - 1]);
+}
+
 static int check_arguments(const invocation *call)
 {
     size_t position = 0;
@@ -187,7 +198,7 @@ static int check_arguments(const invocation *call)
         if (!each->optional && position >= call->arguments.count)
             return fail_usage(call, "%s is missing", each->name);
     } else if (call->arguments.count > position) {
-        return fail_usage(call, "'%s' is one argument too many", call->arguments.items[position]);
+        return fail_too_many(call, position);
     }
     for (const option *what = call->command->options; what->name; what++)
         if (what->required && !is_given(call, what))

@@ -48,6 +48,36 @@ typedef struct option {
         .help = "print JSON"                                                                       \
     }
 
+#define OPTION_MODEL                                                                               \
+    {                                                                                              \
+        .name = "model", .type = OPTION_TEXT, .offset = offsetof(settings, model),                 \
+        .value = "FILE", .help = "the model file", .required = true                                \
+    }
+#define OPTION_TARGETS                                                                             \
+    {                                                                                              \
+        .name = "targets", .type = OPTION_LIST, .offset = offsetof(settings, targets),             \
+        .value = "A,B,...",                                                                        \
+        .help = "devices to choose for, one after the other (default: all with samples)"           \
+    }
+#define OPTION_SOURCES                                                                             \
+    {                                                                                              \
+        .name = "sources", .type = OPTION_LIST, .offset = offsetof(settings, sources),             \
+        .value = "A,B,...",                                                                        \
+        .help = "devices to learn from; a target is never its own source (default: all)"           \
+    }
+#define OPTION_TRAIN_FRACTION                                                                      \
+    {                                                                                              \
+        .name = "train-fraction", .type = OPTION_NUMBER,                                           \
+        .offset = offsetof(settings, train_fraction), .value = "X", .minimum = 0.001,              \
+        .maximum = 0.999, .help = "share of the inputs to learn from"                              \
+    }
+#define OPTION_THREADS                                                                             \
+    {                                                                                              \
+        .name = "threads", .type = OPTION_COUNT, .offset = offsetof(settings, threads),            \
+        .value = "N", .maximum = 4096,                                                             \
+        .help = "threads to learn with (default: one a core); results do not depend on it"         \
+    }
+
 /** A positional argument; tables end with a NULL name. */
 typedef struct argument {
     const char *name;

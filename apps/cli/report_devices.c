@@ -128,12 +128,13 @@ nitro_status report_add_similarity(report *self)
     report_part *part = report_add(self, "similarity", "How alike the devices are", "Table 2");
     nitro_string_list features = {0};
     nitro_status status = nitro_study_common_features(self->context, dataset, &features);
-    if (status == NITRO_OK && (dataset->num_devices < 2 || features.count == 0)) {
+    const char *why =
+        features.count == 0 ? "There is no device feature that every device has." : NULL;
+    if (dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
+        why = "There are fewer than three devices: how alike two are shows beside a third.";
+    if (status == NITRO_OK && why) {
         nitro_string_list_free(&features);
-        return report_omit(self, part,
-                           dataset->num_devices < 2
-                               ? "There is one device only: nothing to compare."
-                               : "There is no device feature that every device has.");
+        return report_omit(self, part, "%s", why);
     }
     double *matrix =
         nitro_calloc(self->context, dataset->num_devices * dataset->num_devices, sizeof *matrix);

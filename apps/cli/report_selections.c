@@ -36,11 +36,14 @@ static json_t *read_report(const nitro_study_selection *selection)
     return selection->report ? json_loads(selection->report, 0, NULL) : NULL;
 }
 
-/** Why it did not choose but took all or nothing; NULL: it chose. */
+/** Why it did not choose but took all or nothing; NULL: it chose. Of a combined one the last step
+ *  tells. */
 static const char *why_aside(const json_t *answer)
 {
-    const char *why = json_string_value(json_object_get(answer, "stepped_aside"));
-    return why ? why : json_string_value(json_object_get(answer, "reason"));
+    const json_t *search = json_object_get(answer, "cv");
+    const json_t *last = search ? search : answer;
+    const char *why = json_string_value(json_object_get(last, "stepped_aside"));
+    return why ? why : json_string_value(json_object_get(last, "reason"));
 }
 
 /** Did it choose, and not take all or nothing for want of something to go by? */
@@ -202,7 +205,7 @@ static nitro_status say_features(const selected *self, report_part *part)
 static const char *why_omitted(const selected *self)
 {
     return self->report->skip_features
-               ? "Not studied here: asked to leave it out."
+               ? "Not studied here: left out by the options of this report."
                : "No device-feature selection that is built in says anything of "
                  "its choice.";
 }

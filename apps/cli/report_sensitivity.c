@@ -87,15 +87,25 @@ static const char sharing_method[] =
     "the fastest itself, or at most 5 % slower. Only inputs with times on all of the devices "
     "count.";
 
+/** "both devices", "all 3 devices". */
+static const char *name_all(size_t num_devices, char *name, size_t size)
+{
+    if (num_devices == 2)
+        snprintf(name, size, "both devices");
+    else
+        snprintf(name, size, "all %zu devices", num_devices);
+    return name;
+}
+
 static nitro_status share_all(report *self, report_part *part, size_t *counts)
 {
     const double tolerances[] = {0.0, TOLERANCE};
     size_t most = self->dataset->num_devices, inputs = 0;
     double all[2] = {NAN, NAN};
+    char name[48];
     nitro_status status = NITRO_OK;
     begin_sharing(&part->table, most);
     for (size_t n = 1; n <= most && status == NITRO_OK; n++) {
-        char name[32];
         snprintf(name, sizeof name, "%zu", n);
         status = nitro_string_list_add(self->context, &part->chart.categories, name);
     }
@@ -118,12 +128,13 @@ static nitro_status share_all(report *self, report_part *part, size_t *counts)
     if (status != NITRO_OK)
         return status;
     if (inputs == 0)
-        return report_omit(self, part, "No input was measured on all %zu devices.", most);
+        return report_omit(self, part, "No input was measured on %s.",
+                           name_all(most, name, sizeof name));
     return report_say(self, part,
-                      "One variant is the fastest on all %zu devices for %.0f %% of the inputs; "
-                      "for %.0f %% one is within 5 %% of the fastest on all of them. The rest "
-                      "depends on the device.",
-                      most, all[0], all[1]);
+                      "One variant is the fastest on %s for %.0f %% of the inputs; for %.0f %% one "
+                      "is within 5 %% of the fastest on %s. The rest depends on the device.",
+                      name_all(most, name, sizeof name), all[0], all[1],
+                      most == 2 ? "both" : "all of them");
 }
 
 static nitro_status add_sensitivity_of_all(report *self, size_t *counts)
@@ -149,15 +160,16 @@ static nitro_status share_generation(report *self, report_part *part, const char
 {
     const double tolerances[] = {0.0, TOLERANCE};
     double all[2] = {NAN, NAN};
+    char name[48];
     nitro_status status = NITRO_OK;
     for (size_t t = 0; t < 2 && status == NITRO_OK; t++) {
         size_t inputs = 0;
-        char name[300];
-        snprintf(name, sizeof name, "%s\n%s", group, t ? "within 5 %" : "fastest");
+        char category[300];
+        snprintf(category, sizeof category, "%s\n%s", group, t ? "within 5 %" : "fastest");
         status = nitro_study_share(self->context, self->dataset, devices, tolerances[t], counts,
                                    &inputs);
         if (status == NITRO_OK)
-            status = nitro_string_list_add(self->context, &part->chart.categories, name);
+            status = nitro_string_list_add(self->context, &part->chart.categories, category);
         if (status != NITRO_OK)
             break;
         add_sharing(&part->table, group, tolerances[t], counts, inputs, num_devices, most);
@@ -168,9 +180,9 @@ static nitro_status share_generation(report *self, report_part *part, const char
     if (status != NITRO_OK || isnan(all[0]))
         return status;
     return report_say(self, part,
-                      "Within %s one variant is the fastest on all %zu devices for %.0f %% of "
-                      "the inputs, and within 5 %% of the fastest for %.0f %%.",
-                      group, num_devices, all[0], all[1]);
+                      "Within %s one variant is the fastest on %s for %.0f %% of the inputs, and "
+                      "within 5 %% of the fastest for %.0f %%.",
+                      group, name_all(num_devices, name, sizeof name), all[0], all[1]);
 }
 
 /** All generations of two devices or more. @param values shape [2 * generations x most] */

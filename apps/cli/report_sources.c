@@ -129,7 +129,7 @@ static nitro_status list_sub_methods(const report_learnt *self, nitro_string_lis
 static const char *why_omitted(const report_learnt *self)
 {
     return self->report->skip_source_less
-               ? "Not studied here: asked to leave it out."
+               ? "Not studied here: left out by the options of this report."
                : "Not studied here: it takes three sources with samples to learn "
                  "from.";
 }
@@ -174,6 +174,9 @@ static double mean_drop(const report_learnt *self, size_t less, const char *meth
     return count ? sum / (double)count : NAN;
 }
 
+/** A loss that is none: without a source some inputs go too, and all numbers move a little. */
+#define LEAST_LOSS 0.05 /* points */
+
 /** Methods whose choices depend on the sources at all. */
 static nitro_status list_dependent(const report_learnt *self, nitro_string_list *methods)
 {
@@ -183,7 +186,8 @@ static nitro_status list_dependent(const report_learnt *self, nitro_string_list 
         bool depends = false;
         for (size_t i = 0; i < self->num_less; i++)
             for (size_t t = 0; t < self->targets.count; t++)
-                depends |= fabs(drop_of(self, i, self->targets.items[t], all.items[m])) > 0.0;
+                depends |=
+                    fabs(drop_of(self, i, self->targets.items[t], all.items[m])) >= LEAST_LOSS;
         if (depends)
             status = nitro_string_list_add(self->report->context, methods, all.items[m]);
     }
@@ -253,8 +257,8 @@ nitro_status report_add_contribution(report_learnt *self)
     if (self->num_less == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
     part->method = "The mean quality with all sources less that without this one, in points, as a "
-                   "mean over the targets. Methods that do not depend on the sources are left "
-                   "away.";
+                   "mean over the targets. Methods that no source matters to (under 0.05 points "
+                   "on every target) are left away.";
     part->chart.y_label = "quality lost without it (points)";
     nitro_status status = list_dependent(self, &methods);
     for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)

@@ -11,11 +11,12 @@ enum { MAX_DRAWN_VARIANTS = 7 };
 
 /* ---- Best variants -------------------------------------------------------------------------- */
 
-/** Variants in order of their wins over all devices, the first declared on ties. */
-static void order_variants(const nitro_study_wins *wins, size_t num_devices, size_t num_variants,
-                           size_t *order)
+/** Variants in order of their wins over all devices, the first declared on ties.
+ *  @return how many win anything; at least 1. */
+static size_t order_variants(const nitro_study_wins *wins, size_t num_devices, size_t num_variants,
+                             size_t *order)
 {
-    size_t sums[NITRO_MAX_VARIANTS] = {0};
+    size_t sums[NITRO_MAX_VARIANTS] = {0}, num_winners = 0;
     for (size_t d = 0; d < num_devices; d++)
         for (size_t v = 0; v < num_variants; v++)
             sums[v] += wins[d].wins[v];
@@ -24,16 +25,19 @@ static void order_variants(const nitro_study_wins *wins, size_t num_devices, siz
         for (; place > 0 && sums[v] > sums[order[place - 1]]; place--)
             order[place] = order[place - 1];
         order[place] = v;
+        num_winners += sums[v] > 0;
     }
+    return num_winners ? num_winners : 1;
 }
 
 static nitro_status draw_variants(report *self, report_part *part, const nitro_study_wins *wins)
 {
     const nitro_dataset *dataset = self->dataset;
-    size_t num_variants = dataset->schema->num_variants, order[NITRO_MAX_VARIANTS];
-    size_t drawn = num_variants > MAX_DRAWN_VARIANTS + 1 ? MAX_DRAWN_VARIANTS : num_variants;
+    size_t order[NITRO_MAX_VARIANTS];
+    size_t num_winners =
+        order_variants(wins, dataset->num_devices, dataset->schema->num_variants, order);
+    size_t drawn = num_winners > MAX_DRAWN_VARIANTS + 1 ? MAX_DRAWN_VARIANTS : num_winners;
     nitro_status status = NITRO_OK;
-    order_variants(wins, dataset->num_devices, num_variants, order);
     for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
         char name[128];
         report_device_category(dataset->devices[d], name, sizeof name);
@@ -42,7 +46,7 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
     for (size_t v = 0; v < drawn && status == NITRO_OK; v++)
         status = nitro_string_list_add(self->context, &part->chart.series,
                                        dataset->schema->variants[order[v]]);
-    if (status == NITRO_OK && drawn < num_variants)
+    if (status == NITRO_OK && drawn < num_winners)
         status = nitro_string_list_add(self->context, &part->chart.series, "others");
     if (status == NITRO_OK)
         status = report_chart_allocate(self->context, &part->chart);
@@ -53,7 +57,7 @@ static nitro_status draw_variants(report *self, report_part *part, const nitro_s
                              report_percent(wins[d].wins[order[v]], wins[d].inputs));
             others -= wins[d].wins[order[v]];
         }
-        if (drawn < num_variants)
+        if (drawn < num_winners)
             report_chart_set(&part->chart, drawn, d, report_percent(others, wins[d].inputs));
     }
     return status;
@@ -84,9 +88,13 @@ static nitro_status say_variants(report *self, report_part *part, const nitro_st
                                 schema->variants[v], winners[v], self->dataset->num_devices);
     if (status != NITRO_OK || most == 0.0)
         return status;
+    char range[32];
+    if (most - least < 0.5)
+        snprintf(range, sizeof range, "%.0f", most);
+    else
+        snprintf(range, sizeof range, "%.0f to %.0f", least, most);
     return report_say(self, part,
-                      "The most frequent one is the best for %.0f to %.0f %% of a device's inputs.",
-                      least, most);
+                      "The most frequent one is the best for %s %% of a device's inputs.", range);
 }
 
 nitro_status report_add_variants(report *self)

@@ -25,22 +25,11 @@ static int print_report(const invocation *call, const char *url,
 static int check_options(invocation *call)
 {
     const import_settings *given = call->settings;
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{given->samples != NULL, "--samples"},
-                  {given->devices != NULL, "--devices"},
-                  {given->describe != NULL, "--describe"},
-                  {given->campaign != NULL, "--campaign"},
-                  {given->features.count > 0, "--features"},
-                  {given->variants.count > 0, "--variants"},
-                  {given->log.count > 0, "--log"},
-                  {given->devices_chosen.count > 1, "more than one --device"},
-                  {call->arguments.count > 0, "a folder"}};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (others[i].given)
-            return fail_usage(call, "%s does not go with --profiles", others[i].name);
-    return EXIT_DONE;
+    if (given->devices)
+        return fail_usage(call, "--devices does not go with --profiles");
+    if (given->devices_chosen.count > 1)
+        return fail_usage(call, "more than one --device does not go with --profiles");
+    return refuse_sample_options(call, "--profiles");
 }
 
 int import_profiles(invocation *call)

@@ -32,6 +32,7 @@ typedef struct nitro_string_list {
     size_t capacity;
 } nitro_string_list;
 
+/** Append a copy. */
 NITRO_API nitro_status nitro_string_list_add(nitro_context *context, nitro_string_list *list,
                                              const char *text);
 /** Split "a,b,c" at commas and append; empty items are an error. */
@@ -53,11 +54,16 @@ NITRO_API void *nitro_calloc(nitro_context *context, size_t count, size_t size);
 /** printf into a new string; NULL when out of memory (recorded). Free with free(). */
 NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) NITRO_PRINTF(2, 3);
 
-/** Read a whole file, at most `max_bytes` (larger: NITRO_ERR_FORMAT). `text` gets a final '\0' that
- *  `size` does not count; free it with free(). */
+/**
+ * Read a whole file.
+ * @param[out] text  with a final '\0' that `size` does not count; free with free().
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO; NITRO_ERR_FORMAT (larger than
+ *         `max_bytes`); NITRO_ERR_NO_MEMORY.
+ */
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
 /** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error.
+ *  What is no regular file (a terminal, a pipe) is written to as it is. NITRO_OK or NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
@@ -81,6 +87,7 @@ NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
 NITRO_API void nitro_format_number(double value, char *text, size_t size);
 
+/** Send a message to the context's log, if it wants this level; see nitro_log_function. */
 NITRO_API void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)
     NITRO_PRINTF(3, 4);
 
@@ -93,8 +100,9 @@ typedef struct nitro_random {
     uint64_t state[4];
 } nitro_random;
 
+/** Begin anew; what was there does not matter. */
 NITRO_API void nitro_random_seed(nitro_random *random, uint64_t seed);
-NITRO_API uint64_t nitro_random_next(nitro_random *random);
+NITRO_API uint64_t nitro_random_next(nitro_random *random);  /* 64 bits */
 NITRO_API double nitro_random_uniform(nitro_random *random); /* [0, 1) */
 NITRO_API double nitro_random_normal(nitro_random *random);  /* mean 0, deviation 1 */
 NITRO_API uint64_t nitro_random_below(nitro_random *random, uint64_t bound); /* [0, bound) */

@@ -121,6 +121,17 @@ NITRO_API nitro_status nitro_device_list(nitro_context *context, nitro_string_li
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
+/**
+ * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
+ * paper's Table 2). Constant features count as 0 in all.
+ * @param[out] matrix  shape [num_devices x num_devices], row-major.
+ * @return NITRO_ERR_NO_DATA when a device lacks a feature (both named).
+ */
+NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
+                                               const nitro_device *const *devices,
+                                               size_t num_devices, const char *const *features,
+                                               size_t num_features, double *matrix);
+
 #ifdef __cplusplus
 }
 #endif

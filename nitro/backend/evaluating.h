@@ -44,8 +44,17 @@ typedef struct nitro_evaluate_result {
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
-/** @param[out] results  shape [count], target by target, methods in declared order, `measured`
- *                       ascending. More than there are means all there are, once. */
+/**
+ * Let every method choose for every target as if nothing had been measured there, and score it on
+ * inputs that taught nobody. A method that has nothing to learn from is left out, and said in the
+ * log.
+ * @param[out] results  shape [count], target by target, methods in declared order, `measured`
+ *                      ascending (more than there are: all there are, once); free with
+ *                      nitro_evaluate_results_free.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device without samples, a method);
+ *         NITRO_ERR_NO_DATA (no inputs to learn from or to test on, or no method could be judged);
+ *         NITRO_ERR_ARGUMENT (the fraction); NITRO_ERR_INTERRUPTED; what the store answers.
+ */
 NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                       const nitro_evaluate_options *options,
                                       nitro_evaluate_result **results, size_t *count);

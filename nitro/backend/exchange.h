@@ -55,6 +55,8 @@ NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro
                                              const char *signature, size_t signature_size,
                                              const char **signer);
 
+/* ---- Importing and exporting ---------------------------------------------------------------- */
+
 /** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
     const char *computation;
@@ -77,9 +79,30 @@ typedef struct nitro_import_report {
     size_t without_times; /* inputs that have no time at all: kept, and said */
 } nitro_import_report;
 
+/**
+ * Everything is read and checked before anything is written, and names, device and samples go in as
+ * one: all of it or nothing.
+ * @param[out] report  may be NULL.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (file, line and column are named);
+ *         NITRO_ERR_ARGUMENT (a name that is not clean); NITRO_ERR_NOT_FOUND (a file, or the device
+ *         in the table of devices); NITRO_ERR_MISMATCH (the store has other features or variants,
+ *         or the description is of another computation); NITRO_ERR_EXISTS (inputs that are there
+ *         already, unless `replace`).
+ */
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
+
+/**
+ * Import of devices alone: CSV with a column device; the other columns are device features and
+ * labels. What a row says of a device takes the place of what the store had. All rows are checked
+ * before the first is written.
+ * @param[in]  ids     those to take; NULL: all.
+ * @param[out] report  added and replaced count devices. May be NULL.
+ */
+NITRO_API nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
+                                                  const nitro_string_list *ids,
+                                                  nitro_import_report *report);
 
 /**
  * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
@@ -135,7 +158,9 @@ NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
                                                  nitro_ginkgo_report **report);
 NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
 
-/** Write the same form back; `devices_path` may be NULL. */
+/** Write the same form back; `devices_path` may be NULL.
+ *  @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such computation or device, or no samples there);
+ *          NITRO_ERR_ARGUMENT (a feature is called as the table's own column is); NITRO_ERR_IO. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
@@ -185,6 +210,7 @@ NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
 NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
                                                    const char *device, const char *path,
                                                    size_t *count);
+
 /* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
 
 typedef struct nitro_publish_options {

@@ -24,7 +24,11 @@ typedef struct nitro_dataset {
     double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
 } nitro_dataset;
 
-/** Rows with a hole in their features are left out, and said in the log. */
+/**
+ * Load the samples of devices, shape [num_devices], in their order; one without samples has no
+ * rows. Rows with a hole in their features are left out, and said in the log.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device); what the store answers.
+ */
 NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
@@ -33,6 +37,9 @@ NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
 NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 /** The same over the rows of one device alone, whatever else is in the dataset. */
 NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device);
+
+/** Most strategies that one averages. */
+#define NITRO_MAX_MEMBERS 8
 
 /** What a strategy learns from: columns are scaled to [-1, 1] already. */
 typedef struct nitro_training_set {
@@ -45,13 +52,13 @@ typedef struct nitro_training_set {
     unsigned num_threads; /* 0: one a core */
     bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
     uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
+    /** Which of the strategy's recipes, in the first; of one that averages others, which of each
+     *  member's. 0: the usual one. */
+    size_t recipes[NITRO_MAX_MEMBERS];
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/parts.h). */
 typedef struct nitro_parts nitro_parts;
-
-/** Most strategies that one averages. */
-#define NITRO_MAX_MEMBERS 8
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -66,8 +73,14 @@ typedef struct nitro_strategy {
     /** How much of the best performance, 1 - best time / time, a score's unit is worth; 1: scores
      *  are about what is lost of it, negated; 0: scores are not about times. */
     double loss_per_score;
+    /** Recipes are hyper-parameters that left-out sources may choose among, the usual ones first:
+     *  in a few words what each is, for people. */
+    size_t num_recipes;         /* 0: there is nothing to choose */
+    const char *const *recipes; /* shape [num_recipes] */
 
     /**
+     * Learn. The same set gives the same predictor, whatever its number of threads.
+     * @param[out] predictor        free with `free`.
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
      *                              a predictor that did not see the row's input, from which a
      *                              model's confidence is calibrated; NaN in rows without.
@@ -76,10 +89,10 @@ typedef struct nitro_strategy {
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
-    /** A strategy that averages others: how many, 0 for all else, how they are called, and what
-     * each says by itself. */
+    /** A strategy that averages others: how many, 0 for all else, which, and what each says by
+     *  itself. */
     size_t num_members;
-    const char *const *member_names; /* shape [num_members] */
+    const struct nitro_strategy *const *members; /* shape [num_members] */
     /** @param[out] scores  shape [num_members x num_variants], each times what it counts beside the
      *                      others: added up, they choose as `score` does. For predictors with all
      *                      members. */

@@ -14,7 +14,7 @@ extern "C" {
 
 /** A proxy's dial goes from 0, none of its kind of work, to this: of every five instructions of its
  *  kernel, as many are of its kind; the others are integer arithmetic, which no proxy counts. */
-#define NITRO_PROXY_MAX_INTENSITY 5
+#define NITRO_PROXY_MAX_INTENSITY NITRO_MAX_INTENSITY
 
 /** How much one run does. Of the counts 0 stands for what suits the device: a run of milliseconds
  *  that keeps all of it busy, with a footprint that is what the proxy stands for. */
@@ -98,17 +98,6 @@ typedef struct nitro_proxy_share {
 NITRO_API nitro_status nitro_proxy_shares_count(nitro_context *context, const char *device_kind,
                                                 const char *path, nitro_proxy_share **shares,
                                                 size_t *num_shares);
-
-/**
- * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
- * paper's Table 2). Constant features count as 0 in all.
- * @param[out] matrix  shape [num_devices x num_devices], row-major.
- * @return NITRO_ERR_NO_DATA when a device lacks a feature (both named).
- */
-NITRO_API nitro_status nitro_device_similarity(nitro_context *context,
-                                               const nitro_device *const *devices,
-                                               size_t num_devices, const char *const *features,
-                                               size_t num_features, double *matrix);
 
 /* ---- Family: profilers ---------------------------------------------------------------------- */
 

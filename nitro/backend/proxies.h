@@ -40,7 +40,7 @@ typedef struct nitro_proxies {
  * The built-in proxies, data/proxies/paper.json; and those of a file in the same form.
  * @param[in] path  NULL: the built-in ones alone. Proxies and metrics of the file's come after
  *                  them, or in place of one of the same name.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
+ * @return as nitro_file_read; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
  */
 NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *path,
                                             nitro_proxies **proxies);
@@ -69,6 +69,8 @@ NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
                                                      bool (*has)(void *user, const char *counter),
                                                      void *user, nitro_string_list *counters);
 
+typedef struct nitro_regression nitro_regression;
+
 /**
  * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
  * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
@@ -77,8 +79,6 @@ NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
  * @param[in] values   shape [num_rows], finite.
  * @return NITRO_OK; NITRO_ERR_NO_DATA: fewer than two rows, or no column varies.
  */
-typedef struct nitro_regression nitro_regression;
-
 NITRO_API nitro_status nitro_regression_train(nitro_context *context, const double *columns,
                                               size_t num_rows, size_t num_columns,
                                               const double *values, nitro_regression **regression);

@@ -39,8 +39,11 @@ typedef struct nitro_schema {
     nitro_relative_info *relative; /* shape [num_relative], at most NITRO_MAX_FEATURES */
 } nitro_schema;
 
+/** NITRO_ERR_ARGUMENT: the name is not clean. Without features and variants yet. */
 NITRO_API nitro_status nitro_schema_create(nitro_context *context, const char *computation,
                                            nitro_schema **schema);
+/** Append a feature (`unit` NULL: "1"), or a variant. @return NITRO_OK; NITRO_ERR_EXISTS;
+ *  NITRO_ERR_ARGUMENT (a name that is not clean, or too many); NITRO_ERR_NO_MEMORY. */
 NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *schema,
                                                 const char *name, const char *unit,
                                                 nitro_scale scale);
@@ -99,8 +102,8 @@ typedef struct nitro_description {
     char *default_variant; /* NULL: not said */
 } nitro_description;
 
-/** @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and
- *          field, and line and column in the file or in the formula. */
+/** @return as nitro_file_read; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and field,
+ *          and line and column in the file or in the formula. */
 NITRO_API nitro_status nitro_description_read(nitro_context *context, const char *path,
                                               nitro_description **description);
 /** `origin` names the text in errors. */
@@ -164,12 +167,14 @@ typedef struct nitro_device {
     nitro_label *labels; /* text columns: vendor, model, ... */
 } nitro_device;
 
+/** NITRO_ERR_ARGUMENT: id or kind is not clean. Without features and labels yet. */
 NITRO_API nitro_status nitro_device_create(nitro_context *context, const char *id, const char *kind,
                                            nitro_device **device);
 /** Add or replace. NaN removes the feature; infinity is NITRO_ERR_ARGUMENT. */
 NITRO_API nitro_status nitro_device_set(nitro_context *context, nitro_device *device,
                                         const char *feature, double value,
                                         nitro_value_source source, double spread);
+/** Add or replace; `text` NULL: "". NITRO_ERR_ARGUMENT: the name is not clean. */
 NITRO_API nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device,
                                               const char *name, const char *text);
 /** The value, or NaN where the device has no such feature. */

@@ -28,7 +28,8 @@ typedef struct nitro_store_kind {
     bool read_only; /* has no functions that write; opening it for writing fails */
     int priority;   /* the highest one is used for a plain path */
 
-    /** `address` is the URL after "scheme:". */
+    /** `address` is the URL after "scheme:". Opening leaves nothing behind where no store was: the
+     *  first write makes it. */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
                          void **state);
     void (*close)(void *state);
@@ -125,8 +126,15 @@ typedef struct nitro_store_kind {
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 } nitro_store_kind;
 
-/* The same functions on an open store, whatever its kind; they also check what passes through. */
+/*
+ * The same functions on an open store, whatever its kind; they also check what passes through. By
+ * one thread at a time. Errors that all have: NITRO_ERR_ARGUMENT for writing where the store is
+ * open for reading, and for a record or name that is not clean; NITRO_ERR_NOT_FOUND, with what
+ * there is, for a computation or device that the store does not know; NITRO_ERR_FORMAT for what is
+ * damaged; NITRO_ERR_IO and NITRO_ERR_DENIED as nitro_store_open.
+ */
 NITRO_API nitro_context *nitro_store_context(const nitro_store *store);
+/** Owned by the store; without a password. */
 NITRO_API const char *nitro_store_url(const nitro_store *store);
 NITRO_API nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema);
 NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,

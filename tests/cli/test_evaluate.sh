@@ -28,6 +28,11 @@ try nitro evaluate calc --store s.db --group-by n --method fixed --quiet
 try nitro evaluate calc --store s.db --targets gpu1,gpu3 --method fixed --without-generation --quiet
 try nitro evaluate calc --store s.db --targets gpu1 --sources gpu2 --method fixed --without-generation --quiet
 
+title "curves: gpu4 has one training input less than gpu1"
+cp s.db curves.db
+nitro store import --store curves.db --computation calc --device gpu4 --samples <(sed 4d gpu3.csv) --devices <(sed 's/^gpu3/gpu4/' devices.csv) >/dev/null
+try nitro evaluate calc --store curves.db --train train.txt --test test.txt --targets gpu1,gpu4 --method forest,native --measure 2,30,all --quiet
+
 title "JSON"
 nitro evaluate calc --store s.db --targets gpu2,gpu3 --sources gpu1,gpu2 --method pooled,random --train train.txt --json --quiet >e.json
 json_get '#' 0 1.method 2.target 2.sources <e.json

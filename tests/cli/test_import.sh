@@ -78,5 +78,33 @@ try nitro store import --store s.db --computation 'c a l c' --device gpu1 --samp
 try nitro store export --store s.db --computation calc --device gpu2 --samples none.csv
 try nitro store export --store s.db --computation calc --device gpu1 --samples no/folder/out.csv
 
+title "what is missing"
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,,2,1,,4\ny,1,2,1,2,4\n' >holes.csv
+try nitro store import --store h.db --computation calc --device gpu1 --samples holes.csv --devices devices.csv
+
+title "devices alone"
+cat >new.csv <<'END'
+device,vendor,peak_gbps
+gpu8,Z,300
+gpu9,Z,400
+END
+try nitro store import --store t.db --devices new.csv --device gpu9
+try nitro store import --store t.db --devices new.csv
+sed -i s/300/350/ new.csv
+try nitro store import --store t.db --devices new.csv --device gpu8,gpu9 --json
+try nitro store list --store t.db
+nitro store list --store t.db --json >list.json
+try json_get 0.computation 0.devices.# 0.devices.1.id 0.devices.1.samples <list.json
+try nitro store import --store t.db --devices new.csv --device gpu7
+try nitro store import --store t.db --devices samples.csv
+try nitro store import --store t.db --devices new.csv --log rows
+try nitro store import --store t.db --devices new.csv --computation calc
+head -1 new.csv >header.csv
+try nitro store import --store t.db --devices header.csv
+sed s/350/fast/ new.csv >word.csv
+try nitro store import --store t.db --devices word.csv
+sed 's/vendor/kind/; s/Z/model/' new.csv >modelled.csv
+try nitro store import --store t.db --devices modelled.csv
+
 title "nothing of it was stored"
 try nitro store list --store s.db

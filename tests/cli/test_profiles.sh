@@ -81,6 +81,12 @@ try nitro profile spmv --store m.db --device model:c2075 --generate 2
 try nitro profile proxies --store m.db --device model:c2075
 try nitro profile proxies --store m.db --generate 2
 try nitro profile spmv --store m.db
+try nitro profile spmv --store m.db --device host,model:c2075 --generate 2
+try nitro profile spmv --store m.db --device model:c2075 --proxies proxies.json
+try nitro profile spmv proxies --store m.db --device model:c2075
+try nitro profile
+try nitro profile calc --store s.db --device gpu
+try nitro profile calc --store s.db --device gpu9
 try nitro tune spmv --generate 2 --device model:c2075 --store m.db --no-model --profile
 try nitro profile spmv --store m.db --device model:c2075 --json
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --output m.json

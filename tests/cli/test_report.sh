@@ -74,6 +74,7 @@ grep -o 'class="warn"' m/index.html
 head -n 4 m/spmv-variants.csv | cut -d , -f 1,2
 cut -d , -f 1,2,11 m/spmv-quality.csv | head -n 3
 ls m | grep -c -- '-source-less\.svg'
+grep -c others m/spmv-variants.svg # two variants have no times here, and are no others
 
 title "several computations in one page"
 for n in 1 2; do
@@ -81,6 +82,10 @@ for n in 1 2; do
 done
 try nitro report --store s.db --output both --quick --methods fixed --quiet
 grep -o '<h2>[^<]*</h2>' both/index.html
+# of two devices: neither is like or unlike, and no 'all 2 devices'
+try json_get finding <both/other-similarity.json
+try json_get finding <both/other-sensitivity.json
+try json_get finding <both/other-variants.json
 
 title "without gnuplot there are no pictures, and all the rest; old ones are not left behind"
 mkdir bin

@@ -32,16 +32,21 @@ static inline bool redis_server_installed(void)
     return installed;
 }
 
-/* Is the Redis store part of this build? */
-static inline bool redis_server_in_build(void)
+/* Is the kind of store of this URL part of the build? */
+static inline bool redis_in_build(const char *url, const char *package)
 {
     nitro_context *context = unit_context();
     nitro_store *store = NULL;
-    nitro_status status = nitro_store_open(context, "redis:", NITRO_STORE_READ, &store);
+    nitro_status status = nitro_store_open(context, url, NITRO_STORE_READ, &store);
     nitro_context_free(context);
     if (status == NITRO_ERR_NOT_BUILT)
-        print_message("SKIPPED: the Redis store is not in this build (libhiredis-dev)\n");
+        print_message("SKIPPED: %s stores are not in this build (%s)\n", url, package);
     return status != NITRO_ERR_NOT_BUILT;
+}
+
+static inline bool redis_server_possible(void)
+{
+    return redis_in_build("redis:", "libhiredis-dev") && redis_server_installed();
 }
 
 /* A port that nobody listens on at the moment. */

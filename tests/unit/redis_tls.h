@@ -15,15 +15,9 @@ typedef struct redis_tls_server {
 /* Can this build, and this machine's redis-server, do it? */
 static inline bool redis_tls_possible(void)
 {
-    nitro_context *context = unit_context();
-    nitro_store *store = NULL;
-    nitro_status status = nitro_store_open(context, "rediss:", NITRO_STORE_READ, &store);
-    nitro_context_free(context);
-    if (status == NITRO_ERR_NOT_BUILT)
-        print_message("SKIPPED: this build has no TLS to Redis (libssl-dev)\n");
-    else if (!redis_server_installed())
+    if (!redis_in_build("rediss:", "libssl-dev") || !redis_server_installed())
         return false;
-    else if (system("ldd \"$(command -v redis-server)\" | grep -q libssl") != 0)
+    if (system("ldd \"$(command -v redis-server)\" | grep -q libssl") != 0)
         print_message("SKIPPED: this redis-server has no TLS\n");
     else if (system("command -v openssl >/dev/null 2>&1") != 0)
         print_message("SKIPPED: no openssl here (apt-get install openssl)\n");

@@ -110,6 +110,43 @@ static void test_a_common_error_is_learnt_at_once(void **state)
     nitro_machine_pair_free(again);
 }
 
+/* Root mean square of what ten inputs with these errors correct elsewhere. */
+static double correction_elsewhere(fixture *f, double common, double noise)
+{
+    enum { COUNT = 10, ELSEWHERE = 50, COLUMNS = 8 };
+    double columns[COUNT * COLUMNS], errors[COUNT], square = 0.0;
+    nitro_random random;
+    nitro_random_seed(&random, 5);
+    for (size_t i = 0; i < COUNT; i++)
+        errors[i] = common + noise * (2.0 * nitro_random_uniform(&random) - 1.0);
+    for (size_t i = 0; i < COUNT * COLUMNS; i++)
+        columns[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
+    nitro_correction *correction = NULL;
+    assert_ok(f->context,
+              nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 1, 1, &correction));
+    for (size_t i = 0; i < ELSEWHERE; i++) {
+        double place[COLUMNS], score = 0.0;
+        for (size_t c = 0; c < COLUMNS; c++)
+            place[c] = 2.0 * nitro_random_uniform(&random) - 1.0;
+        nitro_machine_pair_add(correction, 1.0, place, &score);
+        square += score * score / ELSEWHERE;
+    }
+    nitro_machine_pair_free(correction);
+    return sqrt(square);
+}
+
+/* Ten inputs whose errors have nothing in common change little where nothing like them was
+ * measured; ten that err alike change everything, and no scale is special. */
+static void test_noise_is_no_lesson(void **state)
+{
+    fixture *f = *state;
+    double noise = correction_elsewhere(f, 0.0, 1.0);
+    assert_true(noise < 0.1);
+    assert_true(correction_elsewhere(f, 1.0, 0.1) > 0.9);
+    assert_true(fabs(correction_elsewhere(f, 0.0, 0.01) - 0.01 * noise) < 1e-9);
+    assert_true(correction_elsewhere(f, 0.0, 0.0) == 0.0);
+}
+
 static void test_plan(void **state)
 {
     fixture *f = *state;
@@ -156,6 +193,46 @@ static void test_few_inputs_help(void **state)
     model = learn(f);
     assert_true(quality(f, model) > 0.95);
     nitro_model_free(model);
+}
+
+/* A device that says it is like the sources, but is so on every other input alone. */
+static double odd_launch(size_t index)
+{
+    return index % 2 ? launch_of("far") : launch_of("b");
+}
+
+/* Of decisions on inputs that nobody measured: how many are sure, and of these wrong. */
+static void count_sure(fixture *f, size_t num_measured, size_t *num_sure, size_t *num_wrong)
+{
+    *num_sure = *num_wrong = 0;
+    f->options.num_measured = num_measured;
+    nitro_model *model = learn(f);
+    for (size_t i = INPUTS; i < INPUTS + UNKNOWN; i++) {
+        double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+        nitro_decision decision;
+        synthetic_input(i, NULL, features);
+        synthetic_times(features, odd_launch(i), times_ms);
+        assert_ok(f->context, nitro_model_predict(model, features, &decision, NULL, NULL));
+        if (decision.confidence < 0.9)
+            continue;
+        double quality = nitro_times_quality(times_ms, SYNTHETIC_VARIANTS, decision.variant);
+        *num_sure += 1;
+        *num_wrong += quality < 0.95 ? 1 : 0;
+    }
+    nitro_model_free(model);
+}
+
+static void test_few_inputs_make_unsure(void **state)
+{
+    fixture *f = *state;
+    size_t num_sure, num_wrong;
+    synthetic_put_device(f->store, "far", launch_of("b"));
+    for (size_t i = 0; i < INPUTS; i++)
+        synthetic_put_input(f->store, "far", odd_launch(i), i);
+    count_sure(f, 0, &num_sure, &num_wrong);
+    assert_true(num_sure > UNKNOWN / 2 && num_wrong > num_sure / 5); /* how should it know? */
+    count_sure(f, 9, &num_sure, &num_wrong);
+    assert_true(num_wrong <= num_sure / 5);
 }
 
 static void test_a_file_keeps_it(void **state)
@@ -270,8 +347,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_common_error_is_learnt_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_noise_is_no_lesson, setup, teardown),
         cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
         cmocka_unit_test_setup_teardown(test_few_inputs_help, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_few_inputs_make_unsure, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_file_keeps_it, setup, teardown),
         cmocka_unit_test_setup_teardown(test_measuring_on_demand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_measured, setup, teardown),

@@ -2,36 +2,13 @@
  * due, or an error that says what is wrong; whatever the strategy. */
 #include <math.h>
 
-#include "unit/synthetic_store.h"
+#include "unit/learning_fixture.h"
 
-typedef struct fixture {
-    nitro_context *context;
-    temporary folder;
-    nitro_store *store;
-    nitro_learn_options options;
-    char log[UNIT_LOG_BYTES];
-} fixture;
+typedef learning_fixture fixture;
 
 static int setup(void **state)
 {
-    fixture *f = calloc(1, sizeof(*f));
-    assert_non_null(f);
-    f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_WARNING, unit_keep_log, f->log);
-    f->folder = temporary_make();
-    f->store = synthetic_store(f->context, &f->folder);
-    nitro_learn_options_init(&f->options);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_store_close(f->store);
-    temporary_remove(&f->folder);
-    nitro_context_free(f->context);
-    free(f);
+    *state = learning_setup(NITRO_LOG_WARNING);
     return 0;
 }
 
@@ -254,17 +231,18 @@ static void test_nan_and_infinity(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_one_source, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_all_labels_equal, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_source, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_all_labels_equal, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_a_variant_never_measured_on_one_source, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_no_device_feature_in_common, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_constant_features, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_constant_features_with_other_times, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_two_inputs, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_one_input, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_ten_thousand_identical_rows, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_nan_and_infinity, setup, teardown),
+                                        learning_teardown),
+        cmocka_unit_test_setup_teardown(test_no_device_feature_in_common, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_constant_features, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_constant_features_with_other_times, setup,
+                                        learning_teardown),
+        cmocka_unit_test_setup_teardown(test_two_inputs, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_one_input, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_ten_thousand_identical_rows, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_nan_and_infinity, setup, learning_teardown),
     };
     return cmocka_run_group_tests_name("bad_sources", tests, NULL, NULL);
 }

@@ -437,6 +437,7 @@ static void test_without_permission(void **state)
     assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "sort"));
     assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "global_atomic"));
     assert_ok(f->context, nitro_store_put_schema(f->store, schema));
+    assert_ok(f->context, nitro_store_put_device(f->store, f->device));
     put_samples(f, "histogram", 2);
     choose(f, "histogram");
     assert_non_null(json_object_get(f->dfs_report, "stepped_aside"));

@@ -197,7 +197,7 @@ static void test_bad_rows_import_nothing(void **state)
         {"input,rows,time_ms:csr\na,1,2\nb,many,2\n",
          "samples.csv:3: column 2 ('rows'): 'many' is not a finite number"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,fast\n",
-         "samples.csv:3: column 3 ('time_ms:csr'): 'fast' is not a finite number"},
+         "samples.csv:3: column 3 ('time_ms:csr'): 'fast' is no time"},
         {"input,rows,time_ms:csr\na,inf,2\n", "samples.csv:2: column 2 ('rows'): 'inf'"},
         {"input,rows,time_ms:csr\na,1,1e999\n", "samples.csv:2: column 3 ('time_ms:csr')"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,0\n",
@@ -407,6 +407,7 @@ static void test_a_computation_without_features(void **state)
 /* ---- What the log says -------------------------------------------------------------------- */
 
 typedef struct heard {
+    const char *wanted; /* others do not count */
     size_t warnings;
     char last[512];
 } heard;
@@ -414,14 +415,16 @@ typedef struct heard {
 static void hear(void *user, nitro_log_level level, const char *message)
 {
     heard *log = user;
-    log->warnings += level == NITRO_LOG_WARNING;
+    if (level != NITRO_LOG_WARNING || !strstr(message, log->wanted))
+        return;
+    log->warnings++;
     snprintf(log->last, sizeof(log->last), "%s", message);
 }
 
 static void test_a_device_that_nothing_is_known_of_is_said(void **state)
 {
     import_fixture *f = *state;
-    heard log = {0};
+    heard log = {.wanted = "has no device features"};
     import_choice chosen = {.device = "lab", .without_devices = true};
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, hear, &log);
     assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
@@ -431,6 +434,16 @@ static void test_a_device_that_nothing_is_known_of_is_said(void **state)
     assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     assert_int_equal(log.warnings, 1);
+}
+
+static void test_holes_in_features_are_said(void **state)
+{
+    import_fixture *f = *state;
+    heard log = {.wanted = "1 of 3 inputs lack a feature"};
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, hear, &log);
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    assert_int_equal(log.warnings, 1);
+    assert_non_null(strstr(log.last, "the first: fill of input 'a/1'"));
 }
 
 int main(void)
@@ -443,6 +456,7 @@ int main(void)
         IMPORT_TEST(test_known_names_are_found_in_any_order),
         IMPORT_TEST(test_other_names_are_refused_with_both_and_a_way_out),
         IMPORT_TEST(test_log_scales),
+        IMPORT_TEST(test_holes_in_features_are_said),
         IMPORT_TEST(test_bad_rows_import_nothing),
         IMPORT_TEST(test_too_many_columns_are_refused),
         IMPORT_TEST(test_bad_devices_import_nothing),

@@ -2,40 +2,18 @@
 #include <math.h>
 
 #include "nitro/model_file.h"
-#include "unit/synthetic_store.h"
+#include "unit/learning_fixture.h"
 
-typedef struct fixture {
-    nitro_context *context;
-    temporary folder;
-    nitro_store *store;
-    nitro_learn_options options;
-    char log[UNIT_LOG_BYTES];
-} fixture;
+typedef learning_fixture fixture;
 
 static int setup(void **state)
 {
-    fixture *f = calloc(1, sizeof(*f));
-    assert_non_null(f);
-    f->context = unit_context();
-    nitro_context_set_log(f->context, NITRO_LOG_INFO, unit_keep_log, f->log);
-    f->folder = temporary_make();
-    f->store = synthetic_store(f->context, &f->folder);
-    nitro_learn_options_init(&f->options);
+    fixture *f = learning_setup(NITRO_LOG_INFO);
     f->options.strategy = "svm"; /* it learns from device features, which these tests are about */
     synthetic_put_measured(f->store, "alpha", 1.0, 0, 40);
     synthetic_put_measured(f->store, "beta", 4.0, 20, 40);
     synthetic_put_device(f->store, "gamma", 2.0);
     *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    nitro_store_close(f->store);
-    temporary_remove(&f->folder);
-    nitro_context_free(f->context);
-    free(f);
     return 0;
 }
 
@@ -227,15 +205,15 @@ static void test_target_of_this_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all_but_the_target_teach, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_same_bytes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_own_samples, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_holes_are_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_all_but_the_target_teach, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_same_bytes, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_holes_are_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,78 +1,10 @@
-/* Models: what they decide and why, their files, and every way in which a file can be wrong. */
-#include <inttypes.h>
-#include <jansson.h>
+/* Models: what they decide and why, and what they learn from. */
 #include <math.h>
 
-#include "nitro/model.h"
-#include "nitro/model_file.h"
-#include "unit/synthetic.h"
+#include "unit/model_fixture.h"
 #include "unit/temporary.h"
 
-typedef struct fixture {
-    nitro_context *context;
-    nitro_dataset *dataset;
-    nitro_device *target;
-    nitro_string_list device_features;
-    nitro_model *model;
-    char *text; /* of the model's file */
-    size_t size;
-} fixture;
-
-static nitro_status train(fixture *f, unsigned num_threads, nitro_model **model)
-{
-    nitro_lesson lesson = {.sources = f->dataset,
-                           .target = f->target,
-                           .device_features = &f->device_features,
-                           .seed = 3,
-                           .num_threads = num_threads};
-    assert_ok(f->context, nitro_strategy_find(f->context, "svm", &lesson.strategy));
-    nitro_status status = nitro_model_train(f->context, &lesson, model);
-    if (status == NITRO_OK)
-        (*model)->provenance = json_pack("{s:s}", "made", "for tests");
-    return status;
-}
-
-static int setup_sized(void **state, size_t num_inputs)
-{
-    fixture *f = calloc(1, sizeof(*f));
-    assert_non_null(f);
-    f->context = unit_context();
-    nitro_device *devices[] = {synthetic_device(f->context, "old", 4.0),
-                               synthetic_device(f->context, "new", 1.0)};
-    f->dataset = synthetic_dataset(f->context, devices, 2, num_inputs);
-    f->target = synthetic_device(f->context, "next", 2.0);
-    assert_ok(f->context, nitro_string_list_add(f->context, &f->device_features, "launch"));
-    assert_ok(f->context, nitro_string_list_add(f->context, &f->device_features, "sockets"));
-    assert_ok(f->context, train(f, 1, &f->model));
-    assert_ok(f->context, nitro_model_format(f->model, &f->text, &f->size));
-    *state = f;
-    return 0;
-}
-
-static int setup(void **state)
-{
-    return setup_sized(state, 150);
-}
-
-static int setup_small(void **state)
-{
-    return setup_sized(state, 8);
-}
-
-static int teardown(void **state)
-{
-    fixture *f = *state;
-    free(f->text);
-    nitro_model_free(f->model);
-    nitro_string_list_free(&f->device_features);
-    nitro_device_free(f->target);
-    nitro_dataset_free(f->dataset);
-    nitro_context_free(f->context);
-    free(f);
-    return 0;
-}
-
-/* ---- Decisions ---------------------------------------------------------------------------- */
+/* ---- Decisions ------------------------------------------------------------------------------- */
 
 static void test_it_learns(void **state)
 {
@@ -179,7 +111,7 @@ static void test_low_confidence(void **state)
     assert_true(unsure.confidence == sure.confidence);
 }
 
-/* ---- What is learnt from ------------------------------------------------------------------ */
+/* ---- What is learnt from --------------------------------------------------------------------- */
 
 static void test_default_is_the_best_fixed(void **state)
 {
@@ -258,190 +190,7 @@ static void test_same_bytes_whatever_the_threads(void **state)
     }
 }
 
-/* ---- Files -------------------------------------------------------------------------------- */
-
-static void test_round_trip(void **state)
-{
-    fixture *f = *state;
-    temporary folder = temporary_make();
-    const char *path = temporary_path(&folder, "toy.model");
-    nitro_model *read = NULL;
-    char *text = NULL, *summary = NULL;
-    size_t size = 0;
-    assert_ok(f->context, nitro_model_save(f->model, path));
-    assert_ok(f->context, nitro_model_load(f->context, path, &read));
-    assert_ok(f->context, nitro_model_format(read, &text, &size));
-    assert_int_equal(size, f->size);
-    assert_memory_equal(text, f->text, size);
-    assert_string_equal(nitro_model_computation(read), "toy");
-    assert_string_equal(nitro_model_target(read), "next");
-    assert_string_equal(nitro_model_strategy(read), "svm");
-    assert_int_equal(nitro_model_num_variants(read), 3);
-    assert_int_equal(nitro_model_num_features(read), 2);
-    assert_string_equal(nitro_model_feature_name(read, 0), "size");
-    assert_null(nitro_model_feature_name(read, 2));
-    assert_null(nitro_model_variant_name(read, 3));
-    for (size_t i = 0; i < 300; i++) {
-        double features[SYNTHETIC_FEATURES], a[SYNTHETIC_VARIANTS], b[SYNTHETIC_VARIANTS];
-        nitro_decision da, db;
-        synthetic_input(i, NULL, features);
-        assert_ok(f->context, nitro_model_predict(f->model, features, &da, NULL, a));
-        assert_ok(f->context, nitro_model_predict(read, features, &db, NULL, b));
-        assert_memory_equal(a, b, sizeof(a));
-        assert_true(da.confidence == db.confidence);
-    }
-    assert_ok(f->context, nitro_model_summary(read, &summary));
-    assert_non_null(strstr(summary, "\"num_vectors\""));
-    assert_non_null(strstr(summary, "\"gamma\""));
-    assert_null(strstr(summary, "\"coefficients\""));
-    free(summary);
-    free(text);
-    nitro_model_free(read);
-    temporary_remove(&folder);
-}
-
-static void test_no_file(void **state)
-{
-    fixture *f = *state;
-    nitro_model *model = NULL;
-    assert_fails(f->context, nitro_model_load(f->context, "/no/such/file", &model),
-                 NITRO_ERR_NOT_FOUND, "/no/such/file");
-    assert_fails(f->context, nitro_model_save(f->model, "/no/such/folder/m"), NITRO_ERR_IO,
-                 "/no/such/folder/m");
-    assert_null(model);
-}
-
-static void test_cut_at_every_byte(void **state)
-{
-    fixture *f = *state;
-    for (size_t size = 0; size < f->size; size++) {
-        nitro_model *model = NULL;
-        assert_int_equal(nitro_model_parse(f->context, "m", f->text, size, &model),
-                         NITRO_ERR_FORMAT);
-        assert_null(model);
-    }
-}
-
-static void test_every_byte_altered(void **state)
-{
-    fixture *f = *state;
-    for (size_t i = 0; i < f->size; i++)
-        for (int bit = 0; bit < 8; bit++) {
-            nitro_model *model = NULL;
-            f->text[i] = (char)(f->text[i] ^ (1 << bit));
-            nitro_status status = nitro_model_parse(f->context, "m", f->text, f->size, &model);
-            f->text[i] = (char)(f->text[i] ^ (1 << bit));
-            assert_true(status == NITRO_ERR_FORMAT || status == NITRO_ERR_NEWER);
-            assert_null(model);
-        }
-}
-
-/* Replace the first `from` after `field` by `to`, and make the checksum right again. */
-static char *forge(const fixture *f, const char *field, const char *from, const char *to)
-{
-    char *at = strstr(f->text, field);
-    at = at ? strstr(at, from) : NULL;
-    if (!at)
-        fail_msg("the model's file has no '%s' after '%s'", from, field);
-    size_t before = (size_t)(at - f->text), head = strlen("{\"checksum\": \"0123456789abcdef\"");
-    size_t size = f->size + strlen(to) + 1;
-    char *forged = calloc(1, size);
-    assert_non_null(forged);
-    snprintf(forged, size, "%.*s%s%s", (int)before, f->text, to, at + strlen(from));
-    char checksum[17];
-    snprintf(checksum, sizeof(checksum), "%016" PRIx64,
-             nitro_hash(forged + head, strlen(forged) - head, 0));
-    memcpy(forged + strlen("{\"checksum\": \""), checksum, 16);
-    return forged;
-}
-
-static void test_wrong_fields(void **state)
-{
-    fixture *f = *state;
-    const struct {
-        const char *field, *from, *to, *error;
-    } wrong[] = {
-        {"\"format\"", "nitro-model", "other-model", "field format is 'other-model'"},
-        {"\"format\"", "\"format\"", "\"form\"", "field format is missing"},
-        {"\"version\"", "1", "0", "field version is 0"},
-        {"\"version\"", "1", "\"1\"", "field version must be an integer, not a string"},
-        {"\"computation\"", "toy", "no/name", "field computation: 'no/name'"},
-        {"\"target\"", "next", "ne xt", "field target: 'ne xt'"},
-        {"\"target\"", "\"id\"", "\"di\"", "field target.id is missing"},
-        {"\"target\"", "{\"id\"", "3,\"x\":{\"id\"", "field target must be an object"},
-        {"\"variants\"", "\"wide\"", "\"simple\"", "field variants: toy: variant 'simple'"},
-        {"\"variants\"", "\"wide\"", "7", "field variants"},
-        {"\"variants\"", "\"simple\",\"wide\",\"even\"", "", "none of the variants"},
-        {"\"default\"", "\"", "\"x", "field"},
-        {"\"default\": \"", "\": \"", "\": \"x", "which is none of the variants"},
-        {"\"features\"", "\"size\"", "\"skew\"", "field features: toy: feature 'skew'"},
-        {"\"features\"", "\"log\"", "\"auto\"", "field features.scale is 'auto'"},
-        {"\"features\"", "\"log\"", "\"cubic\"", "field features.scale is 'cubic'"},
-        {"\"features\"", "\"low\":", "\"low\":1e300,\"lo\":", "field features.low is above"},
-        {"\"features\"",
-         "\"low\":", "\"low\":\"0\",\"lo\":", "field features.low must be a finite"},
-        {"\"features\"", "\"high\":", "\"high\":null,\"hi\":", "field features.high must be"},
-        {"\"device_features\"", "\"launch\"", "\"sockets\"", "field device_features.name"},
-        {"\"device_features\"", "\"value\"", "\"valu\"", "field device_features.value is missing"},
-        {"\"provenance\"", "{", "[{", "m:"},
-        {"\"strategy\"", "\"svm\"", "\"oracle\"", "there is no strategy 'oracle'"},
-        {"\"calibration\"", "\"confidences\":[", "\"confidences\":[1.0,",
-         "calibration.confidences"},
-        {"\"calibration\"", "\"confidences\":[", "\"confidences\":[-", "confidences may not fall"},
-        {"\"calibration\"", "\"margins\":[", "\"margins\":[],\"m\":[", "calibration.margins has 0"},
-        {"\"predictor\"", "\"gamma\":", "\"gamma\":-", "predictor.gamma is -"},
-        {"\"predictor\"", "\"gamma\":", "\"gamma\":[],\"g\":", "predictor.gamma must be a finite"},
-        {"\"predictor\"", "\"classes\":[0,1", "\"classes\":[1,0",
-         "ascending indices of 3 variants"},
-        {"\"predictor\"", "\"classes\":[", "\"classes\":[],\"k\":[", "predictor.classes has 0"},
-        {"\"predictor\"", "\"classes\":[", "\"classes\":[-1,", "field predictor."},
-        {"\"predictor\"", "\"class_vectors\":[", "\"class_vectors\":[1000000000,", "add up"},
-        {"\"predictor\"", "\"rho\":[", "\"rho\":[1.0,", "predictor.rho must be an array of"},
-        {"\"predictor\"", "\"coefficients\":[[", "\"coefficients\":[[1.0,", "arrays of"},
-        {"\"predictor\"", "\"vectors\":[[", "\"vectors\":[[1.0,", "arrays of"},
-        {"\"predictor\"", "\"vectors\":[[", "\"vectors\":[[],[", "arrays of"},
-        {"\"predictor\"", "\"vectors\":[", "\"vectors\":[[null,0,0,0],", "arrays of"},
-        {"\"predictor\"", "\"predictor\": {", "\"predictor\": {\"c\":1,", "duplicate"},
-        {"\"predictor\"", "\"vectors\":[[", "\"vectors\":[[1e999,", "m:"},
-        {"\"predictor\"", "\"vectors\"", "\"victors\"", "field predictor.vectors is missing"},
-    };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        char *text = forge(f, wrong[i].field, wrong[i].from, wrong[i].to);
-        nitro_model *model = NULL;
-        nitro_status status = nitro_model_parse(f->context, "m", text, strlen(text), &model);
-        char error[2048];
-        nitro_context_last_error(f->context, error, sizeof(error));
-        if (status != NITRO_ERR_FORMAT || !strstr(error, wrong[i].error) || error[0] != 'm')
-            fail_msg("'%s' for '%s' in %s: %s: %s", wrong[i].to, wrong[i].from, wrong[i].field,
-                     nitro_status_name(status), error);
-        assert_null(model);
-        free(text);
-    }
-}
-
-static void test_newer_and_altered(void **state)
-{
-    fixture *f = *state;
-    nitro_model *model = NULL;
-    char *text = forge(f, "\"version\"", "1", "3");
-    assert_fails(f->context, nitro_model_parse(f->context, "m", text, strlen(text), &model),
-                 NITRO_ERR_NEWER, "format version 3");
-    free(text);
-    /* Values may be as good as before: a file that was edited by hand is refused all the same. */
-    char *space = strstr(f->text, "\"format\": ") + strlen("\"format\":");
-    *space = '\t';
-    assert_fails(f->context, nitro_model_parse(f->context, "m", f->text, f->size, &model),
-                 NITRO_ERR_FORMAT, "altered");
-    *space = ' ';
-    const char *others[] = {"", "[]", "{}", "null", "\xff\xfe", "PK\x03\x04", "{\"checksum\": 5}"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        assert_fails(f->context,
-                     nitro_model_parse(f->context, "m", others[i], strlen(others[i]), &model),
-                     NITRO_ERR_FORMAT, "m:");
-    assert_null(model);
-}
-
-/* ---- Attached to a computation ------------------------------------------------------------ */
+/* ---- Attached to a computation --------------------------------------------------------------- */
 
 static int run_nothing(void *argument, void *user)
 {
@@ -497,43 +246,6 @@ static void test_attached(void **state)
     temporary_remove(&folder);
 }
 
-/* ---- Confidence --------------------------------------------------------------------------- */
-
-static void test_calibration(void **state)
-{
-    (void)state;
-    nitro_context *context = unit_context();
-    enum { ROWS = 2000 };
-    double *times = calloc(ROWS * 2, sizeof(double)), *scores = calloc(ROWS * 2, sizeof(double));
-    nitro_random random;
-    nitro_random_seed(&random, 4);
-    for (size_t row = 0; row < ROWS; row++) {
-        double margin = nitro_random_uniform(&random);
-        bool right = nitro_random_uniform(&random) < 0.5 + 0.5 * margin;
-        scores[row * 2] = margin;
-        times[row * 2] = right ? 1.0 : 2.0;
-        times[row * 2 + 1] = right ? 2.0 : 1.0;
-    }
-    nitro_calibration calibration;
-    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
-    for (double margin = 0.1; margin < 0.95; margin += 0.1)
-        assert_true(fabs(nitro_calibration_confidence(&calibration, 2.0 * margin) -
-                         (0.5 + 0.5 * margin)) <= 0.08);
-    double last = 0.0;
-    for (double margin = -1.0; margin < 2.0; margin += 0.01) {
-        double confidence = nitro_calibration_confidence(&calibration, margin);
-        assert_true(confidence >= last && confidence <= 1.0);
-        last = confidence;
-    }
-    for (size_t i = 0; i < ROWS * 2; i++)
-        scores[i] = NAN;
-    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
-    assert_true(nitro_calibration_confidence(&calibration, 3.0) == 0.5);
-    free(times);
-    free(scores);
-    nitro_context_free(context);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -549,14 +261,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_constant_device_feature_is_ignored, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_bytes_whatever_the_threads, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_round_trip, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_no_file, setup_small, teardown),
-        cmocka_unit_test_setup_teardown(test_cut_at_every_byte, setup_small, teardown),
-        cmocka_unit_test_setup_teardown(test_every_byte_altered, setup_small, teardown),
-        cmocka_unit_test_setup_teardown(test_wrong_fields, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_newer_and_altered, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_attached, setup, teardown),
-        cmocka_unit_test(test_calibration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

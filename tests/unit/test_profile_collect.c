@@ -307,7 +307,23 @@ static void test_a_profiler_that_refuses(void **state)
     shared->collect_result[1] = NITRO_ERR_IO; /* permissions may be asked for as late as this */
     assert_fails(f->context, collect(f), NITRO_ERR_IO, "made up: collecting failed");
     assert_int_equal(shared->opened, 2);
-    assert_int_equal(read_profiles(f), 0);
+    assert_int_not_equal(access(temporary_path(&f->folder, "store"), F_OK),
+                         0); /* it leaves nothing */
+}
+
+/* How a tune measures is no matter of profiles. */
+static void test_samples_with_cold_caches(void **state)
+{
+    fixture *f = *state;
+    nitro_tune_options how;
+    nitro_tune_options_init(&how);
+    how.measure.cache = NITRO_CACHE_COLD;
+    how.measure.budget_ms = 1;
+    how.measure.memory_limit_bytes = 0;
+    assert_ok(f->context,
+              nitro_tune(f->computation, f->store, "host", f->inputs, NUM_INPUTS, &how));
+    assert_ok(f->context, collect(f));
+    assert_int_equal(read_profiles(f), 3 * 2 * NUM_INPUTS);
 }
 
 static void test_inputs_that_cannot_be_loaded(void **state)
@@ -408,7 +424,7 @@ int main(void)
         TEST(test_a_failure_costs_one_run),      TEST(test_a_profiler_that_refuses),
         TEST(test_inputs_that_cannot_be_loaded), TEST(test_stopping),
         TEST(test_a_store_that_goes_away),       TEST(test_runs_without_kernels),
-        TEST(test_what_cannot_be_profiled),
+        TEST(test_what_cannot_be_profiled),      TEST(test_samples_with_cold_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,13 +181,14 @@ static void score_team(const void *predictor, const double *columns, double *sco
             (members != 2 ? own[v] : 0.0) + (members != 1 ? own[v + SYNTHETIC_VARIANTS] : 0.0);
 }
 
-static const char *const team_names[] = {"one", "two"};
+static const nitro_strategy one = {.name = "one"}, two = {.name = "two"};
+static const nitro_strategy *const team_members[] = {&one, &two};
 static const nitro_strategy team = {.name = "team",
                                     .dfs = "omit",
                                     .train = train_team,
                                     .score = score_team,
                                     .num_members = 2,
-                                    .member_names = team_names,
+                                    .members = team_members,
                                     .score_members = score_team_members,
                                     .free = free};
 
@@ -219,6 +220,76 @@ static void test_left_out_sources_choose_members(void **state)
     f->lesson.members = 1; /* the caller chose */
     assert_int_equal(members_chosen(f, 4.0), 1);
     assert_true(is_near(f->model->promise->left_out_quality, 25.0));
+}
+
+/* ---- Hyper-parameters --------------------------------------------------------------------- */
+
+/* A cook's predictor is the recipe's number, and its choice the variant of that number. */
+static nitro_status train_cook(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    size_t *recipe = nitro_calloc(context, 1, sizeof(*recipe));
+    assert_non_null(recipe);
+    *recipe = set->recipes[0];
+    for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
+        held_out_scores[i] = NAN;
+    *predictor = recipe;
+    return NITRO_OK;
+}
+
+static void score_cook(const void *predictor, const double *columns, double *scores)
+{
+    (void)columns;
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        scores[v] = v == *(const size_t *)predictor ? 1.0 : 0.0;
+}
+
+static const char *const dishes[] = {"salt", "sugar", "pepper"};
+static const nitro_strategy cook = {.name = "cook",
+                                    .dfs = "omit",
+                                    .num_recipes = 3,
+                                    .recipes = dishes,
+                                    .train = train_cook,
+                                    .score = score_cook,
+                                    .free = free};
+
+/* The first variant takes 1 ms, the second this many on each source, the third far longer. */
+static size_t recipe_chosen(fixture *f, const double *seconds)
+{
+    f->lesson.strategy = &cook;
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = 1.0;
+        times[1] = seconds[f->sources->row_device[row]];
+        times[2] = 8.0;
+    }
+    learn(f);
+    return *(const size_t *)f->model->predictor;
+}
+
+static void test_left_out_sources_choose_recipes(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8, 0.8}), 1);
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
+    json_t *json = nitro_promise_json(f->model->promise, f->sources);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(json, "recipes"), "cook")), "sugar");
+    json_decref(json);
+    /* By too little; and by enough, but one source says the opposite of the others. */
+    assert_int_equal(recipe_chosen(f, (const double[]){0.998, 0.998, 0.998}), 0);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.5, 0.5, 1.3}), 0);
+    json = nitro_promise_json(f->model->promise, f->sources);
+    assert_null(json_object_get(json, "recipes"));
+    json_decref(json);
+}
+
+static void test_two_sources_choose_no_recipe(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8}), 0);
 }
 
 /* ---- Relative features that only tell devices --------------------------------------------- */
@@ -327,24 +398,52 @@ static void test_nothing_in_common(void **state)
     assert_non_null(strstr(promise->warning, "shares no device feature"));
 }
 
-/* ---- Calibrations ------------------------------------------------------------------------- */
+/* Ten decisions whose margin is 1, of which the last are bad ones. */
+static double confidence_after(const nitro_promise *promise, size_t num_good, size_t num_rows)
+{
+    nitro_promise weighed = *promise;
+    nitro_calibration calibration;
+    double times_ms[10 * 2] = {0}, scores[10 * 2] = {0};
+    for (size_t i = 0; i < num_rows; i++) {
+        times_ms[i * 2] = i < num_good ? 1.0 : 2.0;
+        times_ms[i * 2 + 1] = i < num_good ? 2.0 : 1.0;
+        scores[i * 2] = 0.0;
+        scores[i * 2 + 1] = -1.0;
+    }
+    nitro_promise_weigh_measured(&weighed, times_ms, scores, num_rows, 2, &calibration);
+    return nitro_calibration_confidence(&calibration, 1.0);
+}
 
-static void test_blends(void **state)
+/* The device features say that the target is like its sources, or that it is not; some decisions on
+ * it say how it is. */
+static void test_measured_inputs_correct_the_distance(void **state)
 {
     (void)state;
-    const nitro_calibration sure = {2, {0.0, 1.0}, {0.5, 1.0}}, unsure = {1, {0.5}, {0.25}};
-    nitro_calibration blend;
-    nitro_calibration_blend(&sure, &unsure, 0.0, &blend);
-    for (double margin = -1.0; margin < 2.0; margin += 0.125)
-        assert_true(is_near(nitro_calibration_confidence(&blend, margin),
-                            nitro_calibration_confidence(&sure, margin)));
-    nitro_calibration_blend(&sure, &unsure, 0.5, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 0.625));
-    nitro_calibration_blend(&sure, &unsure, 2.0, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 0.0), 0.0));
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 0.0));
-    nitro_calibration_blend(&unsure, &sure, 2.0, &blend);
-    assert_true(is_near(nitro_calibration_confidence(&blend, 1.0), 1.0)); /* 1.75, cut */
+    nitro_promise promise = {.within = {1, {0.0}, {0.95}},
+                             .left_out = {1, {0.0}, {0.55}},
+                             .within_quality = 99.0,
+                             .left_out_quality = 90.0,
+                             .share = 0.05};
+    double before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.85 && before < 0.95); /* nothing is measured, and nothing is certain */
+    assert_true(confidence_after(&promise, 10, 10) > before);
+    assert_true(confidence_after(&promise, 9, 10) < confidence_after(&promise, 10, 10));
+    assert_true(confidence_after(&promise, 5, 10) < 0.75);
+    promise.share = 1.0; /* as far as any, it seems */
+    before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.5 && before < 0.65);
+    assert_true(confidence_after(&promise, 10, 10) > 0.75);
+    assert_true(fabs(confidence_after(&promise, 5, 10) - before) < 0.05);
+    promise.left_out = promise.within; /* it is worse than any that was left out */
+    assert_true(confidence_after(&promise, 10, 10) > 0.95);
+    assert_true(confidence_after(&promise, 5, 10) < 0.85);
+    promise.left_out_quality = NAN; /* one source: quality stays as distance has it */
+    nitro_calibration calibration;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(isnan(promise.quality));
+    promise.share = 0.0;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(is_near(promise.quality, 99.0));
 }
 
 /* ---- Splits by group ---------------------------------------------------------------------- */
@@ -384,6 +483,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_left_out_source_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
         cmocka_unit_test_setup_teardown(test_left_out_sources_choose_members, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_recipes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_sources_choose_no_recipe, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_tells_devices_needs_three_values, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_left_out_sources_judge_what_tells_devices, setup,
@@ -391,7 +492,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
-        cmocka_unit_test(test_blends),
+        cmocka_unit_test(test_measured_inputs_correct_the_distance),
         cmocka_unit_test_setup_teardown(test_groups_stay_together, setup, teardown),
     };
     return cmocka_run_group_tests_name("promise", tests, NULL, NULL);

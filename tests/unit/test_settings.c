@@ -263,9 +263,13 @@ static void test_the_setting_names_the_store(void **state)
     nitro_context *context = unit_context();
     temporary folder = temporary_make();
     nitro_store *store = NULL;
+    nitro_device *device = NULL;
     assert_int_equal(setenv("NITRO_STORE", temporary_path(&folder, "mine.db"), 1), 0);
     assert_ok(context, nitro_store_open(context, NULL, NITRO_STORE_WRITE, &store));
+    assert_ok(context, nitro_device_create(context, "gpu", "recorded", &device));
+    assert_ok(context, nitro_store_put_device(store, device));
     nitro_store_close(store);
+    nitro_device_free(device);
     assert_int_equal(access(temporary_path(&folder, "mine.db"), F_OK), 0);
     temporary_remove(&folder);
     nitro_context_free(context);

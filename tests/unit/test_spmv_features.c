@@ -35,7 +35,7 @@ static void evaluate(const computation_fixture *f, const nitro_spmv *spmv,
     assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, values));
 }
 
-static void assert_near(double value, double expected, const char *what)
+static void assert_feature(double value, double expected, const char *what)
 {
     if (!(fabs(value - expected) <= 1e-12 * fmax(fabs(expected), 1)))
         fail_msg("%s is %.17g instead of %.17g", what, value, expected);
@@ -74,23 +74,24 @@ static void values_are_as_worked_out_by_hand(void **state)
     nitro_spmv *spmv = with_lengths(f, lengths, 4, 6);
     double values[NITRO_SPMV_NUM_FEATURES];
     evaluate(f, spmv, values);
-    assert_near(values[NITRO_SPMV_AVG_NZ_PER_ROW], 2, "avg_nz_per_row");
-    assert_near(values[NITRO_SPMV_ROWS], 4, "rows");
-    assert_near(values[NITRO_SPMV_COLS], 6, "cols");
-    assert_near(values[NITRO_SPMV_NNZ], 8, "nnz");
-    assert_near(values[NITRO_SPMV_DENSITY], 8.0 / 24, "density");
-    assert_near(values[NITRO_SPMV_ROW_VARIANCE], 14.0 / 4, "row_variance");
-    assert_near(values[NITRO_SPMV_RLSD], sqrt(3.5) / 2, "rlsd");
-    assert_near(values[NITRO_SPMV_MAX_DEVIATION], 1.5, "max_deviation");
-    assert_near(values[NITRO_SPMV_ELL_FILLIN], 2.5, "ell_fillin");
-    assert_near(values[NITRO_SPMV_ROW_MIN], 0, "row_min");
-    assert_near(values[NITRO_SPMV_ROW_Q1], 0.5, "row_q1");
-    assert_near(values[NITRO_SPMV_ROW_MEDIAN], 1.5, "row_median");
-    assert_near(values[NITRO_SPMV_ROW_Q3], 3.5, "row_q3");
-    assert_near(values[NITRO_SPMV_ROW_MAX], 5, "row_max");
-    assert_near(values[NITRO_SPMV_ROW_SKEWNESS], (-1.0 - 8 + 27) / 4 / pow(3.5, 1.5), "skewness");
+    assert_feature(values[NITRO_SPMV_AVG_NZ_PER_ROW], 2, "avg_nz_per_row");
+    assert_feature(values[NITRO_SPMV_ROWS], 4, "rows");
+    assert_feature(values[NITRO_SPMV_COLS], 6, "cols");
+    assert_feature(values[NITRO_SPMV_NNZ], 8, "nnz");
+    assert_feature(values[NITRO_SPMV_DENSITY], 8.0 / 24, "density");
+    assert_feature(values[NITRO_SPMV_ROW_VARIANCE], 14.0 / 4, "row_variance");
+    assert_feature(values[NITRO_SPMV_RLSD], sqrt(3.5) / 2, "rlsd");
+    assert_feature(values[NITRO_SPMV_MAX_DEVIATION], 1.5, "max_deviation");
+    assert_feature(values[NITRO_SPMV_ELL_FILLIN], 2.5, "ell_fillin");
+    assert_feature(values[NITRO_SPMV_ROW_MIN], 0, "row_min");
+    assert_feature(values[NITRO_SPMV_ROW_Q1], 0.5, "row_q1");
+    assert_feature(values[NITRO_SPMV_ROW_MEDIAN], 1.5, "row_median");
+    assert_feature(values[NITRO_SPMV_ROW_Q3], 3.5, "row_q3");
+    assert_feature(values[NITRO_SPMV_ROW_MAX], 5, "row_max");
+    assert_feature(values[NITRO_SPMV_ROW_SKEWNESS], (-1.0 - 8 + 27) / 4 / pow(3.5, 1.5),
+                   "skewness");
     /* diagonals: row 0: 0; row 1: -1, 0; row 3: -3 to 1: five of them */
-    assert_near(values[NITRO_SPMV_DIA_FILLIN], 5 * 4 / 8.0, "dia_fillin");
+    assert_feature(values[NITRO_SPMV_DIA_FILLIN], 5 * 4 / 8.0, "dia_fillin");
     nitro_spmv_matrix_free(spmv);
 }
 
@@ -116,9 +117,9 @@ static void quartiles_follow_the_recorded_definition(void **state)
         nitro_spmv *spmv = with_lengths(f, cases[i].lengths, cases[i].count, 128);
         double values[NITRO_SPMV_NUM_FEATURES];
         evaluate(f, spmv, values);
-        assert_near(values[NITRO_SPMV_ROW_Q1], cases[i].q1, "row_q1");
-        assert_near(values[NITRO_SPMV_ROW_MEDIAN], cases[i].median, "row_median");
-        assert_near(values[NITRO_SPMV_ROW_Q3], cases[i].q3, "row_q3");
+        assert_feature(values[NITRO_SPMV_ROW_Q1], cases[i].q1, "row_q1");
+        assert_feature(values[NITRO_SPMV_ROW_MEDIAN], cases[i].median, "row_median");
+        assert_feature(values[NITRO_SPMV_ROW_Q3], cases[i].q3, "row_q3");
         nitro_spmv_matrix_free(spmv);
     }
 }
@@ -131,10 +132,10 @@ static void quartiles_of_very_long_rows(void **state)
     nitro_spmv *spmv = with_lengths(f, lengths, 8, 20000);
     double values[NITRO_SPMV_NUM_FEATURES];
     evaluate(f, spmv, values);
-    assert_near(values[NITRO_SPMV_ROW_Q1], (1023 + 1024) / 2.0, "row_q1");
-    assert_near(values[NITRO_SPMV_ROW_MEDIAN], (1025 + 3000) / 2.0, "row_median");
-    assert_near(values[NITRO_SPMV_ROW_Q3], (4000 + 5000) / 2.0, "row_q3");
-    assert_near(values[NITRO_SPMV_ROW_MAX], 20000, "row_max");
+    assert_feature(values[NITRO_SPMV_ROW_Q1], (1023 + 1024) / 2.0, "row_q1");
+    assert_feature(values[NITRO_SPMV_ROW_MEDIAN], (1025 + 3000) / 2.0, "row_median");
+    assert_feature(values[NITRO_SPMV_ROW_Q3], (4000 + 5000) / 2.0, "row_q3");
+    assert_feature(values[NITRO_SPMV_ROW_MAX], 20000, "row_max");
     nitro_spmv_matrix_free(spmv);
 }
 
@@ -147,11 +148,11 @@ static void features_of_empty_matrices_are_finite(void **state)
         nitro_spmv *spmv = with_lengths(f, none, sizes[i][0], sizes[i][1]);
         double values[NITRO_SPMV_NUM_FEATURES];
         evaluate(f, spmv, values);
-        assert_near(values[NITRO_SPMV_AVG_NZ_PER_ROW], 0, "avg_nz_per_row");
-        assert_near(values[NITRO_SPMV_RLSD], 0, "rlsd");
-        assert_near(values[NITRO_SPMV_ELL_FILLIN], 1, "ell_fillin");
-        assert_near(values[NITRO_SPMV_DIA_FILLIN], 1, "dia_fillin");
-        assert_near(values[NITRO_SPMV_DENSITY], i == 3 ? 1.0 / 64 : 1, "density");
+        assert_feature(values[NITRO_SPMV_AVG_NZ_PER_ROW], 0, "avg_nz_per_row");
+        assert_feature(values[NITRO_SPMV_RLSD], 0, "rlsd");
+        assert_feature(values[NITRO_SPMV_ELL_FILLIN], 1, "ell_fillin");
+        assert_feature(values[NITRO_SPMV_DIA_FILLIN], 1, "dia_fillin");
+        assert_feature(values[NITRO_SPMV_DENSITY], i == 3 ? 1.0 / 64 : 1, "density");
         nitro_spmv_matrix_free(spmv);
     }
 }

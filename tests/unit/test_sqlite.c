@@ -350,6 +350,70 @@ static void test_a_very_long_path_is_refused(void **state)
                  NITRO_ERR_IO, "File name too long");
 }
 
+/* ---- A file that is not there yet -------------------------------------------------------------
+ */
+
+static void test_the_first_write_makes_the_file(void **state)
+{
+    fixture *f = *state;
+    const char *path = temporary_path(&f->folder, "new.db");
+    nitro_store *store = NULL;
+    nitro_string_list names = {0};
+    uint64_t bytes = 1;
+    assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, nitro_store_list_computations(store, &names));
+    assert_ok(f->context, nitro_store_verify(store, NULL, NULL));
+    assert_ok(f->context, nitro_store_size_bytes(store, &bytes));
+    assert_int_equal(names.count, 0);
+    assert_int_equal(bytes, 0);
+    assert_int_not_equal(access(path, F_OK), 0);
+    records_put_names(store, "spmv", "K20");
+    assert_int_equal(access(path, F_OK), 0);
+    assert_ok(f->context, records_put_samples(store, "spmv", "K20", 0, 3, false));
+    assert_is_store(f, path);
+    nitro_store_close(store);
+}
+
+static void test_what_another_made_meanwhile_is_seen(void **state)
+{
+    fixture *f = *state;
+    const char *path = temporary_path(&f->folder, "new.db");
+    nitro_store *reader = NULL, *writer = NULL;
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &reader));
+    assert_ok(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &writer));
+    make_store(f, path);
+    assert_ok(f->context,
+              nitro_store_each_sample(reader, "spmv", "K20", records_count_same, &count));
+    assert_int_equal(count, 3);
+    assert_ok(f->context, records_put_samples(writer, "spmv", "K20", 3, 2, false));
+    assert_ok(f->context, nitro_store_count_samples(reader, "spmv", "K20", &count));
+    assert_int_equal(count, 5);
+    nitro_store_close(writer);
+    nitro_store_close(reader);
+}
+
+/* The folder may be gone by the first write: an error, and the store goes on. */
+static void test_a_file_that_cannot_be_made_is_said(void **state)
+{
+    fixture *f = *state;
+    char folder[160];
+    nitro_store *store = NULL;
+    nitro_schema *schema = NULL;
+    snprintf(folder, sizeof(folder), "%s", temporary_path(&f->folder, "lab"));
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_ok(f->context, nitro_store_open(f->context, temporary_path(&f->folder, "lab/new.db"),
+                                           NITRO_STORE_WRITE, &store));
+    assert_int_equal(rmdir(folder), 0);
+    assert_ok(f->context, nitro_schema_create(f->context, "spmv", &schema));
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "csr"));
+    assert_fails(f->context, nitro_store_put_schema(store, schema), NITRO_ERR_IO, "lab/new.db");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    assert_ok(f->context, nitro_store_put_schema(store, schema));
+    nitro_schema_free(schema);
+    nitro_store_close(store);
+}
+
 static void test_the_default_store_is_the_users_own(void **state)
 {
     fixture *f = *state;
@@ -398,6 +462,9 @@ int main(void)
         STORE_TEST(test_unknown_schemes_are_refused_with_the_known_ones),
         STORE_TEST(test_odd_names_are_names_of_files),
         STORE_TEST(test_a_very_long_path_is_refused),
+        STORE_TEST(test_the_first_write_makes_the_file),
+        STORE_TEST(test_what_another_made_meanwhile_is_seen),
+        STORE_TEST(test_a_file_that_cannot_be_made_is_said),
         STORE_TEST(test_the_default_store_is_the_users_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,6 +268,12 @@ static nitro_status make_on_full_disk(fixture *f)
     signal(SIGXFSZ, SIG_IGN);
     limit_file_size(1000);
     nitro_status status = nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store);
+    nitro_device *device = NULL;
+    if (status == NITRO_OK)
+        status = nitro_device_create(f->context, "K20", "recorded", &device);
+    if (status == NITRO_OK)
+        status = nitro_store_put_device(store, device);
+    nitro_device_free(device);
     nitro_store_close(store);
     return status;
 }

@@ -218,6 +218,41 @@ static void test_seeds_are_averaged(void **state)
     nitro_evaluate_results_free(results, count);
 }
 
+/* A target that has fewer inputs than were to be measured counts in the mean with all it has. */
+static void test_curves_are_averaged(void **state)
+{
+    static char a[] = "a", b[] = "b", c[] = "c";
+    const nitro_evaluate_result results[] = {
+        {.target = a, .method = "auto", .mean = 90.0},
+        {.target = a, .method = "auto", .mean = 94.0, .measured = 10},
+        {.target = a, .method = "auto", .mean = 95.0, .measured = 17},
+        {.target = b, .method = "auto", .mean = 80.0},
+        {.target = b, .method = "auto", .mean = 84.0, .measured = 10},
+        {.target = b, .method = "auto", .mean = 86.0, .measured = 20},
+        {.target = b, .method = "auto", .mean = 87.0, .measured = 40},
+        {.target = b, .method = "fixed", .mean = 50.0},
+        {.target = c, .method = "fixed", .mean = 60.0},
+    };
+    static const struct {
+        double mean;
+        size_t least, most;
+    } expected[] = {{85.0, 0, 0}, {89.0, 10, 10}, {90.5, 17, 20}, {91.0, 17, 40}};
+    size_t count = sizeof results / sizeof results[0];
+    nitro_study_point point;
+    (void)state;
+    for (size_t place = 0; place < 4; place++) {
+        assert_true(nitro_study_mean_at(results, count, "auto", place, &point));
+        assert_true(fabs(point.mean.mean - expected[place].mean) < 1e-9);
+        assert_int_equal(point.least_measured, expected[place].least);
+        assert_int_equal(point.mean.measured, expected[place].most);
+        assert_int_equal(point.targets, 2);
+    }
+    assert_false(nitro_study_mean_at(results, count, "auto", 4, &point));
+    assert_true(nitro_study_mean_at(results, count, "fixed", 0, &point));
+    assert_true(point.targets == 2 && fabs(point.mean.mean - 55.0) < 1e-9);
+    assert_false(nitro_study_mean_at(results, count, "fixed", 1, &point));
+}
+
 /* How many decisions are sure is a plain mean; how many of these are good, of all that are sure. */
 static void test_sure_decisions_are_averaged(void **state)
 {
@@ -343,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_common_features),
         cmocka_unit_test_setup_teardown(test_seeds_are_averaged, setup, teardown),
+        cmocka_unit_test(test_curves_are_averaged),
         cmocka_unit_test_setup_teardown(test_sure_decisions_are_averaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_less, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_study_can_be_stopped, setup, teardown),

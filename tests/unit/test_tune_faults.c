@@ -142,7 +142,7 @@ static void heal_faulty(void)
 static bool begin_redis(void)
 {
     static const char *const options[] = {"--appendonly", "yes", "--appendfsync", "always", NULL};
-    if (!redis_server_installed())
+    if (!redis_server_possible())
         return false;
     redis_server_make(&server, options, false);
     return true;

@@ -3,6 +3,7 @@
 #ifndef NITRO_TESTS_UNIT_H
 #define NITRO_TESTS_UNIT_H
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,6 +40,13 @@
         if (!strstr(assert_fails_message, text))                                                   \
             fail_msg("%s: the error does not say '%s': %s", #call, text, assert_fails_message);    \
     } while (0)
+
+/* cmocka 1.1.5 compares floats only. */
+static inline void assert_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.17g is not within %g of %.17g", value, tolerance, expected);
+}
 
 static inline nitro_context *unit_context(void)
 {
