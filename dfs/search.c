@@ -8,6 +8,8 @@
  *                     is farther out was tried on no pretend target
  *   which subsets     those whose features all vary over the sources that teach (one that does not
  *                     leaves the model as it is), and that of no feature
+ *   how good one is   its mean quality over a grid of C and gamma: the luck of one choice of them
+ *                     is no feature's worth
  *   the best subsets  those within 2 percentage points of the highest mean quality on the pretend
  *                     target and, of these, within 2 points of the highest mean over all pretend
  *                     targets: one device is one point, where a subset of features that tell

@@ -1,6 +1,8 @@
 /*
- * How good subsets of device features are on each source in turn. Hides that the input's part of
- * all kernels is computed once a gamma, and that subsets that make one model are trained once.
+ * How good subsets of device features are on each source in turn: the mean over a grid of C and
+ * gamma, so that the luck of one choice of them is not taken for a feature's worth. Hides that the
+ * input's part of all kernels is computed once a gamma, and that subsets that make one model are
+ * trained once.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -9,11 +11,9 @@
 #include "nitro/dataset.h"
 #include "nitro/dfs_sample.h"
 #include "nitro/dfs_tables.h"
-#include "nitro/folds.h"
 #include "nitro/parallel.h"
 #include "nitro/scaler.h"
-#include "nitro/svm_fit.h"
-#include "nitro/svm_search.h"
+#include "nitro/svm_sweep.h"
 
 typedef struct judgement {
     nitro_context *context;
@@ -29,12 +29,9 @@ typedef struct pretend {
     size_t target;
     nitro_svm_rows teachers, asked;
     size_t *teacher_points, *teacher_places, *labels;
-    size_t *asked_points, *asked_places, *asked_rows; /* rows: of the dataset */
-    size_t *inputs;                                   /* shape [teachers] */
-    double *times_ms;                                 /* shape [teachers x num_variants] */
-    nitro_folds folds;
-    nitro_scaler_column *scalers; /* shape [num_features]: of input features */
-    size_t num_varying;           /* input features */
+    size_t *asked_points, *asked_rows; /* rows: of the dataset */
+    nitro_scaler_column *scalers;      /* shape [num_features]: of input features */
+    size_t num_varying;                /* input features */
     nitro_dfs_tables tables;
     double *view_qualities; /* shape [num_views], percent */
     bool is_done;
@@ -48,13 +45,9 @@ static void free_pretend(pretend *p)
     free(p->teacher_places);
     free(p->labels);
     free(p->asked_points);
-    free(p->asked_places);
     free(p->asked_rows);
-    free(p->inputs);
-    free(p->times_ms);
     free(p->scalers);
     free(p->view_qualities);
-    nitro_folds_free(&p->folds);
     nitro_dfs_tables_free(&p->tables);
 }
 
@@ -63,22 +56,19 @@ static nitro_status allocate_rows(nitro_context *context, const nitro_dfs_sample
 {
     size_t count = sample->num_rows;
     size_t **lists[] = {&p->teacher_points, &p->teacher_places, &p->labels, &p->asked_points,
-                        &p->asked_places,   &p->asked_rows,     &p->inputs};
+                        &p->asked_rows};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         *lists[i] = nitro_calloc(context, count, sizeof(size_t));
         if (!*lists[i])
             return NITRO_ERR_NO_MEMORY;
     }
-    const nitro_schema *schema = sample->sources->schema;
-    p->times_ms = nitro_calloc(context, count, schema->num_variants * sizeof(double));
-    p->scalers = nitro_calloc(context, schema->num_features, sizeof *p->scalers);
-    return p->times_ms && p->scalers ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    p->scalers = nitro_calloc(context, sample->sources->schema->num_features, sizeof *p->scalers);
+    return p->scalers ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 static void divide_rows(const nitro_dfs_sample *sample, pretend *p)
 {
     const nitro_dataset *sources = sample->sources;
-    size_t num_variants = sources->schema->num_variants;
     for (size_t i = 0; i < sample->num_rows; i++) {
         size_t row = sample->rows[i];
         if (sources->row_device[row] == p->target) {
@@ -90,22 +80,10 @@ static void divide_rows(const nitro_dfs_sample *sample, pretend *p)
         p->teacher_points[teacher] = sample->points[i];
         p->teacher_places[teacher] = sources->row_device[row];
         p->labels[teacher] = sample->labels[i];
-        p->inputs[teacher] = sources->row_input[row];
-        memcpy(p->times_ms + teacher * num_variants, nitro_dataset_times(sources, row),
-               num_variants * sizeof(double));
     }
     p->teachers.points = p->teacher_points;
     p->teachers.places = p->teacher_places;
     p->asked.points = p->asked_points;
-    p->asked.places = p->asked_places;
-}
-
-static nitro_status draw_folds(nitro_context *context, const nitro_dfs_task *task, pretend *p)
-{
-    const nitro_training_set set = {
-        .num_rows = p->teachers.num_rows, .row_input = p->inputs, .seed = task->seed};
-    return nitro_folds_draw(context, &set, NITRO_SVM_SEARCH_MAX_ROWS, NITRO_SVM_SEARCH_MAX_FOLDS,
-                            &p->folds);
 }
 
 /* ---- Scales -------------------------------------------------------------------------------- */
@@ -198,9 +176,7 @@ static nitro_status prepare(const judgement *job, pretend *p)
     p->is_done = p->teachers.num_rows == 0 || p->asked.num_rows == 0;
     if (p->is_done)
         return NITRO_OK;
-    status = draw_folds(job->context, job->task, p);
-    if (status == NITRO_OK)
-        status = scale_inputs(job->context, &job->sample, p);
+    status = scale_inputs(job->context, &job->sample, p);
     if (status == NITRO_OK)
         status = find_tables(job->context, p);
     return status;
@@ -227,24 +203,53 @@ static double judge_scores(const pretend *p, const double *scores)
     return 100.0 * sum / (double)p->asked.num_rows;
 }
 
-static nitro_status judge_views(const pretend *p, const nitro_dfs_model *model,
-                                const nitro_svm_fit *fit)
+/** A model's views of the asked: all rows of the first, then all of the next, each view a place. */
+typedef struct view_rows {
+    nitro_svm_rows rows;
+    nitro_svm_distances distances; /* of the devices from the views */
+    size_t *points, *places;
+    double *squares;
+} view_rows;
+
+static void free_views(view_rows *views)
+{
+    free(views->points);
+    free(views->places);
+    free(views->squares);
+}
+
+static nitro_status make_views(const pretend *p, const nitro_dfs_model *model, view_rows *views)
 {
     nitro_context *context = p->job->context;
-    const nitro_dataset *sources = p->job->task->sources;
-    double *scores =
-        nitro_calloc(context, p->asked.num_rows, sources->schema->num_variants * sizeof(double));
-    nitro_status status = scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; status == NITRO_OK && i < model->num_views; i++) {
-        size_t view = model->first_view + i;
-        const nitro_svm_distances distances = {sources->num_devices, 1,
-                                               p->tables.views[view].to_target};
-        status = nitro_svm_fit_score(context, fit, &p->asked, &distances, scores);
-        if (status == NITRO_OK)
-            p->view_qualities[view] = judge_scores(p, scores);
+    size_t num_views = model->num_views, num_devices = p->job->task->sources->num_devices;
+    size_t count = num_views * p->asked.num_rows;
+    views->points = nitro_calloc(context, count, sizeof *views->points);
+    views->places = nitro_calloc(context, count, sizeof *views->places);
+    views->squares = nitro_calloc(context, num_devices, num_views * sizeof *views->squares);
+    if (!views->points || !views->places || !views->squares)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        views->points[i] = p->asked_points[i % p->asked.num_rows];
+        views->places[i] = i / p->asked.num_rows;
     }
-    free(scores);
-    return status;
+    for (size_t i = 0; i < num_devices * num_views; i++)
+        views->squares[i] =
+            p->tables.views[model->first_view + i % num_views].to_target[i / num_views];
+    views->rows = (nitro_svm_rows){count, views->points, views->places};
+    views->distances = (nitro_svm_distances){num_devices, num_views, views->squares};
+    return NITRO_OK;
+}
+
+/** Every view's quality, meant over the grid. @param[in] scores  as nitro_svm_sweep gives them. */
+static void judge_views(const pretend *p, const nitro_dfs_model *model, const double *scores)
+{
+    size_t of_view = p->asked.num_rows * p->job->task->sources->schema->num_variants;
+    for (size_t view = 0; view < model->num_views; view++) {
+        double sum = 0.0;
+        for (size_t point = 0; point < NITRO_SVM_SWEEP_POINTS; point++)
+            sum += judge_scores(p, scores + (point * model->num_views + view) * of_view);
+        p->view_qualities[model->first_view + view] = sum / NITRO_SVM_SWEEP_POINTS;
+    }
 }
 
 static nitro_status judge_model(void *user, size_t index)
@@ -255,26 +260,25 @@ static nitro_status judge_model(void *user, size_t index)
         index -= p->tables.num_models;
     const nitro_dataset *sources = g->job->task->sources;
     const nitro_dfs_model *model = &p->tables.models[index];
-    const nitro_svm_work work = {
+    const nitro_svm_teachers teachers = {
         .inputs = g->inputs,
         .rows = p->teachers,
         .distances = {sources->num_devices, sources->num_devices, model->squares},
         .num_columns = p->num_varying + model->num_varying,
         .num_variants = sources->schema->num_variants,
-        .labels = p->labels,
-        .times_ms = p->times_ms,
-        .folds = p->folds.folds,
-        .num_folds = p->folds.num_folds,
-        .num_threads = 1, /* models are trained side by side */
-        .inputs_are_shared = true};
-    nitro_svm_choice choice;
-    nitro_svm_fit *fit = NULL;
-    nitro_status status = nitro_svm_grid_search(g->job->context, &work, &choice, NULL);
+        .labels = p->labels};
+    view_rows views = {0};
+    nitro_status status = make_views(p, model, &views);
+    double *scores = nitro_calloc(g->job->context, NITRO_SVM_SWEEP_POINTS * views.rows.num_rows + 1,
+                                  teachers.num_variants * sizeof *scores);
     if (status == NITRO_OK)
-        status = nitro_svm_fit_train(g->job->context, &work, &choice, &fit);
+        status = scores ? nitro_svm_sweep(g->job->context, &teachers, &views.rows, &views.distances,
+                                          scores)
+                        : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
-        status = judge_views(p, model, fit);
-    nitro_svm_fit_free(fit);
+        judge_views(p, model, scores);
+    free(scores);
+    free_views(&views);
     return status;
 }
 

@@ -42,8 +42,8 @@ typedef struct grid {
     size_t *place_of;   /* shape [num_rows] */
     size_t *row_at;     /* shape [num_rows] */
     size_t *fold_begin; /* shape [num_folds + 1]: places */
-    size_t *labels;     /* shape [num_rows], by place, as are the next two */
-    size_t *points, *places;
+    size_t *labels;     /* shape [num_rows], by place, as is the next */
+    size_t *points;
     size_t *members;   /* shape [num_folds x num_rows]: places of the rows that teach, in order */
     double *kernel;    /* shape [num_rows x num_rows] */
     double *decisions; /* shape [num_pairs x num_cs x rows of the fold] */
@@ -80,7 +80,6 @@ static void order_rows(grid *g)
         size_t row = g->row_at[place];
         g->labels[place] = work->labels[row];
         g->points[place] = work->rows.points[row];
-        g->places[place] = work->distances.squares ? work->rows.places[row] : 0;
     }
 }
 
@@ -99,7 +98,7 @@ static nitro_status create_grid(grid *g)
 {
     size_t count = g->num_rows, num_folds = g->work->num_folds;
     size_t num_scores = MAX_GRID_C * count * g->work->num_variants;
-    g->place_of = nitro_calloc(g->context, 5 * count, sizeof(size_t));
+    g->place_of = nitro_calloc(g->context, 4 * count, sizeof(size_t));
     g->fold_begin = nitro_calloc(g->context, 2 * num_folds + 1, sizeof(size_t));
     g->members = nitro_calloc(g->context, num_folds, count * sizeof(size_t));
     g->kernel = nitro_calloc(g->context, count, count * sizeof(double));
@@ -116,7 +115,6 @@ static nitro_status create_grid(grid *g)
     g->row_at = g->place_of + count;
     g->labels = g->row_at + count;
     g->points = g->labels + count;
-    g->places = g->points + count;
     order_rows(g);
     list_members(g);
     return NITRO_OK;
@@ -267,12 +265,12 @@ static nitro_status try_line(grid *g, const grid_line *line, double base_c, doub
 {
     const nitro_svm_work *work = g->work;
     double gamma = base_gamma + line->gamma;
-    nitro_svm_rows rows = {g->num_rows, g->points, g->places};
+    const nitro_svm_rows rows = {g->num_rows, g->points, NULL};
+    const nitro_svm_distances none = {0};
     start_line(g, line, base_c);
     nitro_status status = nitro_svm_kernel_fill(g->context, work->inputs, gamma_of(work, gamma),
-                                                &rows, &rows, &work->distances, g->kernel);
-    if (!work->inputs_are_shared)
-        nitro_svm_inputs_forget(work->inputs);
+                                                &rows, &rows, &none, g->kernel);
+    nitro_svm_inputs_forget(work->inputs);
     for (size_t i = 0; status == NITRO_OK && i < work->num_folds; i++) {
         g->fold = g->fold_order[i];
         status = nitro_parallel_run(work->num_threads, g->num_cs ? g->num_pairs : 0, train_pair, g);

@@ -12,17 +12,15 @@ typedef struct nitro_svm_choice {
 
 /** Rows that teach. All borrowed. */
 typedef struct nitro_svm_work {
-    nitro_svm_inputs *inputs;
-    nitro_svm_rows rows;
-    nitro_svm_distances distances; /* of the rows' places from one another */
-    size_t num_columns;            /* that vary: gamma is per column */
+    nitro_svm_inputs *inputs; /* their kernels are let go of soon */
+    nitro_svm_rows rows;      /* all of one place */
+    size_t num_columns;       /* that vary: gamma is per column */
     size_t num_variants;
     const size_t *labels;   /* shape [rows]: fastest variants */
     const double *times_ms; /* shape [rows x num_variants] */
     const size_t *folds;    /* shape [rows] */
     size_t num_folds;       /* 1: nothing can be held out, nothing is searched */
     unsigned num_threads;   /* 0: one a core */
-    bool inputs_are_shared; /* their kernels stay for others; else they are let go of soon */
 } nitro_svm_work;
 
 /**

@@ -144,31 +144,6 @@ nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesso
     return status;
 }
 
-nitro_status nitro_svm_pair_train(nitro_context *context, const nitro_svm_lesson *lesson,
-                                  size_t pair, double *coefficients, double *rho)
-{
-    pair_rows p = {0};
-    bool c_mattered;
-    nitro_status status = make_pair(context, lesson, pair, &p);
-    if (p.smo)
-        nitro_smo_solve(p.smo, lesson->cs[0], p.coefficients, rho, &c_mattered);
-    size_t of_first = 0, of_second = p.num_first; /* each in the members' order */
-    for (size_t i = 0; p.smo && i < lesson->num_members; i++) {
-        if (of_first < p.num_first && lesson->members[i] == p.rows[of_first])
-            coefficients[i] = p.coefficients[of_first++];
-        else if (of_second < p.num_rows && lesson->members[i] == p.rows[of_second])
-            coefficients[i] = p.coefficients[of_second++];
-    }
-    free_pair(&p);
-    return status;
-}
-
-void nitro_svm_pair_ask(const nitro_svm_lesson *lesson, const double *coefficients, double rho,
-                        double *decisions)
-{
-    ask(lesson, lesson->members, lesson->num_members, coefficients, rho, decisions);
-}
-
 /* ---- Votes --------------------------------------------------------------------------------- */
 
 /** The classes that members have, as indices into the lesson's classes. */

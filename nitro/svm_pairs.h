@@ -41,17 +41,6 @@ nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesso
                                    size_t pair, double *decisions);
 
 /**
- * Train it for the first C alone, and keep what it learnt.
- * @param[out] coefficients  shape [num_members], zeroed by the caller: of the decision function.
- */
-nitro_status nitro_svm_pair_train(nitro_context *context, const nitro_svm_lesson *lesson,
-                                  size_t pair, double *coefficients, double *rho);
-
-/** Decisions of such a function, shape [num_asked]; LIBSVM's sums if members go class by class. */
-void nitro_svm_pair_ask(const nitro_svm_lesson *lesson, const double *coefficients, double rho,
-                        double *decisions);
-
-/**
  * Scores of the asked by the pairs' decisions, as nitro_svm_machine_score has them.
  * @param[in]  decisions  shape [pairs x num_cs x num_asked].
  * @param[out] scores     shape [num_asked x num_variants].

@@ -142,14 +142,16 @@ typedef struct nitro_dfs_effort {
     size_t num_inputs, num_rows; /* samples looked at */
     size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
     size_t num_models;           /* pretend targets times subsets */
-    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained on
-                           166 parts of its rows to find C and gamma, then on all */
+    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained at
+                           25 points of C and gamma */
 } nitro_dfs_effort;
 
 /**
- * How good the paper's SVM (strategy "svm", C and gamma searched, no relative features) is on each
- * source in turn when it learns from the others with a subset of the device features: what a search
- * by cross-validation over sources asks (the paper's Algorithm 2).
+ * How good the paper's SVM (strategy "svm", no relative features) is on each source in turn when it
+ * learns from the others with a subset of the device features: what a search by cross-validation
+ * over sources asks (the paper's Algorithm 2). A subset's quality is the mean over a grid of C
+ * (2^-1 to 2^11) and gamma (2^-4 to 2^4 a column), not that of one choice of them: what is good
+ * with one alone is luck more often than a feature's worth.
  *
  * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
  * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be

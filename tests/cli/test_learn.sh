@@ -46,9 +46,9 @@ learn --target gpu3 --sources gpu1 --strategy forest --output one.json
 learn --target gpu3 --sources gpu1,gpu2 --strategy svm --no-guard --output pure.json
 
 title "device features by a search over the sources"
-echo "gpu4,400,10" >>devices.csv
-for n in 1 2 3 4; do
-    make_samples gpu$n $((10 + 4 * n)) >search$n.csv
+printf 'gpu4,400,10\ngpu5,500,12\n' >>devices.csv
+for n in 1 2 3 4 5; do
+    make_samples gpu$n $((7 * n)) >search$n.csv
     nitro store import --store four.db --computation calc --device gpu$n --samples search$n.csv --devices devices.csv
 done
 search() {

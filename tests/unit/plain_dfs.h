@@ -1,7 +1,8 @@
 /*
  * plain_dfs.h - how good subsets of device features are, the plain way: one LIBSVM training after
  * the other, on concatenated features, with LIBSVM's own RBF kernel. What nitro_dfs_judge must
- * agree with, and is measured against. Only the scaler and the folds are Nitro's.
+ * agree with, and is measured against; and the search for C and gamma that the paper's final model
+ * takes. Only the scaler and the folds are Nitro's.
  */
 #ifndef NITRO_TESTS_PLAIN_DFS_H
 #define NITRO_TESTS_PLAIN_DFS_H
@@ -23,7 +24,6 @@ typedef struct plain_problem {
     size_t *rows;           /* shape [num_rows]: of the dataset */
     struct svm_node *nodes; /* shape [num_rows x (num_columns + 1)] */
     nitro_folds folds;      /* of the teachers */
-    size_t num_trainings;
 } plain_problem;
 
 static inline void plain_quiet(const char *text)
@@ -65,7 +65,6 @@ static inline struct svm_model *plain_train(plain_problem *p, size_t without, do
                                       .cache_size = 128,
                                       .shrinking = p->shrinking};
     struct svm_model *model = svm_train(&problem, &parameter);
-    p->num_trainings++;
     /* Support vectors are pointers to nodes; LIBSVM does not keep x and y. */
     free(x);
     free(y);
@@ -188,27 +187,58 @@ static inline void plain_draw_folds(nitro_context *context, plain_problem *p)
     free(inputs);
 }
 
-/** Quality in percent of one subset on one pretend target; counts trainings. */
-static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task, size_t pretend,
-                                 uint64_t subset, int shrinking, size_t *num_trainings)
+static inline plain_problem plain_begin(nitro_context *context, const nitro_dfs_task *task,
+                                        size_t pretend, uint64_t subset, int shrinking)
 {
     plain_problem p = {.task = task, .shrinking = shrinking};
     svm_set_print_string_function(plain_quiet);
     plain_list_rows(&p, pretend);
     plain_draw_folds(context, &p);
     plain_fill_nodes(context, &p, subset);
-    plain_point best = plain_search(&p);
+    return p;
+}
+
+static inline void plain_end(plain_problem *p)
+{
+    nitro_folds_free(&p->folds);
+    free(p->rows);
+    free(p->nodes);
+}
+
+/** Quality in percent on the pretend target, learnt with this C and gamma (powers of two). */
+static inline double plain_score(plain_problem *p, double c, double gamma)
+{
     struct svm_model *model =
-        plain_train(&p, NITRO_NONE, exp2(best.c), exp2(best.gamma) / (double)p.num_varying);
+        plain_train(p, NITRO_NONE, exp2(c), exp2(gamma) / (double)p->num_varying);
     double sum = 0;
-    for (size_t i = p.num_teachers; i < p.num_rows; i++)
-        sum += plain_quality(&p, i, plain_predict(&p, model, i));
+    for (size_t i = p->num_teachers; i < p->num_rows; i++)
+        sum += plain_quality(p, i, plain_predict(p, model, i));
     svm_free_and_destroy_model(&model);
-    *num_trainings += p.num_trainings;
-    nitro_folds_free(&p.folds);
-    free(p.rows);
-    free(p.nodes);
-    return 100.0 * sum / (double)(p.num_rows - p.num_teachers);
+    return 100.0 * sum / (double)(p->num_rows - p->num_teachers);
+}
+
+/** Quality in percent of one subset on one pretend target, meant over C and gamma. */
+static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task, size_t pretend,
+                                 uint64_t subset, int shrinking)
+{
+    plain_problem p = plain_begin(context, task, pretend, subset, shrinking);
+    double sum = 0;
+    for (double gamma = -4; gamma <= 4; gamma += 2)
+        for (double c = -1; c <= 11; c += 3)
+            sum += plain_score(&p, c, gamma);
+    plain_end(&p);
+    return sum / 25;
+}
+
+/** That with C and gamma searched by cross-validation over inputs: 170 trainings, and the last. */
+static inline double plain_judge_searched(nitro_context *context, const nitro_dfs_task *task,
+                                          size_t pretend, uint64_t subset, int shrinking)
+{
+    plain_problem p = plain_begin(context, task, pretend, subset, shrinking);
+    plain_point best = plain_search(&p);
+    double quality = plain_score(&p, best.c, best.gamma);
+    plain_end(&p);
+    return quality;
 }
 
 #endif

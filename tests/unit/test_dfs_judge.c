@@ -50,12 +50,11 @@ static void judge(fixture *f)
 /* Equal qualities, to the last bit: sums of the same terms, so that all decisions are the same. */
 static void check_against_plain(fixture *f)
 {
-    size_t num_trainings = 0;
     judge(f);
     for (size_t t = 0; t < f->sources->num_devices; t++)
         for (size_t s = 0; s < f->num_subsets; s++) {
             double ours = f->qualities[t * f->num_subsets + s];
-            double plain = plain_judge(f->context, &f->task, t, f->subsets[s], 0, &num_trainings);
+            double plain = plain_judge(f->context, &f->task, t, f->subsets[s], 0);
             if (ours != plain)
                 fail_msg("pretend target %zu, subset %llu: quality %.17g instead of %.17g", t,
                          (unsigned long long)f->subsets[s], ours, plain);

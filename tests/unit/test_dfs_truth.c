@@ -3,8 +3,8 @@
 #include "unit/dfs_work.h"
 #include "unit/unit.h"
 
-/* Seeds 1 to 20 are right in 19, 21 to 40 in 17: nine in ten. Sixteen devices: 17 and 20. */
-enum { LEAST_RIGHT = 17 };
+/* Seeds 1 to 20 are all right, 1 to 60 in 59, 101 to 300 in 195: 98 of 100. */
+enum { LEAST_RIGHT = 19 };
 
 enum { NUM_SEEDS = 20, NUM_DEVICES = 12, NUM_INPUTS = 12, NUM_CANDIDATES = 4, NUM_MATTER = 2 };
 
