@@ -10,15 +10,15 @@
 #include "nitro/train.h"
 
 /** One strategy's recipes, and what was seen of them. */
-typedef struct tasting {
+typedef struct recipe_trials {
     nitro_context *context;
     nitro_lesson lesson; /* the strategy's own */
     const nitro_model *model;
     nitro_leave_out usual;
     nitro_gain *gains; /* shape [num_devices] */
-} tasting;
+} recipe_trials;
 
-static nitro_status try_recipe(tasting *t, size_t recipe, double *gain)
+static nitro_status try_recipe(recipe_trials *t, size_t recipe, double *gain)
 {
     nitro_leave_out other = {0};
     t->lesson.recipes[0] = recipe;
@@ -31,7 +31,7 @@ static nitro_status try_recipe(tasting *t, size_t recipe, double *gain)
     return NITRO_OK;
 }
 
-static void say_recipe(const tasting *t, size_t recipe, double gain)
+static void say_recipe(const recipe_trials *t, size_t recipe, double gain)
 {
     if (!t->lesson.quiet)
         nitro_log(
@@ -43,7 +43,7 @@ static void say_recipe(const tasting *t, size_t recipe, double gain)
 }
 
 /** The best of those that are clearly better than the usual one, or that. */
-static nitro_status try_recipes(tasting *t, size_t *chosen)
+static nitro_status try_recipes(recipe_trials *t, size_t *chosen)
 {
     double best = 0.0;
     nitro_status status = nitro_leave_out_run(t->context, &t->lesson, t->model, &t->usual);
@@ -64,7 +64,7 @@ static nitro_status choose_recipe(nitro_context *context, const nitro_lesson *le
                                   const nitro_strategy *strategy, const nitro_model *model,
                                   size_t *chosen)
 {
-    tasting t = {.context = context, .lesson = *lesson, .model = model};
+    recipe_trials t = {.context = context, .lesson = *lesson, .model = model};
     t.lesson.strategy = strategy;
     t.lesson.members = 0;
     memset(t.lesson.recipes, 0, sizeof t.lesson.recipes);
