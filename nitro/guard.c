@@ -35,12 +35,6 @@ static void say_clamped(nitro_context *context, const nitro_lesson *lesson,
                   model->target, names);
 }
 
-/** Is there something to compare, and is it better without device features? */
-static bool is_better_without(const nitro_model *with, const nitro_model *without)
-{
-    return without->promise->left_out_quality > with->promise->left_out_quality + NITRO_CLEARLY;
-}
-
 static void say_omitted(nitro_context *context, const nitro_lesson *lesson, const nitro_model *with,
                         const nitro_model *without)
 {
@@ -64,7 +58,7 @@ static nitro_status compare_without(nitro_context *context, const nitro_lesson *
     nitro_status status = nitro_model_train(context, &plain, &without);
     if (status != NITRO_OK)
         return status;
-    if (is_better_without(*model, without)) {
+    if (nitro_promise_is_better(without->promise, (*model)->promise)) {
         say_omitted(context, lesson, *model, without);
         nitro_model_free(*model);
         *model = without;

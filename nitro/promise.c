@@ -7,7 +7,6 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/dataset.h"
 #include "nitro/device_choice.h"
@@ -16,6 +15,7 @@
 #define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */
 #define LEAST_DISTANCE 0.01 /* what a source that is like another counts as */
+#define CLEARLY        0.3  /* percent of quality by which another choice must be better, and... */
 #define SURELY         3.0  /* standard errors: sources are few, and choices several */
 #define NEAR_DISTANCE  0.05 /* devices of one model: their clocks differ by a few percent */
 
@@ -152,6 +152,11 @@ static double error_of(const nitro_promise *promise, const nitro_gain *gains, do
     return count > 1 ? sqrt(squares * (double)count / (double)(count - 1)) / weights : INFINITY;
 }
 
+bool nitro_promise_is_better(const nitro_promise *promise, const nitro_promise *than)
+{
+    return promise->left_out_quality > than->left_out_quality + CLEARLY;
+}
+
 double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains)
 {
     double sum = 0.0, weights = 0.0;
@@ -163,7 +168,7 @@ double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *
         weights += weight_of(&promise->sources[i]);
     }
     double mean = sum / weights;
-    bool is_clear = mean > NITRO_CLEARLY && mean > SURELY * error_of(promise, gains, mean);
+    bool is_clear = mean > CLEARLY && mean > SURELY * error_of(promise, gains, mean);
     return is_clear ? mean : 0.0;
 }
 
@@ -291,7 +296,9 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->strategy = lesson->strategy;
-    memcpy(made->recipes, lesson->recipes, sizeof made->recipes);
+    for (size_t i = 0; i < NITRO_MAX_MEMBERS; i++)
+        if (lesson->members == 0 || lesson->members >> i & 1)
+            made->recipes[i] = lesson->recipes[i];
     made->within = model->calibration;
     made->within_quality = within_quality;
     made->left_out_quality = made->usual_distance = made->quality = NAN;

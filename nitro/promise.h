@@ -16,9 +16,6 @@
 
 struct json_t;
 
-/** Percent of quality by which left-out sources must be better served by another choice than by the
- *  usual one, before it is taken. */
-#define NITRO_CLEARLY 0.3
 /** How many sources must be left out in turn to judge strategies by: what learns without one of two
  *  learns from one alone, which says too little. */
 #define NITRO_MIN_JUDGES 3
@@ -48,7 +45,8 @@ typedef struct nitro_promise {
                                clearly better than all do; 0: all, or none were compared */
     double members_quality; /* of left-out sources by these, percent */
     const nitro_strategy *strategy;    /* what was promised for, and by which recipes of it... */
-    size_t recipes[NITRO_MAX_MEMBERS]; /* ...or of those that it averages; 0: the usual one */
+    size_t recipes[NITRO_MAX_MEMBERS]; /* ...or of those that it averages and that speak; 0: the
+                                          usual one */
     const char *warning;               /* why the promise is not worth much; static; NULL: it is */
 } nitro_promise;
 
@@ -62,8 +60,12 @@ nitro_status nitro_promise_find(nitro_context *context, const nitro_lesson *less
                                 double within_quality, nitro_model *model, nitro_promise **promise);
 void nitro_promise_free(nitro_promise *promise);
 
+/** Are left-out sources clearly better served by what the one was promised for, by 0.3 percent?
+ * Both were asked. */
+bool nitro_promise_is_better(const nitro_promise *promise, const nitro_promise *than);
+
 /** What left-out sources gain from another choice, each counting as in the promise: the mean in
- *  percent where that is clear, by NITRO_CLEARLY and by three standard errors; else 0.
+ *  percent where that is clear, by 0.3 percent and by three standard errors; else 0.
  *  @param[in] gains  shape [num_devices] of the lesson's sources. */
 double nitro_promise_clear_gain(const nitro_promise *promise, const nitro_gain *gains);
 

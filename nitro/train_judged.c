@@ -31,7 +31,7 @@ static nitro_status judge_device_alone(nitro_context *context, nitro_lesson *les
     nitro_status status = nitro_model_train_as_told(context, &other, &without);
     if (status != NITRO_OK)
         return status;
-    if (without->promise->left_out_quality > promise->left_out_quality + NITRO_CLEARLY) {
+    if (nitro_promise_is_better(without->promise, promise)) {
         if (!lesson->quiet)
             nitro_log(context, NITRO_LOG_INFO,
                       "relative features that only tell devices are left out for target %s: on "

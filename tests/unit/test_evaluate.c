@@ -45,17 +45,35 @@ static void put_small(fixture *f)
     put_times(f, "target", "e", 0, 0, 7);
 }
 
+/* How these methods choose on "target", having learnt from a and b. */
+typedef struct question {
+    nitro_string_list train, targets, methods;
+} question;
+
+static void ask(fixture *f, question *q, const char *methods)
+{
+    *q = (question){0};
+    split(f, &q->train, "a,b");
+    split(f, &q->targets, "target");
+    split(f, &q->methods, methods);
+    f->options.train_inputs = &q->train;
+    f->options.targets = &q->targets;
+    f->options.methods = &q->methods;
+}
+
+static void forget(question *q)
+{
+    nitro_string_list_free(&q->train);
+    nitro_string_list_free(&q->targets);
+    nitro_string_list_free(&q->methods);
+}
+
 static void test_small(void **state)
 {
     fixture *f = *state;
-    nitro_string_list train = {0}, targets = {0}, methods = {0};
+    question q;
     put_small(f);
-    split(f, &train, "a,b");
-    split(f, &targets, "target");
-    split(f, &methods, "fixed,random");
-    f->options.train_inputs = &train;
-    f->options.targets = &targets;
-    f->options.methods = &methods;
+    ask(f, &q, "fixed,random");
     evaluate(f, "toy");
     assert_int_equal(f->count, 2);
     /* Declared order, whatever the order of the names. */
@@ -75,9 +93,7 @@ static void test_small(void **state)
     assert_true(is_near(fixed->accuracy, 50.0));
     assert_true(is_near(fixed->geomean, sqrt(5000.0)));
     assert_true(is_near(fixed->min, 50.0));
-    nitro_string_list_free(&train);
-    nitro_string_list_free(&targets);
-    nitro_string_list_free(&methods);
+    forget(&q);
 }
 
 static void test_a_choice_without_time_counts_nothing(void **state)
@@ -109,14 +125,9 @@ static void test_a_choice_without_time_counts_nothing(void **state)
 static void test_only_training_inputs_of_sources_teach(void **state)
 {
     fixture *f = *state;
-    nitro_string_list train = {0}, targets = {0}, methods = {0};
+    question q;
     put_small(f);
-    split(f, &train, "a,b");
-    split(f, &targets, "target");
-    split(f, &methods, "fixed,majority,pooled,full");
-    f->options.train_inputs = &train;
-    f->options.targets = &targets;
-    f->options.methods = &methods;
+    ask(f, &q, "fixed,majority,pooled,full");
     evaluate(f, "toy");
     double before[4];
     for (size_t i = 0; i < 4; i++)
@@ -130,23 +141,16 @@ static void test_only_training_inputs_of_sources_teach(void **state)
     evaluate(f, "toy");
     for (size_t i = 0; i < 4; i++)
         assert_true(f->results[i].mean == before[i]);
-    nitro_string_list_free(&train);
-    nitro_string_list_free(&targets);
-    nitro_string_list_free(&methods);
+    forget(&q);
 }
 
 /* What sources lose on the test inputs themselves; on others, what is best on all they measured. */
 static void test_transfer_asks_sources_about_test_inputs(void **state)
 {
     fixture *f = *state;
-    nitro_string_list train = {0}, targets = {0}, methods = {0};
+    question q;
     put_small(f);
-    split(f, &train, "a,b");
-    split(f, &targets, "target");
-    split(f, &methods, "transfer");
-    f->options.train_inputs = &train;
-    f->options.targets = &targets;
-    f->options.methods = &methods;
+    ask(f, &q, "transfer");
     evaluate(f, "toy");
     const nitro_evaluate_result *transfer = find(f, "target", "transfer");
     assert_true(is_near(transfer->mean, 100.0)); /* c: 2, as on the source; d: 0, the best fixed */
@@ -162,9 +166,7 @@ static void test_transfer_asks_sources_about_test_inputs(void **state)
     put_times(f, "second", "c", 1, 10, 9); /* 8/9 each: the first declared */
     evaluate(f, "toy");
     assert_true(is_near(find(f, "target", "transfer")->mean, 75.0));
-    nitro_string_list_free(&train);
-    nitro_string_list_free(&targets);
-    nitro_string_list_free(&methods);
+    forget(&q);
 }
 
 static void test_refusals(void **state)
