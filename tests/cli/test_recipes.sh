@@ -1,5 +1,5 @@
-# Hyper-parameters by left-out sources: the fastest variant changes every twelve inputs along one feature,
-# which the usual kernels are too wide for.
+# Hyper-parameters by left-out sources: the fastest variant changes every twelve inputs along one
+# feature, for which the usual kernels are too wide.
 samples() {
     awk 'BEGIN {
         print "input,size,time_ms:even,time_ms:odd"
@@ -30,3 +30,5 @@ title "a strategy that has others to choose from"
 learn --strategy kernel-ridge
 title "two sources choose nothing"
 learn --strategy kernel-ridge --sources a,b
+title "what is averaged, as far as it speaks"
+learn
