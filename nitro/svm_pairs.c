@@ -45,19 +45,20 @@ static void find_pair(const nitro_svm_classes *classes, size_t pair, size_t *fir
 typedef struct pair_rows {
     const nitro_svm_lesson *lesson;
     size_t num_rows, num_first;
-    size_t *rows;        /* shape [num_rows]: members with one of the labels, `first`'s first */
-    signed char *labels; /* shape [num_rows] */
-    double *coefficients;
+    uint32_t *rows;       /* shape [num_rows]: members with one of the labels, `first`'s first */
+    signed char *labels;  /* shape [num_rows] */
+    uint32_t *vectors;    /* rows that a solution keeps, and */
+    double *coefficients; /* theirs: shape [num_rows], as are these */
     nitro_smo_problem problem;
     nitro_smo *smo;
 } pair_rows;
 
-static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, size_t *rows)
+static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, uint32_t *rows)
 {
     size_t count = 0;
     for (size_t i = 0; i < lesson->num_members; i++)
         if (lesson->labels[lesson->members[i]] == label)
-            rows[count++] = lesson->members[i];
+            rows[count++] = (uint32_t)lesson->members[i];
     return count;
 }
 
@@ -69,22 +70,49 @@ static void gather(const void *user, size_t row, const uint32_t *rows, float *co
         column[k] = (float)kernel[p->rows[rows[k]]];
 }
 
-static void ask(const nitro_svm_lesson *lesson, const size_t *rows, size_t num_rows,
-                const double *coefficients, double rho, double *decisions)
+/* ---- Asking -------------------------------------------------------------------------------- */
+
+/* So many of the asked at once: their sums stay in registers. */
+#define TILE 8
+
+/** Rows of coefficient 0 say nothing. @return how many are left, in their order. */
+static size_t keep_support_vectors(pair_rows *p)
 {
-    for (size_t r = 0; r < lesson->num_asked; r++)
-        decisions[r] = 0.0;
-    for (size_t i = 0; i < num_rows; i++) {
-        const double *kernel = lesson->asked + rows[i] * lesson->stride;
-        if (coefficients[i] != 0.0)
-            for (size_t r = 0; r < lesson->num_asked; r++)
-                decisions[r] += coefficients[i] * kernel[r];
-    }
-    for (size_t r = 0; r < lesson->num_asked; r++)
-        decisions[r] -= rho;
+    size_t count = 0;
+    for (size_t k = 0; k < p->num_rows; k++)
+        if (p->coefficients[k] != 0.0) {
+            p->vectors[count] = p->rows[k];
+            p->coefficients[count++] = p->coefficients[k];
+        }
+    return count;
 }
 
-static void solve_all(const pair_rows *p, double *decisions)
+/** Decisions of `width` of the asked from `first` on, vector after vector as LIBSVM adds them. */
+static inline void ask_tile(const pair_rows *p, size_t num_vectors, double rho, size_t first,
+                            size_t width, double *decisions)
+{
+    const nitro_svm_lesson *lesson = p->lesson;
+    double sums[TILE] = {0};
+    for (size_t k = 0; k < num_vectors; k++) {
+        const double *kernel = lesson->asked + p->vectors[k] * lesson->stride + first;
+        double coefficient = p->coefficients[k];
+        for (size_t r = 0; r < width; r++)
+            sums[r] += coefficient * kernel[r];
+    }
+    for (size_t r = 0; r < width; r++)
+        decisions[first + r] = sums[r] - rho;
+}
+
+/** Its coefficients are used up. */
+static void ask(pair_rows *p, double rho, double *decisions)
+{
+    size_t num_asked = p->lesson->num_asked, num_vectors = keep_support_vectors(p), first = 0;
+    for (; first + TILE <= num_asked; first += TILE)
+        ask_tile(p, num_vectors, rho, first, TILE, decisions);
+    ask_tile(p, num_vectors, rho, first, num_asked - first, decisions);
+}
+
+static void solve_all(pair_rows *p, double *decisions)
 {
     const nitro_svm_lesson *lesson = p->lesson;
     bool c_mattered = true;
@@ -95,7 +123,7 @@ static void solve_all(const pair_rows *p, double *decisions)
             continue;
         }
         nitro_smo_solve(p->smo, lesson->cs[i], p->coefficients, &rho, &c_mattered);
-        ask(lesson, p->rows, p->num_rows, p->coefficients, rho, own);
+        ask(p, rho, own);
     }
 }
 
@@ -114,11 +142,12 @@ static nitro_status make_pair(nitro_context *context, const nitro_svm_lesson *le
     size_t first, second;
     find_pair(lesson->classes, pair, &first, &second);
     p->lesson = lesson;
-    p->rows = nitro_calloc(context, lesson->num_members, sizeof *p->rows);
+    p->rows = nitro_calloc(context, 2 * lesson->num_members, sizeof *p->rows);
     p->labels = nitro_calloc(context, lesson->num_members, sizeof *p->labels);
     p->coefficients = nitro_calloc(context, lesson->num_members, sizeof *p->coefficients);
     if (!p->rows || !p->labels || !p->coefficients)
         return NITRO_ERR_NO_MEMORY;
+    p->vectors = p->rows + lesson->num_members;
     p->num_first = list_rows(lesson, first, p->rows);
     p->num_rows = p->num_first + list_rows(lesson, second, p->rows + p->num_first);
     for (size_t i = 0; i < p->num_rows; i++)

@@ -8,7 +8,7 @@
 #include "nitro/svm_pairs.h"
 
 #define FIRST_C     (-1)
-#define C_STEP      3
+#define C_STEP      1.5
 #define FIRST_GAMMA (-4)
 #define GAMMA_STEP  2
 

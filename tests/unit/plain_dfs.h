@@ -224,7 +224,7 @@ static inline double plain_judge(nitro_context *context, const nitro_dfs_task *t
     plain_problem p = plain_begin(context, task, pretend, subset, shrinking);
     double sum = 0;
     for (double gamma = -4; gamma <= 4; gamma += 2)
-        for (double c = -1; c <= 11; c += 3)
+        for (double c = -1; c <= 5; c += 1.5)
             sum += plain_score(&p, c, gamma);
     plain_end(&p);
     return sum / 25;
