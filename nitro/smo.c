@@ -39,7 +39,8 @@ static const float *gather_column(nitro_smo *smo, size_t at, size_t spare)
     size_t count = smo->problem->num_rows;
     bool keep = smo->num_used + 2 < smo->num_slots;
     float *column = slot_begin(smo, keep ? smo->num_used++ : smo->num_slots - 1 - spare);
-    smo->problem->gather(smo->problem->user, rows->order[at], rows->order, column);
+    smo->problem->gather(smo->problem->user, smo->lineup.names[at], smo->lineup.names, count,
+                         column);
     memset(column + count, 0, (rows->padded - count) * sizeof *column);
     if (keep)
         smo->column_at[at] = column;

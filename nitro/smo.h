@@ -13,9 +13,10 @@ typedef struct nitro_smo_problem {
     const signed char *labels; /* shape [num_rows]: +1 or -1; both occur */
     const double *weights;     /* shape [num_rows], > 0: a row's upper bound is C times it; NULL:
                                   all 1 */
-    /** Write K(x_row, x_rows[k]) to column[k], k < num_rows; K(x, x) is 1, as RBF kernels have it.
-     */
-    void (*gather)(const void *user, size_t row, const uint32_t *rows, float *column);
+    const uint32_t *names;     /* shape [num_rows]: what `gather` calls the rows */
+    /** Write K(name, names[k]) to column[k], k < count; K(x, x) is 1, as RBF kernels have it. */
+    void (*gather)(const void *user, uint32_t name, const uint32_t *names, size_t count,
+                   float *column);
     const void *user;
     double tolerance; /* of the optimality conditions; LIBSVM's eps, 0.001 there */
 } nitro_smo_problem;

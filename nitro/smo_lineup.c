@@ -103,6 +103,7 @@ const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *l)
         l->came_from[k] = key->at;
         l->rows.violation[k] = key->violation;
         l->rows.order[k] = key->row;
+        l->names[k] = l->problem->names[key->row];
         l->labels[k] = l->problem->labels[key->row];
         l->lies_at[key->row] = k;
     }
@@ -140,6 +141,7 @@ static void line_up_by_label(nitro_smo_lineup *l)
             if (problem->labels[row] == label) {
                 l->lies_at[row] = next;
                 l->labels[next] = problem->labels[row];
+                l->names[next] = problem->names[row];
                 l->rows.order[next++] = (uint32_t)row;
             }
     for (size_t k = next; k < l->rows.padded; k++) {
@@ -170,7 +172,7 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     nitro_smo_lineup made = {.problem = problem, .rows = {.padded = padded}};
     double *doubles = allocate_zeros(context, 6 * padded, sizeof *doubles);
     float *floats = allocate_zeros(context, 2 * padded, sizeof *floats);
-    made.rows.order = nitro_calloc(context, padded, sizeof *made.rows.order);
+    made.rows.order = nitro_calloc(context, 2 * padded, sizeof *made.rows.order);
     made.labels = nitro_calloc(context, 2 * padded, sizeof *made.labels);
     made.lies_at = nitro_calloc(context, 2 * padded, sizeof *made.lies_at);
     made.keys = nitro_calloc(context, padded, sizeof *made.keys);
@@ -181,6 +183,7 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
         return NITRO_ERR_NO_MEMORY;
     }
     divide_blocks(&made);
+    made.names = made.rows.order + padded;
     made.bounds = made.labels + padded;
     made.came_from = made.lies_at + padded;
     line_up_by_label(&made);

@@ -16,6 +16,7 @@ typedef struct nitro_smo_lineup {
     double *upper; /* C times the weight */
     signed char *labels;
     signed char *bounds; /* 1 at the upper bound, -1 at the lower, 0 between */
+    uint32_t *names;     /* the problem's */
     size_t *lies_at;     /* shape [num_rows]: where a row of the problem lies */
     size_t *came_from;   /* where a row lay before it was sorted */
     struct sort_key *keys;

@@ -83,11 +83,10 @@ static nitro_status cost_parts(nitro_context *context, const void *user, nitro_p
 typedef struct pair_problem {
     size_t num_rows, num_first; /* all, and those where the pair's first is faster */
     size_t *places;             /* shape [num_rows]: indices into the part's members */
-    size_t *rows;               /* shape [num_rows]: of the kernel */
+    uint32_t *rows;             /* shape [num_rows]: of the kernel */
     signed char *labels;
     double *weights;
     double *coefficients;
-    const cost_part *part;
 } pair_problem;
 
 static void free_problem(pair_problem *problem)
@@ -127,19 +126,19 @@ static void fill_problem(const cost_part *part, size_t first, size_t second, pai
             continue;
         size_t at = problem->num_rows++;
         problem->places[at] = place;
-        problem->rows[at] = part->members[place];
+        problem->rows[at] = (uint32_t)part->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
         problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
         problem->num_first += difference < 0.0;
     }
 }
 
-static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
+static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column)
 {
-    const pair_problem *problem = user;
-    const float *kernel = kernel_row(problem->part, problem->rows[row]);
-    for (size_t k = 0; k < problem->num_rows; k++)
-        column[k] = kernel[problem->rows[rows[k]]];
+    const float *kernel = kernel_row(user, row);
+    for (size_t k = 0; k < count; k++)
+        column[k] = kernel[rows[k]];
 }
 
 static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
@@ -147,8 +146,9 @@ static nitro_status solve(const cost_part *part, const pair_problem *problem, si
     const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
                                            .labels = problem->labels,
                                            .weights = problem->weights,
+                                           .names = problem->rows,
                                            .gather = gather,
-                                           .user = problem,
+                                           .user = part,
                                            .tolerance = TOLERANCE};
     nitro_smo *smo = NULL;
     nitro_status status = nitro_smo_create(part->sample->context, &smo_problem, &smo);
@@ -179,7 +179,7 @@ static nitro_status train_pair(void *user, size_t pair)
     const cost_part *part = user;
     size_t first, second;
     find_pair(part->sample->set->num_variants, pair, &first, &second);
-    pair_problem problem = {.part = part};
+    pair_problem problem = {0};
     nitro_status status = allocate_problem(part->sample->context, part->count, &problem);
     if (status == NITRO_OK) {
         fill_problem(part, first, second, &problem);

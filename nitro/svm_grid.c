@@ -133,12 +133,21 @@ static void free_grid(grid *g)
 
 /* ---- One training: a fold, a pair, all Cs -------------------------------------------------- */
 
+static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column)
+{
+    const grid *g = user;
+    const double *kernel = g->kernel + row * g->num_rows;
+    for (size_t k = 0; k < count; k++)
+        column[k] = (float)kernel[rows[k]];
+}
+
 static nitro_svm_lesson make_lesson(const grid *g, size_t fold)
 {
     size_t begin = g->fold_begin[fold], num_asked = g->fold_begin[fold + 1] - begin;
     return (nitro_svm_lesson){.classes = &g->classes,
-                              .kernel = g->kernel,
-                              .num_rows = g->num_rows,
+                              .gather = gather,
+                              .user = g,
                               .labels = g->labels,
                               .members = g->members + fold * g->num_rows,
                               .num_members = g->num_rows - num_asked,
@@ -268,8 +277,12 @@ static nitro_status try_line(grid *g, const grid_line *line, double base_c, doub
     const nitro_svm_rows rows = {g->num_rows, g->points, NULL};
     const nitro_svm_distances none = {0};
     start_line(g, line, base_c);
-    nitro_status status = nitro_svm_kernel_fill(g->context, work->inputs, gamma_of(work, gamma),
-                                                &rows, &rows, &none, g->kernel);
+    nitro_svm_kernel kernel;
+    nitro_status status = nitro_svm_kernel_begin(g->context, work->inputs, gamma_of(work, gamma),
+                                                 &rows, &rows, &none, &kernel);
+    if (status == NITRO_OK)
+        nitro_svm_kernel_fill(&kernel, g->kernel);
+    nitro_svm_kernel_end(&kernel);
     nitro_svm_inputs_forget(work->inputs);
     for (size_t i = 0; status == NITRO_OK && i < work->num_folds; i++) {
         g->fold = g->fold_order[i];

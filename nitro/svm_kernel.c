@@ -114,30 +114,63 @@ const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma)
 
 /* ---- Kernels of rows ----------------------------------------------------------------------- */
 
-static void fill_row(const double *of_point, const double *of_place, const nitro_svm_rows *to,
-                     double *kernel)
+nitro_status nitro_svm_kernel_begin(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
+                                    const nitro_svm_rows *from, const nitro_svm_rows *to,
+                                    const nitro_svm_distances *distances, nitro_svm_kernel *kernel)
 {
-    for (size_t j = 0; j < to->num_rows; j++)
-        kernel[j] = of_point[to->points[j]] * (of_place ? of_place[to->places[j]] : 1.0);
+    *kernel = (nitro_svm_kernel){from, to, inputs->num_points, distances->num_to, NULL, NULL};
+    kernel->of_points = nitro_svm_inputs_kernel(inputs, gamma);
+    if (!kernel->of_points)
+        return NITRO_ERR_NO_MEMORY;
+    if (!distances->squares)
+        return NITRO_OK;
+    size_t num_pairs = distances->num_from * distances->num_to;
+    kernel->of_places = nitro_calloc(context, num_pairs + 1, sizeof(double));
+    if (!kernel->of_places)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < num_pairs; i++)
+        kernel->of_places[i] = exp(-gamma * distances->squares[i]);
+    return NITRO_OK;
 }
 
-nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
-                                   const nitro_svm_rows *from, const nitro_svm_rows *to,
-                                   const nitro_svm_distances *distances, double *kernel)
+void nitro_svm_kernel_end(nitro_svm_kernel *kernel)
 {
-    size_t num_pairs = distances->squares ? distances->num_from * distances->num_to : 0;
-    const double *of_points = nitro_svm_inputs_kernel(inputs, gamma);
-    double *of_places = nitro_calloc(context, num_pairs + 1, sizeof(double));
-    if (!of_points || !of_places) {
-        free(of_places);
-        return NITRO_ERR_NO_MEMORY;
+    free(kernel->of_places);
+    kernel->of_places = NULL;
+}
+
+static const double *of_point(const nitro_svm_kernel *kernel, size_t row)
+{
+    return kernel->of_points + kernel->from->points[row] * kernel->num_points;
+}
+
+static const double *of_place(const nitro_svm_kernel *kernel, size_t row)
+{
+    return kernel->of_places + kernel->from->places[row] * kernel->num_places;
+}
+
+void nitro_svm_kernel_fill(const nitro_svm_kernel *kernel, double *values)
+{
+    const nitro_svm_rows *to = kernel->to;
+    for (size_t i = 0; i < kernel->from->num_rows; i++, values += to->num_rows) {
+        const double *points = of_point(kernel, i);
+        const double *places = kernel->of_places ? of_place(kernel, i) : NULL;
+        for (size_t j = 0; j < to->num_rows; j++)
+            values[j] = points[to->points[j]] * (places ? places[to->places[j]] : 1.0);
     }
-    for (size_t i = 0; i < num_pairs; i++)
-        of_places[i] = exp(-gamma * distances->squares[i]);
-    for (size_t i = 0; i < from->num_rows; i++)
-        fill_row(of_points + from->points[i] * inputs->num_points,
-                 num_pairs ? of_places + from->places[i] * distances->num_to : NULL, to,
-                 kernel + i * to->num_rows);
-    free(of_places);
-    return NITRO_OK;
+}
+
+void nitro_svm_kernel_gather(const nitro_svm_kernel *kernel, size_t row, const uint32_t *rows,
+                             size_t count, float *values)
+{
+    const nitro_svm_rows *to = kernel->to;
+    const double *points = of_point(kernel, row);
+    if (!kernel->of_places) {
+        for (size_t k = 0; k < count; k++)
+            values[k] = (float)points[to->points[rows[k]]];
+        return;
+    }
+    const double *places = of_place(kernel, row);
+    for (size_t k = 0; k < count; k++)
+        values[k] = (float)(points[to->points[rows[k]]] * places[to->places[rows[k]]]);
 }

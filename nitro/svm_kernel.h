@@ -40,13 +40,27 @@ typedef struct nitro_svm_distances {
     const double *squares; /* shape [num_from x num_to]; NULL: all rows are of one place */
 } nitro_svm_distances;
 
+/** Kernel values of rows with rows, multiplied when they are asked for. */
+typedef struct nitro_svm_kernel {
+    const nitro_svm_rows *from, *to; /* borrowed */
+    size_t num_points, num_places;
+    const double *of_points; /* shape [num_points x num_points], owned by the inputs */
+    double *of_places;       /* shape [places of `from` x num_places of `to`]; NULL: all of one */
+} nitro_svm_kernel;
+
 /**
- * Kernel values of rows with rows.
  * @param[in]  distances  of the places of `from` to those of `to`.
- * @param[out] kernel     shape [from->num_rows x to->num_rows].
+ * @param[out] kernel     end it with nitro_svm_kernel_end, whatever is returned.
  */
-nitro_status nitro_svm_kernel_fill(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
-                                   const nitro_svm_rows *from, const nitro_svm_rows *to,
-                                   const nitro_svm_distances *distances, double *kernel);
+nitro_status nitro_svm_kernel_begin(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
+                                    const nitro_svm_rows *from, const nitro_svm_rows *to,
+                                    const nitro_svm_distances *distances, nitro_svm_kernel *kernel);
+void nitro_svm_kernel_end(nitro_svm_kernel *kernel);
+
+/** @param[out] values  shape [from->num_rows x to->num_rows]. */
+void nitro_svm_kernel_fill(const nitro_svm_kernel *kernel, double *values);
+/** One of `from` with some of `to`. @param[out] values  shape [count]: with to's rows[k]. */
+void nitro_svm_kernel_gather(const nitro_svm_kernel *kernel, size_t row, const uint32_t *rows,
+                             size_t count, float *values);
 
 #endif

@@ -62,14 +62,6 @@ static size_t list_rows(const nitro_svm_lesson *lesson, size_t label, uint32_t *
     return count;
 }
 
-static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
-{
-    const pair_rows *p = user;
-    const double *kernel = p->lesson->kernel + p->rows[row] * p->lesson->num_rows;
-    for (size_t k = 0; k < p->num_rows; k++)
-        column[k] = (float)kernel[p->rows[rows[k]]];
-}
-
 /* ---- Asking -------------------------------------------------------------------------------- */
 
 /* So many of the asked at once: their sums stay in registers. */
@@ -156,8 +148,9 @@ static nitro_status make_pair(nitro_context *context, const nitro_svm_lesson *le
         return NITRO_OK;
     p->problem = (nitro_smo_problem){.num_rows = p->num_rows,
                                      .labels = p->labels,
-                                     .gather = gather,
-                                     .user = p,
+                                     .names = p->rows,
+                                     .gather = p->lesson->gather,
+                                     .user = p->lesson->user,
                                      .tolerance = STOP_TOLERANCE};
     return nitro_smo_create(context, &p->problem, &p->smo);
 }

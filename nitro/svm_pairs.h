@@ -1,5 +1,5 @@
-/* svm_pairs.h - one-vs-one machines on a kernel matrix in memory, for several C at once, asked
- * about rows that they did not see. Internal to nitro/. */
+/* svm_pairs.h - one-vs-one machines on any kernel's values, for several C at once, asked about rows
+ * that they did not see. Internal to nitro/. */
 #ifndef NITRO_SVM_PAIRS_H
 #define NITRO_SVM_PAIRS_H
 
@@ -20,9 +20,11 @@ size_t nitro_svm_classes_num_pairs(const nitro_svm_classes *classes);
 /** Who teaches, and who is asked about. All borrowed. */
 typedef struct nitro_svm_lesson {
     const nitro_svm_classes *classes;
-    const double *kernel; /* shape [num_rows x num_rows] */
-    size_t num_rows;
-    const size_t *labels;  /* shape [num_rows] */
+    /** Write K(row, rows[k]) to column[k], k < count. */
+    void (*gather)(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column);
+    const void *user;
+    const size_t *labels;  /* a row's */
     const size_t *members; /* shape [num_members]: the rows that teach, in LIBSVM's order */
     size_t num_members;
     const double *asked; /* the kernel of row r with the asked: asked[r * stride + 0 ..] */
@@ -33,7 +35,7 @@ typedef struct nitro_svm_lesson {
 
 /**
  * Train the machine of one pair of classes for every C, and ask it. Decisions are those of LIBSVM
- * without shrinking on the kernel matrix, bit for bit.
+ * without shrinking on those kernel values, bit for bit.
  * @param[out] decisions  shape [num_cs x num_asked]; above 0: the pair's first. Untouched where one
  *                        of the two is no member's label: there is nothing to tell apart.
  */

@@ -21,7 +21,7 @@ typedef struct sweep {
     double cs[NITRO_SVM_SWEEP_CS];
     /* The teachers class by class, as LIBSVM adds them up; shape [rows], as are the next three. */
     size_t *points, *places, *labels, *members;
-    double *kernel;       /* shape [rows x rows] */
+    nitro_svm_rows rows;  /* those */
     double *asked_kernel; /* shape [rows x asked] */
     double *decisions;    /* shape [pairs x NITRO_SVM_SWEEP_CS x asked] */
 } sweep;
@@ -49,15 +49,15 @@ static nitro_status begin(sweep *s)
     for (int c = 0; c < NITRO_SVM_SWEEP_CS; c++)
         s->cs[c] = exp2(FIRST_C + C_STEP * c);
     s->points = nitro_calloc(s->context, 4 * count, sizeof *s->points);
-    s->kernel = nitro_calloc(s->context, count, count * sizeof *s->kernel);
     s->asked_kernel = nitro_calloc(s->context, count, num_asked * sizeof *s->asked_kernel);
     s->decisions = nitro_calloc(s->context, NITRO_SVM_SWEEP_CS * (num_pairs + 1),
                                 num_asked * sizeof *s->decisions);
-    if (!s->points || !s->kernel || !s->asked_kernel || !s->decisions)
+    if (!s->points || !s->asked_kernel || !s->decisions)
         return NITRO_ERR_NO_MEMORY;
     s->places = s->points + count;
     s->labels = s->places + count;
     s->members = s->labels + count;
+    s->rows = (nitro_svm_rows){count, s->points, s->places};
     order_rows(s);
     return NITRO_OK;
 }
@@ -65,46 +65,63 @@ static nitro_status begin(sweep *s)
 static void end(sweep *s)
 {
     free(s->points);
-    free(s->kernel);
     free(s->asked_kernel);
     free(s->decisions);
 }
 
-static nitro_status fill_kernels(const sweep *s, double gamma)
+static nitro_status fill_asked(const sweep *s, double gamma)
 {
-    const nitro_svm_teachers *teachers = s->teachers;
-    const nitro_svm_rows rows = {teachers->rows.num_rows, s->points, s->places};
-    nitro_status status = nitro_svm_kernel_fill(s->context, teachers->inputs, gamma, &rows, &rows,
-                                                &teachers->distances, s->kernel);
+    nitro_svm_kernel kernel;
+    nitro_status status = nitro_svm_kernel_begin(s->context, s->teachers->inputs, gamma, &s->rows,
+                                                 s->asked, s->distances, &kernel);
     if (status == NITRO_OK)
-        status = nitro_svm_kernel_fill(s->context, teachers->inputs, gamma, &rows, s->asked,
-                                       s->distances, s->asked_kernel);
+        nitro_svm_kernel_fill(&kernel, s->asked_kernel);
+    nitro_svm_kernel_end(&kernel);
     return status;
 }
 
-/** All Cs with one gamma. @param[out] scores  shape [NITRO_SVM_SWEEP_CS x asked x num_variants]. */
-static nitro_status sweep_line(const sweep *s, double gamma, double *scores)
+static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column)
 {
-    size_t count = s->teachers->rows.num_rows, num_asked = s->asked->num_rows;
+    nitro_svm_kernel_gather(user, row, rows, count, column);
+}
+
+/** All Cs with one kernel. @param[out] scores  shape [NITRO_SVM_SWEEP_CS x asked x num_variants].
+ */
+static nitro_status train_all(const sweep *s, const nitro_svm_kernel *kernel, double *scores)
+{
+    size_t num_asked = s->asked->num_rows, num_pairs = nitro_svm_classes_num_pairs(&s->classes);
+    nitro_status status = NITRO_OK;
     const nitro_svm_lesson lesson = {.classes = &s->classes,
-                                     .kernel = s->kernel,
-                                     .num_rows = count,
+                                     .gather = gather,
+                                     .user = kernel,
                                      .labels = s->labels,
                                      .members = s->members,
-                                     .num_members = count,
+                                     .num_members = s->rows.num_rows,
                                      .asked = s->asked_kernel,
                                      .stride = num_asked,
                                      .num_asked = num_asked,
                                      .cs = s->cs,
                                      .num_cs = NITRO_SVM_SWEEP_CS};
-    size_t num_pairs = nitro_svm_classes_num_pairs(&s->classes);
-    nitro_status status = fill_kernels(s, gamma);
     for (size_t pair = 0; pair < num_pairs && status == NITRO_OK; pair++)
         status = nitro_svm_pair_decide(s->context, &lesson, pair,
-                                       s->decisions + pair * NITRO_SVM_SWEEP_CS * lesson.num_asked);
+                                       s->decisions + pair * NITRO_SVM_SWEEP_CS * num_asked);
     for (size_t c = 0; c < NITRO_SVM_SWEEP_CS && status == NITRO_OK; c++)
         nitro_svm_pairs_vote(&lesson, s->decisions, c,
                              scores + c * num_asked * s->teachers->num_variants);
+    return status;
+}
+
+static nitro_status sweep_line(const sweep *s, double gamma, double *scores)
+{
+    nitro_svm_kernel kernel;
+    nitro_status status = nitro_svm_kernel_begin(s->context, s->teachers->inputs, gamma, &s->rows,
+                                                 &s->rows, &s->teachers->distances, &kernel);
+    if (status == NITRO_OK)
+        status = fill_asked(s, gamma);
+    if (status == NITRO_OK)
+        status = train_all(s, &kernel, scores);
+    nitro_svm_kernel_end(&kernel);
     return status;
 }
 

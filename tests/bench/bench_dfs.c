@@ -21,7 +21,7 @@
 #include "unit/dfs_work.h"
 #include "unit/plain_dfs.h"
 
-enum { DEVICES = 5, INPUTS = 200, GROWTH_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 6 };
+enum { DEVICES = 5, INPUTS = 200, GROWTH_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 12 };
 
 typedef struct work {
     nitro_context *context;
@@ -154,13 +154,16 @@ static void add_plain(bench_report *report, const char *loop, const stopwatch *o
     }
 }
 
+/* Ours before and after: the machine's clock drifts over a minute. */
 static int compare(work *w, void *state)
 {
     bench_report *report = state;
     plain_sum sum = {.num_models = 0};
-    stopwatch ours;
-    if (judge(w, &ours) != 0 || time_plain(w, &sum) != 0)
+    stopwatch ours, after;
+    if (judge(w, &ours) != 0 || time_plain(w, &sum) != 0 || judge(w, &after) != 0)
         return 1;
+    ours.wall_s = (ours.wall_s + after.wall_s) / 2;
+    ours.processor_s = (ours.processor_s + after.processor_s) / 2;
     double scale = (double)w->effort.num_models / (double)sum.num_models;
     add_plain(report, "plain", &ours, sum.took, scale);
     add_plain(report, "plain, searched", &ours, sum.searched, scale);

@@ -12,8 +12,7 @@ typedef struct fixture {
     double points[NUM_ROWS][NUM_COLUMNS];
     signed char labels[NUM_ROWS];
     float kernel[NUM_ROWS * NUM_ROWS];
-    size_t num_rows;           /* of the problem at hand */
-    size_t rows[2 * NUM_ROWS]; /* of the kernel */
+    uint32_t rows[2 * NUM_ROWS]; /* of the kernel */
     double upper_bounds[NUM_ROWS];
 } fixture;
 
@@ -37,7 +36,7 @@ static fixture *make_fixture(uint64_t seed, double noise)
             f->points[i][c] = 2 * nitro_random_uniform(&random) - 1;
         double side = f->points[i][0] * f->points[i][1] + noise * nitro_random_normal(&random);
         f->labels[i] = side > 0 ? 1 : -1;
-        f->rows[i] = i;
+        f->rows[i] = (uint32_t)i;
         f->upper_bounds[i] = 10;
     }
     for (size_t i = 0; i < NUM_ROWS; i++)
@@ -48,20 +47,21 @@ static fixture *make_fixture(uint64_t seed, double noise)
 
 static size_t num_gathered; /* columns, by all solvers */
 
-static void gather(const void *user, size_t row, const uint32_t *rows, float *column)
+static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column)
 {
     const fixture *f = user;
     num_gathered++;
-    for (size_t k = 0; k < f->num_rows; k++)
-        column[k] = f->kernel[f->rows[row] * NUM_ROWS + f->rows[rows[k]]];
+    for (size_t k = 0; k < count; k++)
+        column[k] = f->kernel[row * NUM_ROWS + rows[k]];
 }
 
 static nitro_smo_problem problem_of(fixture *f, size_t num_rows)
 {
-    f->num_rows = num_rows;
     return (nitro_smo_problem){.num_rows = num_rows,
                                .labels = f->labels,
                                .weights = f->upper_bounds,
+                               .names = f->rows,
                                .gather = gather,
                                .user = f,
                                .tolerance = 1e-3};
@@ -120,11 +120,12 @@ static void solve_with_libsvm(const fixture *f, size_t num_rows, double *coeffic
 /* LIBSVM trains on the rows of its first label, then those of its second: give both that order. */
 static void sort_rows_by_first_label(fixture *f, size_t num_rows)
 {
-    size_t order[NUM_ROWS], count = 0;
+    uint32_t order[NUM_ROWS];
+    size_t count = 0;
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < num_rows; i++)
             if ((f->labels[i] > 0) == (pass == 0))
-                order[count++] = i;
+                order[count++] = (uint32_t)i;
     signed char labels[NUM_ROWS];
     for (size_t i = 0; i < num_rows; i++)
         labels[i] = f->labels[order[i]];
@@ -182,7 +183,7 @@ static void test_equals_libsvm_with_ties(void **state)
     for (uint64_t seed = 1; seed <= 6; seed++) {
         fixture *f = make_fixture(seed, 0.2);
         for (size_t i = 0; i < NUM_ROWS; i++) {
-            f->rows[i] = i % (NUM_ROWS / 3);
+            f->rows[i] = (uint32_t)(i % (NUM_ROWS / 3));
             f->labels[i] = f->labels[f->rows[i]];
             f->upper_bounds[i] = seed % 2 ? 2048 : 4;
         }
@@ -223,16 +224,15 @@ static void test_a_weight_is_a_repeated_row(void **state)
     signed char labels[NUM_ROWS + 40];
     double bounds[NUM_ROWS + 40], repeated[NUM_ROWS + 40], weighted[NUM_ROWS], rho_a, rho_b;
     for (size_t i = 0; i < NUM_ROWS + num_twice; i++) {
-        f->rows[i] = i % NUM_ROWS;
+        f->rows[i] = (uint32_t)(i % NUM_ROWS);
         labels[i] = f->labels[i % NUM_ROWS];
         bounds[i] = 10;
     }
     nitro_smo_problem twice = problem;
-    twice.num_rows = f->num_rows = NUM_ROWS + num_twice;
+    twice.num_rows = NUM_ROWS + num_twice;
     twice.labels = labels;
     twice.weights = bounds;
     solve(context, &twice, repeated, &rho_a);
-    f->num_rows = NUM_ROWS;
     for (size_t i = 0; i < num_twice; i++) {
         f->upper_bounds[i] = 20;
         repeated[i] += repeated[NUM_ROWS + i];
