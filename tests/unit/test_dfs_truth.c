@@ -3,7 +3,7 @@
 #include "unit/dfs_work.h"
 #include "unit/unit.h"
 
-/* Seeds 1 to 20 are all right, 1 to 60 in 59, 101 to 300 in 195: 98 of 100. */
+/* Seeds 1 to 20 are all right, 1 to 60 in 58, 101 to 300 in 189, 301 to 900 in 569: 95 of 100. */
 enum { LEAST_RIGHT = 19 };
 
 enum { NUM_SEEDS = 20, NUM_DEVICES = 12, NUM_INPUTS = 12, NUM_CANDIDATES = 4, NUM_MATTER = 2 };
