@@ -40,7 +40,7 @@ static void find_pair(const nitro_svm_classes *classes, size_t pair, size_t *fir
     *second = classes->variants[a + 1 + pair];
 }
 
-/* ---- One pair ------------------------------------------------------------------------------ */
+/* ---- One pair's rows ----------------------------------------------------------------------- */
 
 typedef struct pair_rows {
     const nitro_svm_lesson *lesson;
@@ -103,6 +103,8 @@ static void ask(pair_rows *p, double rho, double *decisions)
         ask_tile(p, num_vectors, rho, first, TILE, decisions);
     ask_tile(p, num_vectors, rho, first, num_asked - first, decisions);
 }
+
+/* ---- One pair, all Cs ---------------------------------------------------------------------- */
 
 static void solve_all(pair_rows *p, double *decisions)
 {

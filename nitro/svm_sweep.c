@@ -1,5 +1,5 @@
-/* All of a grid, without a choice. Hides that one kernel matrix a gamma serves all pairs of
- * variants and Cs, and that rows of a class are neighbours in it. */
+/* All of a grid, without a choice. Hides that the kernel between those who teach is never in memory
+ * as a whole: what a training needs of it is multiplied, for all Cs at once. */
 #include "nitro/svm_sweep.h"
 
 #include <math.h>

@@ -26,8 +26,8 @@ typedef struct nitro_svm_teachers {
 
 /**
  * Train at every point of the grid, and score rows that did not teach. Scores are those of LIBSVM
- * without shrinking on the kernel matrix, bit for bit. One thread; takes 8 rows x (rows + asked)
- * bytes, and 40 asked x pairs of variants.
+ * without shrinking on the kernel matrix, bit for bit. One thread; takes 8 rows x asked bytes,
+ * 40 asked x pairs of variants, and what a solver keeps (smo.h).
  *
  * @param[in]  distances  of the teachers' places from those of the asked.
  * @param[out] scores     shape [NITRO_SVM_SWEEP_POINTS x asked->num_rows x num_variants], gamma by
