@@ -6,9 +6,9 @@
 #include "nitro/svm_kernel.h"
 
 /**
- * C: 2^-1, 2^0.5, ..., 2^5; gamma, per column that varies: 2^-4, 2^-2, ..., 2^4. Subsets are told
- * apart about as well as with C up to 2^11, where a training takes ten times as long to follow
- * labels that nearly tie.
+ * C: 2^-1, 2^0.5, ..., 2^5; gamma, per column that varies: 2^-4, 2^-2, ..., 2^4. With C up to 2^11
+ * a search takes more than three times as long; on 860 made-up fleets (tests/unit/test_dfs_truth.c)
+ * it is then right in 97 of 100 instead of 95, on recorded devices it chooses as well.
  */
 #define NITRO_SVM_SWEEP_CS     5
 #define NITRO_SVM_SWEEP_GAMMAS 5
