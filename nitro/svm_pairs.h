@@ -24,7 +24,7 @@ typedef struct nitro_svm_lesson {
     void (*gather)(const void *user, uint32_t row, const uint32_t *rows, size_t count,
                    float *column);
     const void *user;
-    const size_t *labels;  /* a row's */
+    const size_t *labels;  /* variants, by row */
     const size_t *members; /* shape [num_members]: the rows that teach, in LIBSVM's order */
     size_t num_members;
     const double *asked; /* the kernel of row r with the asked: asked[r * stride + 0 ..] */

@@ -86,8 +86,7 @@ static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t 
     nitro_svm_kernel_gather(user, row, rows, count, column);
 }
 
-/** All Cs with one kernel. @param[out] scores  shape [NITRO_SVM_SWEEP_CS x asked x num_variants].
- */
+/** All Cs. @param[out] scores  shape [NITRO_SVM_SWEEP_CS x asked x num_variants]. */
 static nitro_status train_all(const sweep *s, const nitro_svm_kernel *kernel, double *scores)
 {
     size_t num_asked = s->asked->num_rows, num_pairs = nitro_svm_classes_num_pairs(&s->classes);
