@@ -19,8 +19,8 @@ if(NITRO_CUPTI)
     endif()
     if(cupti_version GREATER_EQUAL 130000 AND cupti_version LESS 140000)
         set(nitro_with_cupti TRUE)
-        # proxies/shim comes first: it has what one of them takes from C++.
-        set(nitro_cupti_include_directories ${PROJECT_SOURCE_DIR}/proxies/shim ${CUPTI_INCLUDE_DIR}
+        # proxies/profilers/shim comes first: it has what one of them takes from C++.
+        set(nitro_cupti_include_directories ${PROJECT_SOURCE_DIR}/proxies/profilers/shim ${CUPTI_INCLUDE_DIR}
             ${CUDA_DRIVER_INCLUDE_DIR})
     else()
         message(STATUS "CUPTI 13 is not here: a stub stands in for what NITRO_CUPTI builds")

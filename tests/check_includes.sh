@@ -13,14 +13,14 @@ nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/backend/*
 nitro/backend/*        nitro/nitro.h nitro/backend/*
 nitro/*                nitro/*
-variants/*             nitro/nitro.h variants/cuda.h variants/cuda_kernel.cuh variants/host.h @own
+variants/*             nitro/nitro.h variants/cuda_variant.h variants/cuda_kernel.cuh variants/host_variant.h @own
 features/input/*       nitro/nitro.h @own @argument
-features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/json.h nitro/statistics.h @own
+features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/base/json.h nitro/base/statistics.h @own
 proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
 dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
 store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/cuda_stub.c       apps/*/module.h
-apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/explain.h nitro/study.h apps/module.h @own @argument
+apps/cuda_modules_stub.c       apps/*/module.h
+apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/backend/explain.h nitro/backend/study.h apps/builtin_module.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime.h>
 
-#include "variants/cuda.h"
+#include "variants/cuda_variant.h"
 
 /* All lanes of a warp. */
 #define NITRO_CUDA_FULL_MASK 0xFFFFFFFFu

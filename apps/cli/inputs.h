@@ -2,7 +2,7 @@
 #ifndef NITRO_APPS_CLI_INPUTS_H
 #define NITRO_APPS_CLI_INPUTS_H
 
-#include "apps/cli/module.h"
+#include "apps/cli/load_module.h"
 
 /** How an input is made, when it is its turn. */
 typedef struct input_recipe {

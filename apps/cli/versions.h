@@ -2,7 +2,7 @@
 #ifndef NITRO_APPS_CLI_VERSIONS_H
 #define NITRO_APPS_CLI_VERSIONS_H
 
-#include "apps/cli/module.h"
+#include "apps/cli/load_module.h"
 
 typedef struct code_versions {
     loaded_module loaded;                     /* whose texts they are */

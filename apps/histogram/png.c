@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apps/histogram/histogram_samples.h"
 #include "apps/histogram/image.h"
-#include "apps/histogram/samples.h"
 
 /* Deflate makes at most this many bytes of one. */
 #define MOST_EXPANSION 1032

@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* ---- Signing (store/sign.c) ----------------------------------------------------------------- */
+/* ---- Signing (store/bundle/sign.c)
+ * ----------------------------------------------------------------- */
 
 /**
  * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a

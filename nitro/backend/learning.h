@@ -57,7 +57,7 @@ typedef struct nitro_training_set {
     size_t recipes[NITRO_MAX_MEMBERS];
 } nitro_training_set;
 
-/** What scores are made of: kernels and trees (nitro/parts.h). */
+/** What scores are made of: kernels and trees (nitro/runtime/score_terms.h). */
 typedef struct nitro_parts nitro_parts;
 
 /** A selection strategy: how a training set becomes scores. */

@@ -3,8 +3,8 @@
  * bench_<name>.c, and one line in benches.list. It measures ours and a reference (the naive way, or
  * a peer) in the same run, in turns, so that what else the machine does hits both alike.
  */
-#ifndef NITRO_TESTS_BENCH_H
-#define NITRO_TESTS_BENCH_H
+#ifndef NITRO_TESTS_BENCH_BENCH_H
+#define NITRO_TESTS_BENCH_BENCH_H
 
 #include <stddef.h>
 

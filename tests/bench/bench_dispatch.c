@@ -17,9 +17,9 @@
 #include "bench/dispatch_early.h"
 #include "bench/dispatch_model.h"
 #include "bench/dispatch_peers.h"
-#include "nitro/compiled.h"
-#include "nitro/dataset.h"
-#include "nitro/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/runtime/compiled/compiled.h"
+#include "nitro/runtime/model.h"
 
 #define NUM_INPUTS 1024 /* decided for in turn */
 #define BATCH      64

@@ -18,7 +18,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "apps/spmv/generate.h"
+#include "apps/spmv/generate_matrix.h"
 #include "apps/spmv/matrix.h"
 #include "bench/bench.h"
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "apps/spmv/family.h"
-#include "apps/spmv/module.h"
+#include "apps/spmv/matrix_family.h"
+#include "apps/spmv/spmv_modules.h"
 #include "bench/bench.h"
-#include "nitro/nitro_internal.h"
-#include "nitro/statistics.h"
+#include "nitro/base/statistics.h"
+#include "nitro/runtime/nitro_internal.h"
 #include "variants/spmv/spmv_cuda.h"
 
 #define NUM_NONZEROS 2e7

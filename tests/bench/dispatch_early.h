@@ -1,6 +1,6 @@
 /* dispatch_early.h - what stopping sums of kernels early could gain at best. */
-#ifndef NITRO_BENCH_DISPATCH_EARLY_H
-#define NITRO_BENCH_DISPATCH_EARLY_H
+#ifndef NITRO_TESTS_BENCH_DISPATCH_EARLY_H
+#define NITRO_TESTS_BENCH_DISPATCH_EARLY_H
 
 #include "bench/bench.h"
 #include "bench/dispatch_model.h"

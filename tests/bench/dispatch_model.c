@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/dataset.h"
-#include "nitro/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/runtime/model.h"
 
 static const char *const feature_names[DISPATCH_FEATURES] = {
     "rows",    "cols",     "nnz",          "row_min", "row_q1",        "row_median", "row_q3",

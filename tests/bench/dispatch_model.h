@@ -1,9 +1,9 @@
 /* dispatch_model.h - a made-up computation like recorded SpMV: 14 input features, 5 relative ones,
  * 5 variants, four sources; and models of it for a fifth device. */
-#ifndef NITRO_BENCH_DISPATCH_MODEL_H
-#define NITRO_BENCH_DISPATCH_MODEL_H
+#ifndef NITRO_TESTS_BENCH_DISPATCH_MODEL_H
+#define NITRO_TESTS_BENCH_DISPATCH_MODEL_H
 
-#include "nitro/nitro_internal.h"
+#include "nitro/runtime/nitro_internal.h"
 
 enum { DISPATCH_FEATURES = 14, DISPATCH_VARIANTS = 5 };
 

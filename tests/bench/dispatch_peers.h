@@ -1,6 +1,6 @@
 /* dispatch_peers.h - the parts of bench "dispatch" that need other things than models. */
-#ifndef NITRO_BENCH_DISPATCH_PEERS_H
-#define NITRO_BENCH_DISPATCH_PEERS_H
+#ifndef NITRO_TESTS_BENCH_DISPATCH_PEERS_H
+#define NITRO_TESTS_BENCH_DISPATCH_PEERS_H
 
 #include "bench/bench.h"
 #include "nitro/nitro.h"

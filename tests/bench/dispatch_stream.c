@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "bench/dispatch_peers.h"
-#include "nitro/dataset.h"
-#include "nitro/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/runtime/model.h"
 
 #define NUM_MATRICES 96
 #define EVERY        4 /* one in so many is of the stream; the others teach */

@@ -1,8 +1,8 @@
 /* histogram_inputs.h - what histogram is measured on, on every kind of device. */
-#ifndef NITRO_BENCH_HISTOGRAM_INPUTS_H
-#define NITRO_BENCH_HISTOGRAM_INPUTS_H
+#ifndef NITRO_TESTS_BENCH_HISTOGRAM_INPUTS_H
+#define NITRO_TESTS_BENCH_HISTOGRAM_INPUTS_H
 
-#include "apps/histogram/samples.h"
+#include "apps/histogram/histogram_samples.h"
 #include "bench/bench.h"
 
 /** Measure one input; a failure is said by bench_fail. */

@@ -1,11 +1,11 @@
 /* cuda_cases.h - what tests of a computation's CUDA variants share, emulated and on a GPU: the
  * module's computation with a stream, and checks that hold for the variants of any computation. */
-#ifndef NITRO_TESTS_CUDA_CASES_H
-#define NITRO_TESTS_CUDA_CASES_H
+#ifndef NITRO_TESTS_CUDA_CUDA_CASES_H
+#define NITRO_TESTS_CUDA_CUDA_CASES_H
 
 #include <cuda_runtime_api.h>
 
-#include "nitro/nitro_internal.h"
+#include "nitro/runtime/nitro_internal.h"
 #include "unit/unit.h"
 
 typedef struct cuda_cases {

@@ -1,11 +1,11 @@
 /* device_cases.h - what the kernels of the CUDA microbenchmarks must have done: on the emulation,
  * and on a GPU. */
-#ifndef NITRO_TESTS_DEVICE_CASES_H
-#define NITRO_TESTS_DEVICE_CASES_H
+#ifndef NITRO_TESTS_CUDA_DEVICE_CASES_H
+#define NITRO_TESTS_CUDA_DEVICE_CASES_H
 
 #include <math.h>
 
-#include "features/device/cuda_measure.h"
+#include "features/device/cuda/cuda_measure.h"
 #include "unit/unit.h"
 
 static inline void assert_works(cudaError_t error)

@@ -5,9 +5,9 @@
 
 #include <math.h>
 
-#include "apps/spmv/family.h"
-#include "apps/spmv/generate.h"
-#include "apps/spmv/module.h"
+#include "apps/spmv/generate_matrix.h"
+#include "apps/spmv/matrix_family.h"
+#include "apps/spmv/spmv_modules.h"
 #include "cuda/cuda_cases.h"
 #include "variants/spmv/spmv_cuda.h"
 

@@ -5,8 +5,8 @@
  * the settings; what went wrong in a kernel is a CUDA error for the code under test, and a sentence
  * for the test.
  */
-#ifndef NITRO_CUDA_EMULATION_H
-#define NITRO_CUDA_EMULATION_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_EMULATION_H
+#define NITRO_TESTS_CUDA_EMULATION_CUDA_EMULATION_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * files as C++17 and run their kernels on the CPU. grid.cpp runs the threads; what an owner needs
  * and does not find here, he adds as one line.
  */
-#ifndef NITRO_EMULATED_CUDA_RUNTIME_H
-#define NITRO_EMULATED_CUDA_RUNTIME_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_H
+#define NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_H
 
 #include <cassert>
 #include <cstdint>

@@ -4,8 +4,8 @@
  * that this header can stand before the toolkit's. What an owner needs and does not find here, he
  * adds: here, and to query.cpp.
  */
-#ifndef NITRO_EMULATED_CUDA_RUNTIME_API_H
-#define NITRO_EMULATED_CUDA_RUNTIME_API_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_API_H
+#define NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_API_H
 
 #include <stddef.h>
 

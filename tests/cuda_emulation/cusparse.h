@@ -1,7 +1,7 @@
 /* cusparse.h - the part of cuSPARSE that Nitro uses, as the emulation has it (README.md):
  * fake_cusparse.cpp is the library. */
-#ifndef NITRO_EMULATED_CUSPARSE_H
-#define NITRO_EMULATED_CUSPARSE_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_CUSPARSE_H
+#define NITRO_TESTS_CUDA_EMULATION_CUSPARSE_H
 
 #include <stdint.h>
 

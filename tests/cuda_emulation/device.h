@@ -1,7 +1,7 @@
 /* device.h - the emulated device: its state, and what device.cpp, memory.cpp, streams.cpp and
  * query.cpp share. */
-#ifndef NITRO_CUDA_EMULATION_DEVICE_H
-#define NITRO_CUDA_EMULATION_DEVICE_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_DEVICE_H
+#define NITRO_TESTS_CUDA_EMULATION_DEVICE_H
 
 #include <map>
 #include <set>

@@ -1,11 +1,11 @@
 /* emulated_cases.h - what tests of a computation's CUDA variants share where they are emulated: a
  * device that shuffles threads and is empty in the end, and checks that only it can make. */
-#ifndef NITRO_TESTS_EMULATED_CASES_H
-#define NITRO_TESTS_EMULATED_CASES_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_EMULATED_CASES_H
+#define NITRO_TESTS_CUDA_EMULATION_EMULATED_CASES_H
 
 #include "cuda/cuda_cases.h"
 #include "cuda_emulation/cuda_emulation.h"
-#include "variants/cuda.h"
+#include "variants/cuda_variant.h"
 
 static inline void emulated_cases_start_device(void)
 {

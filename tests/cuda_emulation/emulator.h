@@ -1,6 +1,6 @@
 /* emulator.h - what grid.cpp (kernels) and device.cpp (the device) know of each other. */
-#ifndef NITRO_CUDA_EMULATION_EMULATOR_H
-#define NITRO_CUDA_EMULATION_EMULATOR_H
+#ifndef NITRO_TESTS_CUDA_EMULATION_EMULATOR_H
+#define NITRO_TESTS_CUDA_EMULATION_EMULATOR_H
 
 #include "cuda_runtime.h"
 

@@ -1,6 +1,6 @@
 /* What CUB does for histogram's sort, by one thread: the emulation has no CUB. */
 #include "variants/cuda_kernel.cuh"
-#include "variants/histogram/kernels_cuda.h"
+#include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
 /* A counting sort; `starts` has room for all keys of num_bits bits. */
 static __global__ void sort(const uint32_t *from, uint32_t *to, int count, uint32_t *starts,

@@ -6,7 +6,7 @@
 
 #include "cuda/device_cases.h"
 #include "cuda_emulation/cuda_emulation.h"
-#include "features/device/cuda.h"
+#include "features/device/cuda/cuda_kind.h"
 
 #define MEMORY_BYTES ((size_t)8 << 20)
 #define ID           "cuda:nvidia-emulated"

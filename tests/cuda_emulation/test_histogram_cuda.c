@@ -1,7 +1,7 @@
 /* The CUDA variants of histogram, emulated: right on all cases and in any order of blocks and
  * threads; the caller's own samples at any address; prepared before a capture and never within;
  * small devices and failures leave nothing behind. */
-#include "cuda/histogram_cases.h"
+#include "cuda/gpu_histogram_cases.h"
 #include "cuda_emulation/emulated_cases.h"
 
 static int setup(void **state)

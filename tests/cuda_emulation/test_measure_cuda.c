@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "cuda_emulation/cuda_emulation.h"
-#include "features/device/cuda.h"
-#include "nitro/nitro_internal.h"
+#include "features/device/cuda/cuda_kind.h"
+#include "nitro/runtime/nitro_internal.h"
 #include "unit/unit.h"
-#include "variants/spmv/kernels_cuda.h"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 extern const nitro_module nitro_module_spmv_cuda;
 

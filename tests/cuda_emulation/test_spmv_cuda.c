@@ -5,7 +5,7 @@
 
 #include "cuda/spmv_cases.h"
 #include "cuda_emulation/emulated_cases.h"
-#include "variants/spmv/kernels_cuda.h"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 static int setup(void **state)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/binary.h"
-#include "nitro/model.h"
+#include "nitro/models/binary.h"
+#include "nitro/runtime/model.h"
 
 static void check_model(nitro_context *context, nitro_model *model)
 {

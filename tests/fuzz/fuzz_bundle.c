@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "store/bundle_hash.h"
+#include "store/bundle/bundle_hash.h"
 
 static void require(bool holds)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/bundle.h"
+#include "store/bundle/bundle.h"
 
 static void require(bool holds)
 {

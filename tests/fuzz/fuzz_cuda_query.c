@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "features/device/cuda.h"
+#include "features/device/cuda/cuda_kind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "nitro/relative.h"
+#include "nitro/records/relative.h"
 
 static void evaluate(nitro_context *context, const nitro_schema *schema)
 {

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "nitro/forest.h"
+#include "nitro/runtime/forest.h"
 
 enum { NUM_COLUMNS = 3, NUM_OUTPUTS = 2 };
 

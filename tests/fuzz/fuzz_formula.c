@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/formula_set.h"
+#include "nitro/records/formula_set.h"
 
 static char *names[] = {"rows", "nnz", "row-max", "device.peak_gbps"};
 static const nitro_string_list variables = {.items = names, .count = 4, .capacity = 4};

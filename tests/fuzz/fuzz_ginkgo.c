@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "store/ginkgo_internal.h"
+#include "store/exchange/ginkgo_internal.h"
 
 static void require(bool holds)
 {

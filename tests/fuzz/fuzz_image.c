@@ -1,8 +1,8 @@
 /* Any bytes as an image: refused with an error, or samples that every variant counts. */
 #include <stdlib.h>
 
+#include "apps/histogram/histogram_samples.h"
 #include "apps/histogram/image.h"
-#include "apps/histogram/samples.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proxies/kernel_name.h"
+#include "proxies/profilers/kernel_name.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proxies/listing.h"
+#include "proxies/kernels/listing.h"
 
 static nitro_status take(void *user, const nitro_listed_function *function)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "features/device/host.h"
+#include "features/device/host/host_kind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

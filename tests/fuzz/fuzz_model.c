@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/model.h"
-#include "nitro/model_file.h"
+#include "nitro/models/model_file.h"
+#include "nitro/runtime/model.h"
 
 static void score_all(const nitro_model *model, double *scores)
 {

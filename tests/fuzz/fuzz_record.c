@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/record_json.h"
-#include "store/record_sample.h"
+#include "nitro/repository/record_json.h"
+#include "nitro/repository/record_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

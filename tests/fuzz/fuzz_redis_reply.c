@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "store/redis_internal.h"
+#include "store/redis/redis_internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

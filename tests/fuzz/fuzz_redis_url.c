@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/redis_url.h"
+#include "store/redis/redis_url.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "nitro/settings.h"
+#include "nitro/base/settings_lookup.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

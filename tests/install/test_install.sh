@@ -126,8 +126,8 @@ model=$source_dir/tests/fuzz/seeds/model/few.json
 "$prefix/bin/nitro" compile --model "$model" --output "$work/few.bin" >"$work/compiled" ||
     fail "nitro compile does not work where it is installed"
 eval "flags=($(pkg-config --cflags --libs nitro-runtime))"
-"$CC" -std=c11 "$work/consumer/runtime.c" "${flags[@]}" "-Wl,-rpath,$library_dir" -o "$work/shared"
-"$CC" -std=c11 "$work/consumer/runtime.c" "-I$prefix/include" "$library_dir/libnitro-runtime.a" -lm \
+"$CC" -std=c11 "$work/consumer/runtime_user.c" "${flags[@]}" "-Wl,-rpath,$library_dir" -o "$work/shared"
+"$CC" -std=c11 "$work/consumer/runtime_user.c" "-I$prefix/include" "$library_dir/libnitro-runtime.a" -lm \
     -o "$work/static"
 for program in shared static "consumer build/runtime"; do
     chosen=$("$work/$program" "$work/few.bin") || fail "$program: libnitro-runtime does not decide"

@@ -1,6 +1,6 @@
 /* computation_fixture.h - for tests of a computation alone: it and its context. */
-#ifndef NITRO_TESTS_COMPUTATION_FIXTURE_H
-#define NITRO_TESTS_COMPUTATION_FIXTURE_H
+#ifndef NITRO_TESTS_UNIT_COMPUTATION_FIXTURE_H
+#define NITRO_TESTS_UNIT_COMPUTATION_FIXTURE_H
 
 #include "unit/unit.h"
 

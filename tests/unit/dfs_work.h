@@ -1,14 +1,14 @@
 /* dfs_work.h - samples of a computation whose cost model is known, on made-up devices: what tests
  * and benchmarks of device-feature selection learn from. Needs no cmocka: functions return NULL. */
-#ifndef NITRO_TESTS_DFS_WORK_H
-#define NITRO_TESTS_DFS_WORK_H
+#ifndef NITRO_TESTS_UNIT_DFS_WORK_H
+#define NITRO_TESTS_UNIT_DFS_WORK_H
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/dataset.h"
+#include "nitro/learn/dataset.h"
 
 /**
  * The device features of cost models, and between what bounds they are drawn (evenly over their

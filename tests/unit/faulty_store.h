@@ -1,11 +1,11 @@
 /* faulty_store.h - a store that a test can take away: SQLite behind a switch in shared memory, so
  * that a parent decides how its children's store fares. */
-#ifndef NITRO_TESTS_FAULTY_STORE_H
-#define NITRO_TESTS_FAULTY_STORE_H
+#ifndef NITRO_TESTS_UNIT_FAULTY_STORE_H
+#define NITRO_TESTS_UNIT_FAULTY_STORE_H
 
 #include <sys/mman.h>
 
-#include "store/store_internal.h"
+#include "nitro/repository/store_internal.h"
 #include "unit/unit.h"
 
 typedef enum faulty_mode {

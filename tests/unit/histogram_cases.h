@@ -1,10 +1,10 @@
 /* histogram_cases.h - inputs that every variant of histogram is tried on, wherever it runs: all
  * families, sizes around those of blocks and tiles, and few to all bins. */
-#ifndef NITRO_TESTS_HISTOGRAM_CASES_H
-#define NITRO_TESTS_HISTOGRAM_CASES_H
+#ifndef NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
+#define NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 
-#include "apps/histogram/generate.h"
-#include "apps/histogram/samples.h"
+#include "apps/histogram/generate_samples.h"
+#include "apps/histogram/histogram_samples.h"
 #include "unit/unit.h"
 
 #define HISTOGRAM_NUM_CASES 240

@@ -1,12 +1,12 @@
 /* model_fixture.h - a model of the made-up computation and what it was learnt from: what tests of
  * models begin with. */
-#ifndef NITRO_TESTS_MODEL_FIXTURE_H
-#define NITRO_TESTS_MODEL_FIXTURE_H
+#ifndef NITRO_TESTS_UNIT_MODEL_FIXTURE_H
+#define NITRO_TESTS_UNIT_MODEL_FIXTURE_H
 
 #include <jansson.h>
 
-#include "nitro/model.h"
-#include "nitro/model_file.h"
+#include "nitro/models/model_file.h"
+#include "nitro/runtime/model.h"
 #include "unit/synthetic.h"
 
 typedef struct fixture {

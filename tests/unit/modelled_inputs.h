@@ -1,11 +1,11 @@
 /* modelled_inputs.h - seeded inputs of the computations that modelled devices know, as features
  * only: what tests of the cost models, of learning and of DFS feed them. */
-#ifndef NITRO_TESTS_MODELLED_INPUTS_H
-#define NITRO_TESTS_MODELLED_INPUTS_H
+#ifndef NITRO_TESTS_UNIT_MODELLED_INPUTS_H
+#define NITRO_TESTS_UNIT_MODELLED_INPUTS_H
 
 #include <math.h>
 
-#include "unit.h"
+#include "unit/unit.h"
 
 static inline nitro_schema *modelled_schema(nitro_context *context, const char *computation,
                                             const char *const *features,

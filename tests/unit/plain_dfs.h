@@ -4,17 +4,17 @@
  * agree with, and is measured against; and the search for C and gamma that the paper's final model
  * takes. Only the scaler and the folds are Nitro's.
  */
-#ifndef NITRO_TESTS_PLAIN_DFS_H
-#define NITRO_TESTS_PLAIN_DFS_H
+#ifndef NITRO_TESTS_UNIT_PLAIN_DFS_H
+#define NITRO_TESTS_UNIT_PLAIN_DFS_H
 
 #include <libsvm/svm.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/dataset.h"
-#include "nitro/folds.h"
-#include "nitro/scaler.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/learn/folds.h"
+#include "nitro/records/scaler.h"
 
 /** One pretend target and subset: rows of all sources, those of the target last. */
 typedef struct plain_problem {

@@ -1,8 +1,8 @@
 /* redis_cluster.h - three redis-servers on 127.0.0.1 that make a cluster, a third of the slots
  * each.
  */
-#ifndef NITRO_TESTS_REDIS_CLUSTER_H
-#define NITRO_TESTS_REDIS_CLUSTER_H
+#ifndef NITRO_TESTS_UNIT_REDIS_CLUSTER_H
+#define NITRO_TESTS_UNIT_REDIS_CLUSTER_H
 
 #include "unit/redis_server.h"
 

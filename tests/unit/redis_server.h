@@ -1,7 +1,7 @@
 /* redis_server.h - a real redis-server for one test program, in a folder of its own, reached
  * through its socket (and a port of 127.0.0.1 where one is asked for). It dies with the test. */
-#ifndef NITRO_TESTS_REDIS_SERVER_H
-#define NITRO_TESTS_REDIS_SERVER_H
+#ifndef NITRO_TESTS_UNIT_REDIS_SERVER_H
+#define NITRO_TESTS_UNIT_REDIS_SERVER_H
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* relative_work.h - a relative feature of the made-up computation of synthetic.h. */
-#ifndef NITRO_TESTS_RELATIVE_WORK_H
-#define NITRO_TESTS_RELATIVE_WORK_H
+#ifndef NITRO_TESTS_UNIT_RELATIVE_WORK_H
+#define NITRO_TESTS_UNIT_RELATIVE_WORK_H
 
 #include "unit/synthetic.h"
 

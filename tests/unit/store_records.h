@@ -1,7 +1,7 @@
 /* store_records.h - records for tests of stores: names, a device, and samples whose numbers follow
  * from their input's name, so that a sample that comes back can be told from a wrong one. */
-#ifndef NITRO_TESTS_STORE_RECORDS_H
-#define NITRO_TESTS_STORE_RECORDS_H
+#ifndef NITRO_TESTS_UNIT_STORE_RECORDS_H
+#define NITRO_TESTS_UNIT_STORE_RECORDS_H
 
 #include <math.h>
 

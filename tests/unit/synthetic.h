@@ -1,11 +1,11 @@
 /* synthetic.h - a made-up computation whose best variant is known: datasets and devices for tests.
  */
-#ifndef NITRO_TESTS_SYNTHETIC_H
-#define NITRO_TESTS_SYNTHETIC_H
+#ifndef NITRO_TESTS_UNIT_SYNTHETIC_H
+#define NITRO_TESTS_UNIT_SYNTHETIC_H
 
 #include <math.h>
 
-#include "nitro/dataset.h"
+#include "nitro/learn/dataset.h"
 #include "unit/unit.h"
 
 #define SYNTHETIC_FEATURES 2

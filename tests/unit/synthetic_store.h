@@ -1,7 +1,7 @@
 /* synthetic_store.h - the made-up computation of synthetic.h in a store: what tests of learning
  * from stores begin with. */
-#ifndef NITRO_TESTS_SYNTHETIC_STORE_H
-#define NITRO_TESTS_SYNTHETIC_STORE_H
+#ifndef NITRO_TESTS_UNIT_SYNTHETIC_STORE_H
+#define NITRO_TESTS_UNIT_SYNTHETIC_STORE_H
 
 #include "unit/synthetic.h"
 #include "unit/temporary.h"

@@ -1,6 +1,6 @@
 /* temporary.h - a folder for one test, and files in it. */
-#ifndef NITRO_TESTS_TEMPORARY_H
-#define NITRO_TESTS_TEMPORARY_H
+#ifndef NITRO_TESTS_UNIT_TEMPORARY_H
+#define NITRO_TESTS_UNIT_TEMPORARY_H
 
 #include <ftw.h>
 #include <stdio.h>

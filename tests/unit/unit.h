@@ -1,7 +1,7 @@
 /* unit.h - what every unit test includes: cmocka, a context whose errors are shown, and the folder
  * of recorded measurements that stands beside the project in CI. */
-#ifndef NITRO_TESTS_UNIT_H
-#define NITRO_TESTS_UNIT_H
+#ifndef NITRO_TESTS_UNIT_UNIT_H
+#define NITRO_TESTS_UNIT_UNIT_H
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /*
  * histogram.h - the computation "histogram": how often does each value occur? The argument that all
  * variants share, and the declarations of variants and input features. The features are in
- * features/input/histogram.c.
+ * features/input/histogram_features.c.
  *
  * A sample is the number of its bin: which range of values a bin stands for is the caller's affair,
  * as it is where CUB is given levels one apart. Samples have 32 bits whatever the number of bins,
@@ -63,7 +63,7 @@ extern const nitro_variant nitro_histogram_variant_shared_atomic_dynamic;
  *  check results. */
 nitro_status nitro_histogram_add_variants(nitro_computation *computation);
 
-/** Declare all input features (features/input/histogram.c says what each is). */
+/** Declare all input features (features/input/histogram_features.c says what each is). */
 nitro_status nitro_histogram_add_features(nitro_computation *computation);
 
 /** Zeroed memory for `count` elements as the variants like it. Free with free(); NULL when there is

@@ -11,7 +11,7 @@
 #ifndef NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 
-#include "variants/cuda.h"
+#include "variants/cuda_variant.h"
 #include "variants/histogram/histogram.h"
 
 #ifdef __cplusplus

@@ -2,7 +2,7 @@
  * spmv.h - the computation "spmv": y = A x, with A sparse, in double precision. The argument that
  * all variants share, the formats that some of them convert the matrix to, and the declarations of
  * variants and input features. One variant a file beside this one; the features are in
- * features/input/spmv.c.
+ * features/input/spmv_features.c.
  *
  * A is given as CSR and never changed. A variant with a format of its own converts in `prepare`,
  * outside the timed part, and keeps the result in the argument until `release`. Formats that pad
@@ -133,7 +133,7 @@ bool nitro_spmv_allows_nothing(const double *features, const void *argument, voi
 /** Declare all variants, csr the default and the reference, and the hooks that check results. */
 nitro_status nitro_spmv_add_variants(nitro_computation *computation);
 
-/** Declare all input features (features/input/spmv.c says what each is). */
+/** Declare all input features (features/input/spmv_features.c says what each is). */
 nitro_status nitro_spmv_add_features(nitro_computation *computation);
 
 /**

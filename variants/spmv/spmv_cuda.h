@@ -12,7 +12,7 @@
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 
-#include "variants/cuda.h"
+#include "variants/cuda_variant.h"
 #include "variants/spmv/spmv.h"
 
 #ifdef __cplusplus

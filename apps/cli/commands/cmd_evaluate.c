@@ -1,0 +1,286 @@
+/* cmd_evaluate.c - nitro evaluate: how well each method chooses, target by target. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/commands/evaluation.h"
+#include "apps/cli/load_module.h"
+#include "apps/cli/output.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *train, *test, *group_by, *format;
+    nitro_string_list targets, sources, methods, measure;
+    double train_fraction;
+    uint64_t seed, threads;
+    bool without_generation, json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_evaluate_options evaluate;
+    nitro_evaluate_options_init(&evaluate);
+    given->train_fraction = evaluate.train_fraction;
+    given->seed = evaluate.seed;
+    given->format = "table";
+}
+
+static const char *const formats[] = {"table", "csv", "json", NULL};
+
+static const option options[] = {
+    OPTION_STORE,
+    OPTION_TARGETS,
+    OPTION_SOURCES,
+    {.name = "method",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, methods),
+     .value = "M,...",
+     .help = "methods to compare, see above (default: all)"},
+    {.name = "measure",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, measure),
+     .value = "N,...",
+     .help = "also adapt methods that can be to N inputs measured on the target, those of the "
+             "training inputs that tell most; 'all' for all of them"},
+    {.name = "train",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, train),
+     .value = "FILE",
+     .help = "the inputs to learn from, one name a line (default: drawn, see --train-fraction)"},
+    {.name = "test",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, test),
+     .value = "FILE",
+     .help = "the inputs to be scored on, one name a line (default: all but those learnt from)"},
+    OPTION_TRAIN_FRACTION,
+    {.name = "group-by",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, group_by),
+     .value = "TEXT",
+     .help = "draw inputs together whose names agree before TEXT, such as / between group and "
+             "matrix (default: each by itself)"},
+    {.name = "without-generation",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, without_generation),
+     .help = "sources of the target's own generation do not teach"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "N",
+     .help = "seed of the draw, of method random, and of cross-validation"},
+    OPTION_THREADS,
+    {.name = "format",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, format),
+     .value = "FORMAT",
+     .choices = formats,
+     .help = "table, csv or json"},
+    {.name = "json",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, json),
+     .help = "the same as --format json"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
+
+/* ---- What is asked -------------------------------------------------------------------------- */
+
+static int check_methods(const invocation *call, const nitro_string_list *methods)
+{
+    const char *known[64];
+    size_t count = 0;
+    for (const nitro_method_info *each = nitro_method_table(); each->name && count < 63; each++)
+        known[count++] = each->name;
+    known[count] = NULL;
+    for (size_t m = 0; m < methods->count; m++) {
+        size_t k = 0;
+        while (k < count && strcmp(known[k], methods->items[m]) != 0)
+            k++;
+        if (k == count) {
+            char text[512];
+            join_names(known, text, sizeof text);
+            return fail_usage(call, "--method: '%s' is not one of %s", methods->items[m], text);
+        }
+    }
+    return EXIT_DONE;
+}
+
+#define MAX_MEASURES 64
+
+/** "1,10,all" as ascending counts. */
+static int read_measures(const invocation *call, size_t *measures, size_t *count)
+{
+    const settings *given = call->settings;
+    if (given->measure.count > MAX_MEASURES)
+        return fail_usage(call, "--measure: at most %d numbers", MAX_MEASURES);
+    for (size_t i = 0; i < given->measure.count; i++) {
+        const char *text = given->measure.items[i];
+        double value = 0.0;
+        bool all = strcmp(text, "all") == 0;
+        if (!all && (!nitro_parse_number(text, &value) || value != floor(value) || value < 1.0 ||
+                     value > 1e9))
+            return fail_usage(call, "--measure: '%s' is neither a count of inputs nor 'all'", text);
+        measures[i] = all ? NITRO_NONE : (size_t)value;
+        if (i > 0 && measures[i] <= measures[i - 1])
+            return fail_usage(call, "--measure: the numbers must ascend");
+    }
+    *count = given->measure.count;
+    return EXIT_DONE;
+}
+
+/** One input name a line; empty lines are skipped. */
+static int read_names(const invocation *call, const char *path, nitro_string_list *names)
+{
+    char *text = NULL;
+    size_t size = 0, line = 1;
+    if (nitro_file_read(call->context, path, (size_t)1 << 28, &text, &size) != NITRO_OK)
+        return fail(call);
+    int code = EXIT_DONE;
+    for (char *at = text; at < text + size && code == EXIT_DONE; line++) {
+        size_t length = strcspn(at, "\n");
+        char *next = at + length + 1;
+        at[length] = '\0';
+        if (length > 0 && at[length - 1] == '\r')
+            at[length - 1] = '\0';
+        if (*at && !nitro_input_name_is_clean(at))
+            code = fail_text(call, "%s:%zu: not an input name: control characters, or too long",
+                             path, line);
+        else if (*at && nitro_string_list_add(call->context, names, at) != NITRO_OK)
+            code = fail(call);
+        at = next;
+    }
+    free(text);
+    if (code == EXIT_DONE && names->count == 0)
+        code = fail_text(call, "%s names no input", path);
+    return code;
+}
+
+static const nitro_string_list *if_given(const nitro_string_list *list)
+{
+    return list->count ? list : NULL;
+}
+
+static bool show_progress(void *user, size_t done, size_t total, const char *target,
+                          const char *method)
+{
+    char detail[128];
+    snprintf(detail, sizeof detail, "%s on %s", method, target);
+    progress_update(user, done, total, 0, detail);
+    return true;
+}
+
+static int evaluate(invocation *call, const char *computation, nitro_evaluate_options *how,
+                    nitro_evaluate_result **results, size_t *count)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    progress_line progress;
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    progress_begin(&progress, call, "evaluate", "methods");
+    how->progress = show_progress;
+    how->progress_user = &progress;
+    nitro_status status = nitro_evaluate(store, computation, how, results, count);
+    progress_end(&progress);
+    nitro_store_close(store);
+    return status == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
+{
+    const settings *given = call->settings;
+    if (given->json || strcmp(given->format, "json") == 0)
+        return evaluation_print_json(call, results, count);
+    if (strcmp(given->format, "csv") == 0)
+        return evaluation_print_csv(results, count);
+    return evaluation_print_table(call, results, count);
+}
+
+static int evaluate_and_print(invocation *call, nitro_evaluate_options *how)
+{
+    const char *computation = NULL;
+    nitro_evaluate_result *results = NULL;
+    size_t count = 0;
+    int code = module_name(call, call->arguments.items[0], &computation);
+    if (code == EXIT_DONE)
+        code = evaluate(call, computation, how, &results, &count);
+    if (code == EXIT_DONE)
+        code = print_results(call, results, count);
+    nitro_evaluate_results_free(results, count);
+    return code;
+}
+
+static size_t list_methods(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_method_info *each = nitro_method_table(); each->name && count < most; each++)
+        items[count++] = (help_item){.name = each->name, .description = each->description};
+    return count;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_string_list train = {0}, test = {0};
+    size_t measures[MAX_MEASURES], num_measures = 0;
+    int code = check_methods(call, &given->methods);
+    if (code == EXIT_DONE)
+        code = read_measures(call, measures, &num_measures);
+    if (code == EXIT_DONE && given->train)
+        code = read_names(call, given->train, &train);
+    if (code == EXIT_DONE && given->test)
+        code = read_names(call, given->test, &test);
+    nitro_evaluate_options how;
+    nitro_evaluate_options_init(&how);
+    how.targets = if_given(&given->targets);
+    how.sources = if_given(&given->sources);
+    how.methods = if_given(&given->methods);
+    how.train_inputs = if_given(&train);
+    how.test_inputs = if_given(&test);
+    how.train_fraction = given->train_fraction;
+    how.measured = measures;
+    how.num_measured = num_measures;
+    how.group_separator = given->group_by;
+    how.without_generation = given->without_generation;
+    how.seed = given->seed;
+    how.num_threads = (unsigned)given->threads;
+    if (code == EXIT_DONE)
+        code = evaluate_and_print(call, &how);
+    nitro_string_list_free(&train);
+    nitro_string_list_free(&test);
+    return code;
+}
+
+const command command_evaluate = {
+    .name = "evaluate",
+    .summary = "Score selection methods on every device",
+    .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
+                "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
+                "[--without-generation] [--measure N,...] [--seed N] "
+                "[--format table|csv|json]",
+    .description =
+        "Takes every target in turn, with the others (or the named sources, never itself) as "
+        "sources. Sources teach on training inputs only; the target is scored on test inputs only: "
+        "those with at least two usable variants there.\n\n"
+        "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
+        "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
+        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
+        "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
+        "many of these are within 5% of the best variant.\n\n"
+        "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
+        "curve from none to all. Targets with fewer inputs than that count in the means with all "
+        "they "
+        "have: 'auto +8 to 10'.\n\n"
+        "Times of modelled devices come from a cost model and are never a result.",
+    .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
+    .arguments = arguments,
+    .items_title = "Methods",
+    .list_items = list_methods,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,102 @@
+/* cmd_predict.c - nitro predict: what a model says of an input whose features are known. */
+#include "apps/cli/commands/out_of_range.h"
+#include "apps/cli/given_features.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *model;
+    nitro_string_list features;
+    bool json;
+} settings;
+
+static const option options[] = {
+    OPTION_MODEL,
+    {.name = "features",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, features),
+     .value = "NAME=VALUE,...",
+     .help = "a value for every input feature of the model, in any order; may be given in parts",
+     .required = true},
+    OPTION_JSON,
+    {0}};
+
+/** What the model said, with its names in the model's order. */
+typedef struct answer {
+    nitro_decision decision;
+    size_t ranking[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS];
+    json_t *outside; /* names of features; given away when it is printed as JSON */
+} answer;
+
+static int print_answer_json(const invocation *call, const nitro_model *model, const answer *said)
+{
+    json_t *ranking = json_array();
+    for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
+        size_t v = said->ranking[r];
+        json_array_append_new(ranking,
+                              json_pack("{s:s, s:o}", "variant", nitro_model_variant_name(model, v),
+                                        "score", json_value(said->scores[v])));
+    }
+    return print_json(call,
+                      json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "computation",
+                                nitro_model_computation(model), "target", nitro_model_target(model),
+                                "variant", said->decision.variant_name, "confidence",
+                                json_value(said->decision.confidence), "reason",
+                                nitro_reason_text(said->decision.reason), "outside", said->outside,
+                                "ranking", ranking));
+}
+
+static int print_answer(const invocation *call, const nitro_model *model, const answer *said)
+{
+    text_table table;
+    printf("variant     %s\n", said->decision.variant_name);
+    printf("confidence  %.2f\n", said->decision.confidence);
+    printf("reason      ");
+    outside_print(said->decision.reason, said->outside);
+    printf("\n\n");
+    json_decref(said->outside);
+    table_begin(&table, call->context, ">rank,variant,>score");
+    for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
+        table_cell(&table, "%zu", r + 1);
+        table_cell(&table, "%s", nitro_model_variant_name(model, said->ranking[r]));
+        table_number(&table, said->scores[said->ranking[r]], 4);
+    }
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int ask(const invocation *call, const nitro_model *model)
+{
+    const settings *given = call->settings;
+    double values[NITRO_MAX_FEATURES];
+    answer said;
+    int code = features_read(call, model, &given->features, values);
+    if (code != EXIT_DONE)
+        return code;
+    if (nitro_model_predict(model, values, &said.decision, said.ranking, said.scores) != NITRO_OK)
+        return fail(call);
+    said.outside = outside_names(model, values);
+    return given->json ? print_answer_json(call, model, &said) : print_answer(call, model, &said);
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_model *model = NULL;
+    if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
+        return fail(call);
+    int code = ask(call, model);
+    nitro_model_free(model);
+    return code;
+}
+
+const command command_predict = {
+    .name = "predict",
+    .summary = "Ask a model for the best variant, by features alone",
+    .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
+    .description = "Prints the variant that the model chooses for an input with these features, "
+                   "its confidence, the reason, and all variants from the best to the worst. "
+                   "Nothing is run: neither the computation's code nor the device is needed.",
+    .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

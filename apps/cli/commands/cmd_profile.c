@@ -1,0 +1,341 @@
+/* cmd_profile.c - nitro profile: hardware metrics of variants and proxies, from the hardware, or
+ * made up where a device is modelled. */
+#include <string.h>
+
+#include "apps/cli/commands/profile_progress.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/output.h"
+
+#define PROXIES "proxies" /* in a computation's place */
+
+typedef struct settings {
+    common_settings common;
+    nitro_string_list inputs, devices;
+    const char *store, *proxies;
+    uint64_t generate, seed, name_parts;
+    double timeout_s;
+    bool again, json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_profile_options options;
+    nitro_profile_options_init(&options);
+    given->seed = 1;
+    given->name_parts = 1;
+    given->timeout_s = options.timeout_ms / 1000.0;
+}
+
+static const option options[] = {
+    {.name = "inputs",
+     .type = OPTION_FILES,
+     .offset = offsetof(settings, inputs),
+     .value = "FILE",
+     .help = "input files, up to the next option"},
+    {.name = "generate",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, generate),
+     .value = "N",
+     .maximum = 1000000,
+     .help = "also profile the first N inputs of the computation's generated training set"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "S",
+     .help = "seed of the generated inputs, and of modelled metrics' noise"},
+    {.name = "name-parts",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, name_parts),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 100,
+     .help = "name a file's input by the last N parts of its path, without the extension"},
+    {.name = "store",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, store),
+     .value = "URL",
+     .help = "where profiles go (default: what 'nitro config' says, else the user's own)"},
+    {.name = "device",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, devices),
+     .value = "ID,...",
+     .help = "devices to profile on, see 'nitro devices' (default: host); of a modelled one, "
+             "profiles are made up for the inputs that the store has samples of"},
+    {.name = "proxies",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, proxies),
+     .value = "FILE",
+     .help = "collect what these proxies are judged by, too"},
+    {.name = "timeout",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, timeout_s),
+     .value = "SECONDS",
+     .minimum = 0.001,
+     .maximum = 1e6,
+     .help = "a single call of a variant, under the profiler, that takes longer counts as hung"},
+    {.name = "again",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, again),
+     .help = "profile once more what the store holds already, and replace it"},
+    OPTION_JSON,
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION",
+     .help = "a built-in computation, the path of a shared object with one (./libmine.so), or "
+             "'" PROXIES "': their kernels at intensities 0 to 5"},
+    {0}};
+
+typedef struct profiling {
+    invocation *call;
+    const char *computation;
+    nitro_store *store;
+    json_t *reports; /* with --json: by device */
+    size_t failed_inputs;
+} profiling;
+
+static bool is_of_proxies(const profiling *self)
+{
+    return strcmp(self->computation, PROXIES) == 0;
+}
+
+/* ---- Modelled devices ------------------------------------------------------------------------ */
+
+static int profile_modelled(profiling *self, const char *device)
+{
+    const settings *given = self->call->settings;
+    size_t count = 0;
+    if (nitro_store_put_modelled_profiles(self->store, self->computation, device, given->seed,
+                                          &count) != NITRO_OK)
+        return fail(self->call);
+    if (given->json)
+        json_object_set_new(
+            self->reports, device,
+            json_pack("{s:b, s:I}", "modelled", true, "profiles", (json_int_t)count));
+    else
+        printf("%s: %zu profiles (modelled)\n", device, count);
+    return EXIT_DONE;
+}
+
+/* ---- Real ones ------------------------------------------------------------------------------- */
+
+static nitro_profile_options profile_options(const profiling *self)
+{
+    const settings *given = self->call->settings;
+    nitro_profile_options how;
+    nitro_profile_options_init(&how);
+    how.proxies_path = given->proxies;
+    how.timeout_ms = given->timeout_s * 1000.0;
+    how.again = given->again;
+    return how;
+}
+
+static int report(profiling *self, const char *device, const nitro_profile_report *made)
+{
+    const settings *given = self->call->settings;
+    self->failed_inputs += made->failed_inputs;
+    if (given->json) {
+        json_object_set_new(self->reports, device,
+                            json_pack("{s:b, s:I, s:I, s:I, s:I, s:I}", "modelled", false,
+                                      "profiles", (json_int_t)made->profiles, "runs",
+                                      (json_int_t)made->runs, "found_in_store",
+                                      (json_int_t)made->found, "failed", (json_int_t)made->failed,
+                                      "failed_inputs", (json_int_t)made->failed_inputs));
+        return EXIT_DONE;
+    }
+    printf("%s: %zu profiles of %zu runs", device, made->profiles, made->runs);
+    if (made->found > 0)
+        printf(", %zu runs were there", made->found);
+    if (made->failed > 0)
+        printf(", %zu failed", made->failed);
+    putchar('\n');
+    return EXIT_DONE;
+}
+
+static int profile_here(profiling *self, const nitro_device *device, const loaded_module *loaded,
+                        const input_set *inputs)
+{
+    const nitro_profile_options how = profile_options(self);
+    nitro_profile_report made;
+    nitro_status status =
+        collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
+    if (status == NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call,
+                         "stopped; %zu profiles are stored, and the same command goes on from "
+                         "there",
+                         made.profiles);
+    return status == NITRO_OK ? report(self, device->id, &made) : fail(self->call);
+}
+
+static int profile_variants(profiling *self, const nitro_device *device)
+{
+    const settings *given = self->call->settings;
+    loaded_module loaded = {0};
+    input_set inputs = {0};
+    int code = module_open(self->call, self->call->arguments.items[0], device->kind, &loaded);
+    if (code == EXIT_DONE)
+        code = inputs_make(self->call, loaded.module, &given->inputs,
+                           (generated_range){given->seed, 0, given->generate}, given->name_parts,
+                           &inputs);
+    if (code == EXIT_DONE)
+        code = profile_here(self, device, &loaded, &inputs);
+    inputs_free(&inputs);
+    module_close(&loaded);
+    return code;
+}
+
+static int profile_real(profiling *self, const nitro_device *device)
+{
+    return is_of_proxies(self) ? profile_here(self, device, NULL, NULL)
+                               : profile_variants(self, device);
+}
+
+/* ---- All devices ----------------------------------------------------------------------------- */
+
+static int check_modelled(const profiling *self, const char *id)
+{
+    const settings *given = self->call->settings;
+    if (is_of_proxies(self))
+        return fail_usage(self->call,
+                          "%s is modelled: its proxies' profiles are made up with those of a "
+                          "computation that was tuned on it; name that one, as in 'nitro profile "
+                          "spmv --device %s'",
+                          id, id);
+    if (given->inputs.count + given->generate > 0)
+        return fail_usage(self->call,
+                          "%s is modelled: profiles are made up for the inputs that the store has "
+                          "samples of; leave --inputs and --generate out, and name other devices "
+                          "in a command of their own",
+                          id);
+    if (given->proxies)
+        return fail_usage(self->call,
+                          "%s is modelled: the metrics that are made up are always the same; leave "
+                          "--proxies out",
+                          id);
+    return EXIT_DONE;
+}
+
+/* What is not here may be in the store, which later says why that does not do. */
+static int check_device(const profiling *self, const char *id)
+{
+    const settings *given = self->call->settings;
+    nitro_device *device = NULL, *stored = NULL;
+    const nitro_device_kind *kind = NULL;
+    char message[2560];
+    int code = EXIT_DONE;
+    nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
+    nitro_context_last_error(self->call->context, message, sizeof message);
+    if (status == NITRO_ERR_NOT_FOUND &&
+        nitro_store_get_device(self->store, id, &stored) != NITRO_OK)
+        code = fail_text(self->call, "%s", message);
+    else if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
+        code = fail(self->call);
+    else if (status == NITRO_OK && kind->simulate_profiles)
+        code = check_modelled(self, id);
+    else if (status == NITRO_OK && is_of_proxies(self) && given->inputs.count + given->generate > 0)
+        code = fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
+    nitro_device_free(stored);
+    nitro_device_free(device);
+    return code;
+}
+
+static int profile_device(profiling *self, const char *id)
+{
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    nitro_status status = nitro_device_find(self->call->context, id, false, &device, &kind);
+    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
+        return fail(self->call);
+    bool is_real = status == NITRO_OK && !kind->simulate_profiles;
+    int code = is_real ? profile_real(self, device) : profile_modelled(self, id);
+    nitro_device_free(device);
+    return code;
+}
+
+/* Nothing is profiled before all that is asked for is known to make sense. */
+static int profile_devices(profiling *self)
+{
+    const settings *given = self->call->settings;
+    char host[] = "host", *hosts[] = {host};
+    const nitro_string_list only_host = {.items = hosts, .count = 1};
+    const nitro_string_list *ids = given->devices.count ? &given->devices : &only_host;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < ids->count && code == EXIT_DONE; i++)
+        code = check_device(self, ids->items[i]);
+    for (size_t i = 0; i < ids->count && code == EXIT_DONE; i++)
+        code = profile_device(self, ids->items[i]);
+    if (code == EXIT_DONE && given->json)
+        code = print_json(self->call, json_incref(self->reports));
+    if (code == EXIT_DONE && self->failed_inputs > 0)
+        code = fail_text(self->call, "%zu inputs could not be profiled; see above",
+                         self->failed_inputs);
+    return code;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    profiling self = {.call = call, .reports = json_object()};
+    int code = module_name(call, call->arguments.items[0], &self.computation);
+    if (code == EXIT_DONE &&
+        nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &self.store) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE) {
+        interrupts_catch();
+        code = profile_devices(&self);
+    }
+    nitro_store_close(self.store);
+    json_decref(self.reports);
+    return code;
+}
+
+static size_t list_profilers(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_profiler *const *each = nitro_builtin_profilers(); *each && count < most;
+         each++)
+        items[count++] = (help_item){.name = (*each)->name, .description = (*each)->description};
+    return count;
+}
+
+const command command_profile = {
+    .name = "profile",
+    .summary = "Collect hardware metrics of variants and proxies",
+    .synopsis = "COMPUTATION|" PROXIES " [--inputs FILE...] [--generate N] [--device ID,...] "
+                "[--store URL] [--proxies FILE] [--again] [OPTION...]",
+    .description =
+        "Puts profiles into the store: hardware metrics of every kernel of every variant on the "
+        "inputs, or of the proxies' kernels at intensities 0 to 5. Device-feature selection by "
+        "profiles (nitro tune-from-source --dfs profile) needs both, on the same device: profile "
+        "the proxies once, and each computation. What is collected are the counters that the "
+        "proxies' metrics are made of (data/proxies/paper.json "
+        "says how).\n\n"
+        "Variants are checked against the reference, and run many times under the profiler, each "
+        "in a worker process: one that fails costs its own run. No time is taken from a profiled "
+        "run. Every input's profiles are stored before the next one's turn; the same command goes "
+        "on where it was stopped. Unlike samples, profiles do not wait for a store that is away: "
+        "the command ends with an error then, and goes on once the store is back.\n\n"
+        "Counters may be kept from ordinary users. On NVIDIA GPUs be root, or load the driver with "
+        "NVreg_RestrictProfilingToAdminUsers=0; on hosts kernel.perf_event_paranoid must be 2 or "
+        "less, and virtual machines often have no counters at all. Where profiling is not possible "
+        "the command says why; tuning and learning go on without profiles.\n\n"
+        "Of modelled devices profiles are made up: of the proxies and of every variant on the "
+        "inputs that the store has samples of. They come from a documented formula, as modelled "
+        "times do, and say so: good for trying things out, and never a result. Those that are "
+        "there already are replaced. So tune first, and then name the computation alone, without "
+        "--inputs and --generate: the proxies' profiles come with it.\n\n"
+        "What another profiler collected is read by nitro store import --profiles.",
+    .examples =
+        "  nitro profile proxies --device cuda\n"
+        "  nitro profile spmv --generate 10 --device cuda\n"
+        "  nitro tune spmv --generate 40 --device model:c2075,model:k20c --store lab.db \\\n"
+        "      --no-model\n"
+        "  nitro profile spmv --device model:c2075,model:k20c --store lab.db\n",
+    .arguments = arguments,
+    .options = options,
+    .items_title = "Profilers",
+    .list_items = list_profilers,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

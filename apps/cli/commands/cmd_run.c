@@ -1,0 +1,263 @@
+/* cmd_run.c - nitro run: decide for one input, run it, and say why, how fast and whether right. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apps/cli/commands/one_run.h"
+#include "apps/cli/commands/out_of_range.h"
+#include "apps/cli/paths.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *input, *model, *device;
+    uint64_t generated, seed, repetitions;
+    double timeout_s, min_confidence;
+    bool compare, cold, json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    given->generated = OPTION_NOT_GIVEN;
+    given->device = "host";
+    given->seed = 1;
+    given->repetitions = tune.measure.max_repetitions;
+    given->timeout_s = tune.measure.timeout_ms / 1000.0;
+}
+
+static const option options[] = {
+    {.name = "input",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, input),
+     .value = "FILE",
+     .help = "the input file; Matrix Market for spmv, a PGM or PNG image for histogram"},
+    {.name = "generated",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, generated),
+     .value = "N",
+     .maximum = 1e15,
+     .help = "instead of a file: input N (from 0) of the computation's generated inputs"},
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "S",
+     .help = "seed of the generated inputs"},
+    {.name = "device",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, device),
+     .value = "ID",
+     .help = "where to run, see 'nitro devices': host, cuda, cuda:1"},
+    {.name = "model",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, model),
+     .value = "FILE",
+     .help = "the model that decides (default: the one that 'nitro tune' made for this device)"},
+    {.name = "min-confidence",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, min_confidence),
+     .value = "X",
+     .maximum = 1,
+     .help = "below this confidence take the default variant"},
+    {.name = "compare",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, compare),
+     .help = "time all variants, to see how good the choice was"},
+    {.name = "cold",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, cold),
+     .help = "flush the caches before each run"},
+    {.name = "repetitions",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, repetitions),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 1000000,
+     .help = "most runs of a variant that count"},
+    {.name = "timeout",
+     .type = OPTION_NUMBER,
+     .offset = offsetof(settings, timeout_s),
+     .value = "SECONDS",
+     .minimum = 0.001,
+     .maximum = 1e6,
+     .help = "a single call of a variant that takes longer counts as hung"},
+    OPTION_JSON,
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION",
+     .help = "a built-in computation, or the path of a shared object with one (./libmine.so)"},
+    {0}};
+
+/* ---- Input and model ------------------------------------------------------------------------ */
+
+static int load_input(one_run *self)
+{
+    const settings *given = self->call->settings;
+    const nitro_module *module = self->loaded.module;
+    nitro_string_list files = {0};
+    bool generated = given->generated != OPTION_NOT_GIVEN;
+    if (generated == (given->input != NULL))
+        return fail_usage(self->call, "give one of --input FILE and --generated N");
+    if (given->input &&
+        nitro_string_list_add(self->call->context, &files, given->input) != NITRO_OK)
+        return fail(self->call);
+    int code =
+        inputs_make(self->call, module, &files,
+                    (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
+    if (code == EXIT_DONE &&
+        input_load(self->call->context, self->inputs.recipes, &self->input) != NITRO_OK)
+        code = fail(self->call);
+    nitro_string_list_free(&files);
+    if (code == EXIT_DONE && module->describe)
+        module->describe(self->input, self->description, sizeof self->description);
+    return code;
+}
+
+static int find_device(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_device *device = NULL;
+    const nitro_device_kind *kind = NULL;
+    if (nitro_device_find(self->call->context, given->device, false, &device, &kind) != NITRO_OK)
+        return fail(self->call);
+    self->kind = kind->name;
+    self->device = nitro_strdup(self->call->context, device->id);
+    nitro_device_free(device);
+    if (kind->simulate)
+        return fail_text(self->call,
+                         "%s is modelled, and nothing runs there: 'nitro predict' says what would "
+                         "be chosen",
+                         self->device);
+    return self->device ? EXIT_DONE : fail(self->call);
+}
+
+/** The named model must be there; the default one may be missing. */
+static int attach_model(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_context *context = self->call->context;
+    nitro_model *model = NULL;
+    if (given->model) {
+        self->model_path = nitro_strdup(context, given->model);
+    } else {
+        char *path = NULL;
+        const char *computation = self->loaded.module->name;
+        if (model_default_path(context, computation, self->device, &path) != NITRO_OK)
+            return EXIT_DONE; /* no home, no model */
+        if (access(path, F_OK) != 0) {
+            free(path);
+            return EXIT_DONE;
+        }
+        self->model_path = path;
+    }
+    if (!self->model_path || nitro_model_load(context, self->model_path, &model) != NITRO_OK)
+        return fail(self->call);
+    if (nitro_computation_attach_model(self->loaded.computation, model) != NITRO_OK) {
+        fail(self->call);
+        nitro_model_free(model);
+        return EXIT_FAILED;
+    }
+    self->model = model;
+    if (strcmp(nitro_model_target(model), self->device) != 0)
+        warn(self->call, "%s is a model for %s, but this device is %s", self->model_path,
+             nitro_model_target(model), self->device);
+    return EXIT_DONE;
+}
+
+/* ---- Deciding and running ------------------------------------------------------------------- */
+
+static int decide(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_context *context = self->call->context;
+    nitro_computation *computation = self->loaded.computation;
+    double features[NITRO_MAX_FEATURES];
+    nitro_decision ignored;
+    nitro_status status = nitro_computation_set_min_confidence(computation, given->min_confidence);
+    double start_ms = nitro_clock_wall_ms(context);
+    if (status == NITRO_OK)
+        status = nitro_select(computation, self->input, &self->decision);
+    self->decision_ms = nitro_clock_wall_ms(context) - start_ms;
+    if (status == NITRO_OK && self->model)
+        status = nitro_computation_evaluate(computation, self->input, features);
+    if (status == NITRO_OK && self->model)
+        status = nitro_model_predict(self->model, features, &ignored, self->ranking, self->scores);
+    if (status == NITRO_OK && self->model)
+        self->outside = outside_names(self->model, features);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+static nitro_status hand_over(nitro_context *context, void *state, void **input)
+{
+    (void)context;
+    *input = state;
+    return NITRO_OK;
+}
+
+static int measure(one_run *self)
+{
+    const settings *given = self->call->settings;
+    nitro_tune_options tune;
+    nitro_tune_options_init(&tune);
+    tune.measure.max_repetitions = (unsigned)given->repetitions;
+    if (tune.measure.min_repetitions > tune.measure.max_repetitions)
+        tune.measure.min_repetitions = tune.measure.max_repetitions;
+    tune.measure.timeout_ms = given->timeout_s * 1000.0;
+    tune.measure.cache = given->cold ? NITRO_CACHE_COLD : NITRO_CACHE_WARM;
+    nitro_input input = {
+        .name = self->inputs.inputs[0].name, .load = hand_over, .state = self->input};
+    uint64_t wanted = given->compare ? UINT64_MAX : UINT64_C(1) << self->decision.variant;
+    nitro_status status = nitro_measure_variants(self->loaded.computation, &input, self->device,
+                                                 &tune.measure, wanted, &self->sample);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    one_run self = {.call = call};
+    int code = find_device(&self);
+    if (code == EXIT_DONE)
+        code = module_open(call, call->arguments.items[0], self.kind, &self.loaded);
+    if (code == EXIT_DONE)
+        code = load_input(&self);
+    if (code == EXIT_DONE)
+        code = attach_model(&self);
+    if (code == EXIT_DONE)
+        code = decide(&self);
+    if (code == EXIT_DONE)
+        code = measure(&self);
+    if (code == EXIT_DONE)
+        code = one_run_report(&self, given->compare, given->json);
+    nitro_sample_free(self.sample);
+    if (self.input)
+        self.loaded.module->unload(self.input);
+    inputs_free(&self.inputs);
+    module_close(&self.loaded);
+    json_decref(self.outside);
+    free(self.model_path);
+    free(self.device);
+    return code;
+}
+
+const command command_run = {
+    .name = "run",
+    .summary = "Decide for one input, run it, and say why",
+    .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--compare] [--json]",
+    .description =
+        "Chooses a variant for one input as a program that links libnitro would, and runs it: "
+        "prints the decision, its reason, the variant's time (the median of some repetitions), and "
+        "whether its result agrees with the reference variant's. Without a model the default "
+        "variant runs. On a GPU the time is that of the GPU's own clock.\n\n"
+        "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
+        "reported. The exit code is 1 when the chosen variant gave no right result.",
+    .examples = "  nitro run spmv --input A.mtx\n"
+                "  nitro run spmv --input A.mtx --model k20c.json --compare\n"
+                "  nitro run spmv --generated 1000\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,278 @@
+/* cmd_tune.c - nitro tune: measure every variant on every input, say what won where, learn. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "apps/cli/commands/learn_own.h"
+#include "apps/cli/commands/profile_progress.h"
+#include "apps/cli/commands/tune_report.h"
+#include "apps/cli/commands/tune_settings.h"
+#include "apps/cli/device_set.h"
+#include "apps/cli/interrupt.h"
+#include "apps/cli/model_report.h"
+#include "apps/cli/paths.h"
+
+/** All that tuning one device needs. */
+typedef struct tuning {
+    invocation *call;
+    loaded_module loaded;
+    input_set inputs;
+    size_t num_devices;
+    nitro_store *store;
+    json_t *reports; /* with --json */
+    nitro_tune_progress last;
+    progress_line progress;
+    bool profiles_lost; /* profiling broke off */
+} tuning;
+
+/* ---- Measuring ------------------------------------------------------------------------------ */
+
+static bool show_progress(void *user, const nitro_tune_progress *progress)
+{
+    tuning *self = user;
+    char detail[600];
+    self->last = *progress;
+    if (progress->best && self->num_devices == 1)
+        snprintf(detail, sizeof detail, "%s: %s", progress->input, progress->best);
+    else
+        snprintf(detail, sizeof detail, "%s",
+                 progress->input ? progress->input : "waiting for other tuners of this device");
+    progress_update(&self->progress, progress->done, progress->total, progress->resumed,
+                    detail[0] ? detail : NULL);
+    return !interrupts_seen();
+}
+
+static nitro_tune_options options_of(tuning *self)
+{
+    nitro_tune_options how = tune_options_given(self->call->settings);
+    how.progress = show_progress;
+    how.progress_user = self;
+    return how;
+}
+
+/** Times on a machine that others use are rough: say so before hours are spent. */
+static void warn_if_busy(const tuning *self, const device_set *devices)
+{
+    double load;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool real = false;
+    for (size_t d = 0; d < devices->count; d++)
+        real |= strcmp(devices->devices[d]->kind, "model") != 0;
+    if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
+        return;
+    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be rough", load,
+         cores);
+}
+
+/** One pass over the inputs measures them on all devices. */
+static int measure(tuning *self, const device_set *devices)
+{
+    char task[256], ids[1024] = "";
+    size_t used = 0;
+    for (size_t d = 0; d < devices->count && used < sizeof ids; d++)
+        used += (size_t)snprintf(ids + used, sizeof ids - used, "%s%s", d ? "," : "",
+                                 devices->devices[d]->id);
+    if (used >= sizeof ids)
+        return fail_usage(self->call, "too many devices at once");
+    nitro_tune_options how = options_of(self);
+    warn_if_busy(self, devices);
+    self->num_devices = devices->count;
+    if (devices->count == 1)
+        snprintf(task, sizeof task, "tune %s on %s", self->loaded.module->name, ids);
+    else
+        snprintf(task, sizeof task, "tune %s on %zu devices", self->loaded.module->name,
+                 devices->count);
+    progress_begin(&self->progress, self->call, task, "inputs");
+    nitro_status status = nitro_tune(self->loaded.computation, self->store, ids,
+                                     self->inputs.inputs, self->inputs.count, &how);
+    progress_end(&self->progress);
+    if (status == NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call,
+                         "stopped after %zu of %zu inputs; their samples are stored, and the same "
+                         "command goes on from there",
+                         self->last.done, self->last.total);
+    return status == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
+/** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
+static int profile(tuning *self, const nitro_device *device)
+{
+    const tune_settings *given = self->call->settings;
+    if (!given->profile)
+        return EXIT_DONE;
+    if (strcmp(device->kind, "model") == 0) {
+        note(self->call, "%s is modelled: 'nitro profile' makes its profiles up", device->id);
+        return EXIT_DONE;
+    }
+    bool broken = false;
+    nitro_status status =
+        collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs, &broken);
+    self->profiles_lost = self->profiles_lost || broken;
+    if (status == NITRO_ERR_INTERRUPTED)
+        return fail_text(self->call, "stopped while profiling; the same command goes on from "
+                                     "there");
+    return EXIT_DONE;
+}
+
+/* ---- Reporting ------------------------------------------------------------------------------ */
+
+static int report(tuning *self, const nitro_device *device, const nitro_model *model,
+                  const char *path)
+{
+    const tune_settings *given = self->call->settings;
+    const tuned about = {.computation = self->loaded.module->name,
+                         .device = device,
+                         .store = self->store,
+                         .num_inputs = self->inputs.count,
+                         .last = self->last};
+    winner_table won;
+    if (winners_load(self->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
+        return fail(self->call);
+    int code = EXIT_DONE;
+    if (!given->json) {
+        code = tune_report_print(self->call, &about, &won);
+        if (code == EXIT_DONE && model)
+            putchar('\n');
+        if (code == EXIT_DONE && model)
+            code = model_print(self->call, model, path);
+    } else {
+        json_t *object = tune_report_json(&about, &won);
+        json_t *summary = model ? model_json(self->call, model, path) : json_null();
+        json_object_set_new(object, "model", summary);
+        json_array_append_new(self->reports, object);
+    }
+    winners_free(&won);
+    return code;
+}
+
+/* ---- One device, then all ------------------------------------------------------------------- */
+
+static int learn_and_report(tuning *self, const nitro_device *device)
+{
+    const tune_settings *given = self->call->settings;
+    nitro_model *model = NULL;
+    char *path = NULL;
+    int code = EXIT_DONE;
+    if (!given->no_model)
+        code = learn_own(self->call, self->store, self->loaded.module->name, device->id,
+                         given->seed, given->output, &model, &path);
+    if (code == EXIT_DONE)
+        code = report(self, device, path ? model : NULL, path);
+    free(path);
+    nitro_model_free(model);
+    return code;
+}
+
+static int tune_devices(tuning *self, const device_set *devices)
+{
+    const tune_settings *given = self->call->settings;
+    int code = measure(self, devices);
+    self->reports = json_array();
+    for (size_t d = 0; d < devices->count && code == EXIT_DONE; d++) {
+        if (d > 0 && !given->json)
+            putchar('\n');
+        code = profile(self, devices->devices[d]);
+        if (code == EXIT_DONE)
+            code = learn_and_report(self, devices->devices[d]);
+    }
+    if (code == EXIT_DONE && given->json)
+        code = print_json(self->call, json_incref(self->reports));
+    json_decref(self->reports);
+    if (code == EXIT_DONE && self->last.failed > 0)
+        code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
+                         self->last.failed, self->last.total);
+    if (code == EXIT_DONE && self->profiles_lost)
+        code =
+            fail_text(self->call, "some profiles are missing, see above; 'nitro profile' goes on "
+                                  "from there");
+    return code;
+}
+
+static int find_devices(const invocation *call, device_set *devices)
+{
+    const tune_settings *given = call->settings;
+    char host[] = "host", *hosts[] = {host};
+    nitro_string_list only_host = {.items = hosts, .count = 1};
+    const nitro_string_list *ids = given->devices.count ? &given->devices : &only_host;
+    if (given->output && ids->count > 1)
+        return fail_usage(call,
+                          "--output names one model, but there are %zu devices; without it "
+                          "every device's model goes to the default place",
+                          ids->count);
+    if (given->output && given->no_model)
+        return fail_usage(call, "--output and --no-model exclude each other");
+    return device_set_find(call->context, ids, false, devices) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static int run(invocation *call)
+{
+    const tune_settings *given = call->settings;
+    tuning self = {.call = call};
+    device_set devices = {0};
+    int code = find_devices(call, &devices);
+    if (code == EXIT_DONE)
+        code = module_open(call, call->arguments.items[0], device_set_kind(call->context, &devices),
+                           &self.loaded);
+    if (code == EXIT_DONE)
+        code = inputs_make(call, self.loaded.module, &given->inputs,
+                           (generated_range){given->seed, 0, given->generate}, given->name_parts,
+                           &self.inputs);
+    if (code == EXIT_DONE && require_writable(call->context, given->output) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE &&
+        nitro_store_open_journaled(call->context, given->store, &self.store) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE) {
+        interrupts_catch();
+        code = tune_devices(&self, &devices);
+    }
+    nitro_store_close(self.store);
+    inputs_free(&self.inputs);
+    module_close(&self.loaded);
+    device_set_free(&devices);
+    return code;
+}
+
+static size_t list_modules(help_item *items, size_t most)
+{
+    size_t count = 0;
+    for (const nitro_module *const *each = nitro_builtin_modules(); *each && count < most; each++) {
+        if (!module_is_first(*each))
+            continue;
+        items[count] = (help_item){.name = (*each)->name, .description = (*each)->description};
+        char kinds[56];
+        module_kinds((*each)->name, kinds, sizeof kinds);
+        snprintf(items[count].remark, sizeof items[count].remark, "on %s", kinds);
+        count++;
+    }
+    return count;
+}
+
+const command command_tune = {
+    .name = "tune",
+    .summary = "Measure every variant on every input, learn a model",
+    .synopsis = "COMPUTATION --inputs FILE... [--generate N] [--store URL] [--device ID,...] "
+                "[--output MODEL] [OPTION...]",
+    .description =
+        "Measures every variant of a computation on every input, one worker process an input, and "
+        "stores each sample before the next is measured: a tune that was stopped or killed goes on "
+        "where it was. Then prints which variant won where, and learns a model for the device from "
+        "all its samples in the store.\n\n"
+        "In the table, slowdown is what always using one variant would cost: the geometric mean of "
+        "its time over the best one, on the inputs where it has a time.\n\n"
+        "An input that cannot be read, and a variant that fails, hangs, or gives a wrong result, "
+        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.\n\n"
+        "OpenMP threads wait for each other by spinning briefly (GOMP_SPINCOUNT=1000), unless the "
+        "environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
+    .examples = "  nitro tune spmv --generate 100\n"
+                "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
+                "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"
+                "  nitro tune histogram --inputs *.png --name-parts 2\n"
+                "  nitro tune ./libmine.so --inputs small.txt large.txt\n",
+    .arguments = tune_arguments,
+    .items_title = "Computations",
+    .list_items = list_modules,
+    .options = tune_options,
+    .settings_size = sizeof(tune_settings),
+    .set_defaults = tune_set_defaults,
+    .run = run};

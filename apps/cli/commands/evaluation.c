@@ -1,0 +1,142 @@
+/* evaluation.c - the results of an evaluation as a table, as CSV and as JSON: the same numbers. */
+#include "apps/cli/commands/evaluation.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "apps/cli/output.h"
+#include "nitro/backend/study.h"
+
+/** Nothing where the method knows no confidence, or is never sure. */
+static void add_share(text_table *table, double percent)
+{
+    if (isnan(percent))
+        table_cell(table, "%s", "-");
+    else
+        table_number(table, percent, 1);
+}
+
+static void add_qualities(text_table *table, const nitro_evaluate_result *result)
+{
+    table_number(table, result->mean, 2);
+    table_number(table, result->geomean, 2);
+    table_number(table, result->p5, 2);
+    table_number(table, result->min, 2);
+    table_number(table, result->accuracy, 2);
+    add_share(table, result->sure);
+    add_share(table, result->sure_good);
+    table_cell(table, "%zu", result->inputs);
+}
+
+static bool is_new_target(const nitro_evaluate_result *results, size_t i)
+{
+    return i == 0 || strcmp(results[i].target, results[i - 1].target) != 0;
+}
+
+/** "auto", "auto +10" after ten inputs were measured, or "auto +8 to 10" where not all targets had
+ *  as many. */
+static void add_method(text_table *table, const nitro_evaluate_result *result,
+                       size_t least_measured)
+{
+    if (result->measured == 0)
+        table_cell(table, "%s", result->method);
+    else if (least_measured == result->measured)
+        table_cell(table, "%s +%zu", result->method, result->measured);
+    else
+        table_cell(table, "%s +%zu to %zu", result->method, least_measured, result->measured);
+}
+
+static const char *modelled_remark(const nitro_evaluate_result *results, size_t count)
+{
+    size_t num_modelled = 0;
+    for (size_t i = 0; i < count; i++)
+        num_modelled += results[i].modelled;
+    return num_modelled == 0 ? "" : num_modelled < count ? " (some modelled)" : " (modelled)";
+}
+
+/** How many targets a mean is of stands in its row, unless it is as in the row above. */
+static void add_means(text_table *table, const nitro_evaluate_result *results, size_t count)
+{
+    size_t num_targets = 0;
+    const char *modelled = modelled_remark(results, count);
+    nitro_study_point point;
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++)
+        for (size_t place = 0; nitro_study_mean_at(results, count, each->name, place, &point);
+             place++) {
+            if (point.targets != num_targets)
+                table_cell(table, "mean of %zu%s", point.targets, modelled);
+            else
+                table_cell(table, "%s", "");
+            add_method(table, &point.mean, point.least_measured);
+            add_qualities(table, &point.mean);
+            num_targets = point.targets;
+        }
+}
+
+int evaluation_print_table(const invocation *call, const nitro_evaluate_result *results,
+                           size_t count)
+{
+    text_table table;
+    size_t num_targets = 0;
+    table_begin(&table, call->context,
+                "target,method,>mean,>geomean,>p5,>min,>accuracy,>sure,>sure good,>inputs");
+    for (size_t i = 0; i < count; i++) {
+        bool fresh = is_new_target(results, i);
+        num_targets += fresh;
+        table_cell(&table, "%s%s", fresh ? results[i].target : "",
+                   fresh && results[i].modelled ? " (modelled)" : "");
+        add_method(&table, &results[i], results[i].measured);
+        add_qualities(&table, &results[i]);
+    }
+    if (num_targets > 1)
+        add_means(&table, results, count);
+    return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
+}
+
+static void print_csv_number(double value)
+{
+    char text[40] = "";
+    if (isfinite(value))
+        nitro_format_number(value, text, sizeof text);
+    printf(",%s", text);
+}
+
+/* Device ids and method names need no quotes: their characters are clean. */
+int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
+{
+    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,measured,inputs,modelled\n");
+    for (size_t i = 0; i < count; i++) {
+        printf("%s,%s", results[i].target, results[i].method);
+        print_csv_number(results[i].mean);
+        print_csv_number(results[i].geomean);
+        print_csv_number(results[i].p5);
+        print_csv_number(results[i].min);
+        print_csv_number(results[i].accuracy);
+        print_csv_number(results[i].sure);
+        print_csv_number(results[i].sure_good);
+        printf(",%zu,%zu,%s\n", results[i].measured, results[i].inputs,
+               results[i].modelled ? "yes" : "no");
+    }
+    return EXIT_DONE;
+}
+
+int evaluation_print_json(const invocation *call, const nitro_evaluate_result *results,
+                          size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++) {
+        json_t *object =
+            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
+                      json_text(results[i].target), "method", results[i].method, "mean",
+                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
+                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
+                      json_value(results[i].accuracy), "sure", json_value(results[i].sure),
+                      "sure_good", json_value(results[i].sure_good), "measured",
+                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
+        if (results[i].modelled)
+            json_object_set_new(object, "modelled", json_true());
+        json_array_append_new(array, object);
+    }
+    return print_json(call, array);
+}

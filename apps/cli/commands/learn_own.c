@@ -1,0 +1,56 @@
+/* learn_own.c - learning from a device's own samples; hides the default place of models. */
+#include "apps/cli/commands/learn_own.h"
+
+#include <stdlib.h>
+
+#include "apps/cli/output.h"
+#include "apps/cli/paths.h"
+
+/** Save at `output`, or at the default place, whose folders are made. */
+static nitro_status save(nitro_context *context, const nitro_model *model, const char *output,
+                         char **path)
+{
+    char *where = NULL;
+    nitro_status status = NITRO_OK;
+    if (output)
+        where = nitro_strdup(context, output);
+    else
+        status = model_default_path(context, nitro_model_computation(model),
+                                    nitro_model_target(model), &where);
+    if (status == NITRO_OK && !where)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && !output)
+        status = make_folders_above(context, where);
+    if (status == NITRO_OK)
+        status = nitro_model_save(model, where);
+    if (status == NITRO_OK)
+        *path = where;
+    else
+        free(where);
+    return status;
+}
+
+int learn_own(const invocation *call, nitro_store *store, const char *computation,
+              const char *device, uint64_t seed, const char *output, nitro_model **model,
+              char **path)
+{
+    nitro_learn_options how;
+    nitro_model *made = NULL;
+    nitro_learn_options_init(&how);
+    how.seed = seed;
+    nitro_status status = nitro_learn_own(call->context, store, computation, device, &how, &made);
+    if (status == NITRO_ERR_NO_DATA && !output) {
+        char why[1024];
+        nitro_context_last_error(call->context, why, sizeof why);
+        warn(call, "no model was learnt: %s", why);
+        return EXIT_DONE;
+    }
+    if (status == NITRO_OK)
+        status = save(call->context, made, output, path);
+    if (status != NITRO_OK) {
+        nitro_model_free(made);
+        return fail(call);
+    }
+    *model = made;
+    return EXIT_DONE;
+}

@@ -1,0 +1,30 @@
+/* one_run.h - what nitro run found out about one input, and its report. */
+#ifndef NITRO_APPS_CLI_COMMANDS_ONE_RUN_H
+#define NITRO_APPS_CLI_COMMANDS_ONE_RUN_H
+
+#include "apps/cli/inputs.h"
+#include "apps/cli/output.h"
+
+/** One run, filled step by step. */
+typedef struct one_run {
+    const invocation *call;
+    loaded_module loaded;
+    input_set inputs; /* of one */
+    void *input;      /* loaded once; workers inherit it */
+    char description[256];
+    char *device;     /* its id */
+    const char *kind; /* the device's */
+    char *model_path;
+    nitro_model *model; /* owned by the computation; NULL: none */
+    nitro_decision decision;
+    double decision_ms; /* features and model */
+    json_t *outside;    /* names of features that make the input unlike others; NULL: no model */
+    size_t ranking[NITRO_MAX_VARIANTS];
+    double scores[NITRO_MAX_VARIANTS];
+    nitro_sample *sample;
+} one_run;
+
+/** Print it for people or as JSON, with all variants when they were compared. @return exit code */
+int one_run_report(const one_run *run, bool compare, bool json);
+
+#endif

@@ -1,0 +1,17 @@
+/* out_of_range.h - why a model takes an input for unlike those that it learnt from. */
+#ifndef NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
+#define NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
+
+#include "apps/cli/output.h"
+
+/**
+ * A JSON array of the features that lie so far outside the range they were trained on, or are
+ * undefined, that the default variant is chosen. Empty: none.
+ * @param[in] features  shape [nitro_model_num_features].
+ */
+json_t *outside_names(const nitro_model *model, const double *features);
+
+/** "a reason", or where names are there "a reason: a, b, c and 2 others". */
+void outside_print(nitro_reason reason, const json_t *names);
+
+#endif

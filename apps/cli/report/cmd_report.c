@@ -1,0 +1,257 @@
+/* cmd_report.c - nitro report: the paper's evaluation of a store, as a page with its data. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "apps/cli/report/report_run.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *output;
+    nitro_string_list targets, sources, methods, skip;
+    double train_fraction;
+    uint64_t seed, seeds, threads;
+    bool quick;
+} settings;
+
+/* What --quick compares unless methods are named: those that learn in a second or two. */
+static const char *const quick_methods[] = {"random", "fixed",  "majority",
+                                            "pooled", "forest", "native"};
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    nitro_study_options study;
+    nitro_study_options_init(&study);
+    given->train_fraction = study.train_fraction;
+    given->seed = study.seed;
+    given->seeds = OPTION_NOT_GIVEN;
+}
+
+static const option options[] = {
+    OPTION_STORE,
+    {.name = "output",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, output),
+     .value = "DIR",
+     .help = "the folder to write to; made when missing",
+     .required = true},
+    OPTION_TARGETS,
+    OPTION_SOURCES,
+    {.name = "methods",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, methods),
+     .value = "M,...",
+     .help = "methods to compare, see 'nitro help evaluate' (default: all)"},
+    OPTION_TRAIN_FRACTION,
+    {.name = "seed",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seed),
+     .value = "N",
+     .help = "the first seed: of the draw of training inputs, and of learning"},
+    {.name = "seeds",
+     .type = OPTION_COUNT,
+     .offset = offsetof(settings, seeds),
+     .value = "N",
+     .minimum = 1,
+     .maximum = 1000,
+     .help = "how many seeds, one after the other; numbers are means over them (default: 3; 1 "
+             "with --quick)"},
+    OPTION_THREADS,
+    {.name = "quick",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, quick),
+     .help = "a first look: one seed, quick methods, and neither of the long studies that --skip "
+             "names"},
+    {.name = "skip",
+     .type = OPTION_LIST,
+     .offset = offsetof(settings, skip),
+     .value = "PART,...",
+     .help = "leave out source-less (every method once more for every source) or features (what "
+             "selections of device features choose, and their time)"},
+    {0}};
+
+static const argument arguments[] = {
+    {.name = "COMPUTATION",
+     .help = "names of computations in the store (default: all that are there)",
+     .optional = true,
+     .many = true},
+    {0}};
+
+/** What the command line asks for, understood. */
+typedef struct asked {
+    invocation *call;
+    nitro_store *store;
+    nitro_string_list computations, methods, sub_methods;
+} asked;
+
+/* ---- What is asked -------------------------------------------------------------------------- */
+
+static bool is_quick(const char *method)
+{
+    for (size_t i = 0; i < sizeof quick_methods / sizeof quick_methods[0]; i++)
+        if (strcmp(quick_methods[i], method) == 0)
+            return true;
+    return false;
+}
+
+static int check_names(const asked *self)
+{
+    const settings *given = self->call->settings;
+    for (size_t i = 0; i < given->skip.count; i++)
+        if (strcmp(given->skip.items[i], "source-less") != 0 &&
+            strcmp(given->skip.items[i], "features") != 0)
+            return fail_usage(self->call, "--skip: '%s' is neither source-less nor features",
+                              given->skip.items[i]);
+    for (size_t i = 0; i < given->methods.count; i++)
+        if (nitro_string_list_find(&self->methods, given->methods.items[i]) == NITRO_NONE)
+            return fail_usage(self->call,
+                              "--methods: there is no method '%s'; 'nitro help evaluate' lists "
+                              "them",
+                              given->methods.items[i]);
+    return EXIT_DONE;
+}
+
+/** The methods to compare, in declared order; and those that depend on sources. */
+static int choose_methods(asked *self)
+{
+    const settings *given = self->call->settings;
+    nitro_context *context = self->call->context;
+    nitro_status status = NITRO_OK;
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
+        bool wanted = given->methods.count
+                          ? nitro_string_list_find(&given->methods, each->name) != NITRO_NONE
+                          : !given->quick || is_quick(each->name);
+        if (status == NITRO_OK && wanted)
+            status = nitro_string_list_add(context, &self->methods, each->name);
+        /* A model of the target's own samples is the same whatever the sources are. */
+        if (status == NITRO_OK && wanted && strcmp(each->name, "native") != 0)
+            status = nitro_string_list_add(context, &self->sub_methods, each->name);
+    }
+    return status == NITRO_OK ? check_names(self) : fail(self->call);
+}
+
+static int choose_computations(asked *self)
+{
+    nitro_string_list known = {0};
+    const nitro_string_list *named = &self->call->arguments;
+    nitro_status status = nitro_store_list_computations(self->store, &known);
+    int code = EXIT_DONE;
+    for (size_t i = 0; status == NITRO_OK && i < named->count && code == EXIT_DONE; i++) {
+        if (nitro_string_list_find(&known, named->items[i]) == NITRO_NONE) {
+            char names[512];
+            join_list(&known, names, sizeof names);
+            code = fail_text(self->call, "%s has no computation '%s'; it has: %s",
+                             nitro_store_url(self->store), named->items[i], names);
+        } else if (nitro_string_list_find(&self->computations, named->items[i]) == NITRO_NONE) {
+            status =
+                nitro_string_list_add(self->call->context, &self->computations, named->items[i]);
+        }
+    }
+    for (size_t i = 0; named->count == 0 && i < known.count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(self->call->context, &self->computations, known.items[i]);
+    nitro_string_list_free(&known);
+    if (status != NITRO_OK)
+        return fail(self->call);
+    if (code == EXIT_DONE && self->computations.count == 0)
+        code = fail_text(self->call, "%s holds no computation: nothing to report",
+                         nitro_store_url(self->store));
+    return code;
+}
+
+static int make_folder(const asked *self)
+{
+    const settings *given = self->call->settings;
+    if (mkdir(given->output, 0777) == 0)
+        return EXIT_DONE;
+    int reason = errno;
+    struct stat about;
+    if (reason == EEXIST && stat(given->output, &about) == 0 && S_ISDIR(about.st_mode))
+        return EXIT_DONE;
+    return fail_text(self->call, "cannot make the folder %s: %s", given->output,
+                     strerror(reason == EEXIST ? ENOTDIR : reason));
+}
+
+/* ---- The command ---------------------------------------------------------------------------- */
+
+static const nitro_string_list *if_given(const nitro_string_list *list)
+{
+    return list->count ? list : NULL;
+}
+
+static bool is_skipped(const settings *given, const char *part)
+{
+    return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
+}
+
+static int make(const asked *self)
+{
+    const settings *given = self->call->settings;
+    report_request request = {.store = self->store,
+                              .output = given->output,
+                              .computations = &self->computations,
+                              .sub_methods = &self->sub_methods,
+                              .skip_source_less = is_skipped(given, "source-less"),
+                              .skip_features = is_skipped(given, "features")};
+    nitro_study_options_init(&request.study);
+    request.study.targets = if_given(&given->targets);
+    request.study.sources = if_given(&given->sources);
+    request.study.methods = &self->methods;
+    request.study.train_fraction = given->train_fraction;
+    request.study.seed = given->seed;
+    request.study.num_threads = (unsigned)given->threads;
+    if (given->seeds != OPTION_NOT_GIVEN)
+        request.study.num_seeds = given->seeds;
+    else
+        request.study.num_seeds = given->quick ? 1 : 3;
+    return report_run(self->call, &request);
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    asked self = {.call = call};
+    int code = choose_methods(&self);
+    if (code == EXIT_DONE &&
+        nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE)
+        code = choose_computations(&self);
+    if (code == EXIT_DONE)
+        code = make_folder(&self);
+    if (code == EXIT_DONE)
+        code = make(&self);
+    nitro_string_list_free(&self.computations);
+    nitro_string_list_free(&self.methods);
+    nitro_string_list_free(&self.sub_methods);
+    nitro_store_close(self.store);
+    return code;
+}
+
+const command command_report = {
+    .name = "report",
+    .summary = "Write a store's evaluation as a page with pictures",
+    .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
+                "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
+                "[--skip PART,...]",
+    .description =
+        "Does the evaluation of the paper (its Section 6) on the samples of a store: which variant "
+        "is the best how often on which device; how much that depends on the device, over all "
+        "devices and within a generation; how well methods choose for a device that they did not "
+        "learn from, with all sources and with one less at a time; what each source contributes; "
+        "which proxies and device features are chosen, and how long that takes; how alike the "
+        "devices are.\n\n"
+        "Writes DIR/index.html, one page that needs no other file, and for every part its numbers "
+        "as DIR/COMPUTATION-PART.csv and .json and its picture as .svg and .png, with the .gnuplot "
+        "script that draws it. gnuplot is used where it is installed; without it there are no "
+        "pictures, and all the rest.\n\n"
+        "The same samples, options and seed give the same bytes, but for the times that choosing "
+        "device features takes. Times of modelled devices come from a cost model and are never a "
+        "result. The exit code is 1 when a picture could not be drawn.",
+    .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
+                "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

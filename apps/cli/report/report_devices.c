@@ -1,0 +1,158 @@
+/* report_devices.c - the devices of a report: what they are, and how alike. Hides what a device's
+ * generation is: a descriptive feature, else a label. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+
+/* ---- Generations ---------------------------------------------------------------------------- */
+
+void report_generation(const nitro_device *device, char *name, size_t size)
+{
+    double number = nitro_device_value(device, "generation");
+    const char *architecture = nitro_device_label(device, "architecture");
+    const char *label = nitro_device_label(device, "generation");
+    if (isfinite(number))
+        snprintf(name, size, "generation %g", number);
+    else
+        snprintf(name, size, "%s", label ? label : architecture ? architecture : "");
+}
+
+/* ---- Devices -------------------------------------------------------------------------------- */
+
+static const char *label_or_dash(const nitro_device *device, const char *name)
+{
+    const char *text = nitro_device_label(device, name);
+    return text ? text : "-";
+}
+
+nitro_status report_add_devices(report *self)
+{
+    const nitro_dataset *dataset = self->dataset;
+    report_part *part = report_add(self, "devices", "Devices", "Table 1");
+    report_table *table = &part->table;
+    report_table_column(table, "device", NULL, REPORT_TEXT);
+    report_table_column(table, "kind", NULL, REPORT_TEXT);
+    report_table_column(table, "model", NULL, REPORT_TEXT);
+    report_table_column(table, "architecture", NULL, REPORT_TEXT);
+    report_table_column(table, "generation", NULL, REPORT_TEXT);
+    report_table_column(table, "device features", NULL, 0);
+    report_table_column(table, "inputs", NULL, 0);
+    size_t modelled = 0;
+    for (size_t d = 0; d < dataset->num_devices; d++) {
+        const nitro_device *device = dataset->devices[d];
+        char generation[128];
+        nitro_study_wins wins;
+        report_generation(device, generation, sizeof generation);
+        nitro_study_count_wins(dataset, d, &wins);
+        modelled += strcmp(device->kind, "model") == 0;
+        report_table_text(table, "%s", device->id);
+        report_table_text(table, "%s",
+                          strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        report_table_text(table, "%s", label_or_dash(device, "model"));
+        report_table_text(table, "%s", label_or_dash(device, "architecture"));
+        report_table_text(table, "%s", *generation ? generation : "-");
+        report_table_number(table, (double)device->num_features);
+        report_table_number(table, (double)wins.inputs);
+    }
+    part->method = "Inputs are those with times of at least two variants on the device.";
+    nitro_status status =
+        report_say(self, part, "%zu devices, %zu variants of %s, %zu inputs, %zu input features.",
+                   dataset->num_devices, dataset->schema->num_variants, self->computation,
+                   dataset->num_inputs, dataset->schema->num_features);
+    if (status == NITRO_OK && modelled)
+        status = report_say(self, part,
+                            "%zu of the devices %s modelled: their times come from a documented "
+                            "cost model and are never a result.",
+                            modelled, modelled == 1 ? "is" : "are");
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- Similarity ----------------------------------------------------------------------------- */
+
+static nitro_status fill_similarity(report *self, report_part *part, const double *matrix)
+{
+    size_t count = self->dataset->num_devices;
+    nitro_status status = NITRO_OK;
+    report_table_column(&part->table, "device", NULL, REPORT_TEXT);
+    for (size_t d = 0; d < count && status == NITRO_OK; d++) {
+        const char *id = self->dataset->devices[d]->id;
+        report_table_column(&part->table, id, NULL, 2);
+        status = nitro_string_list_add(self->context, &part->chart.categories, id);
+        if (status == NITRO_OK)
+            status = nitro_string_list_add(self->context, &part->chart.series, id);
+    }
+    if (status == NITRO_OK)
+        status = report_chart_allocate(self->context, &part->chart);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        char name[128];
+        report_device_name(self->dataset->devices[i], name, sizeof name);
+        report_table_text(&part->table, "%s", name);
+        for (size_t j = 0; j < count; j++) {
+            double value = matrix[i * count + j];
+            report_table_number(&part->table, value);
+            report_chart_set(&part->chart, i, j, value);
+        }
+    }
+    return status;
+}
+
+/** For every device the one most like it; the one least like any other is named. */
+static nitro_status say_similarity(report *self, report_part *part, const double *matrix,
+                                   const nitro_string_list *features)
+{
+    size_t count = self->dataset->num_devices, lonely = 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        double nearest = -INFINITY;
+        for (size_t j = 0; j < count; j++)
+            nearest = j != i ? fmax(nearest, matrix[i * count + j]) : nearest;
+        if (nearest < least) {
+            least = nearest;
+            lonely = i;
+        }
+    }
+    char names[1024];
+    join_list(features, names, sizeof names);
+    return report_say(self, part,
+                      "The device least like any other is %s (its nearest: %.2f): what others "
+                      "measured says the least about it. Compared by all %zu device features that "
+                      "every device has: %s.",
+                      self->dataset->devices[lonely]->id, least, features->count, names);
+}
+
+nitro_status report_add_similarity(report *self)
+{
+    const nitro_dataset *dataset = self->dataset;
+    report_part *part = report_add(self, "similarity", "How alike the devices are", "Table 2");
+    nitro_string_list features = {0};
+    nitro_status status = nitro_study_common_features(self->context, dataset, &features);
+    const char *why =
+        features.count == 0 ? "There is no device feature that every device has." : NULL;
+    if (dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
+        why = "There are fewer than three devices: how alike two are shows beside a third.";
+    if (status == NITRO_OK && why) {
+        nitro_string_list_free(&features);
+        return report_omit(self, part, "%s", why);
+    }
+    double *matrix =
+        nitro_calloc(self->context, dataset->num_devices * dataset->num_devices, sizeof *matrix);
+    if (!matrix)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_device_similarity(
+            self->context, (const nitro_device *const *)dataset->devices, dataset->num_devices,
+            (const char *const *)features.items, features.count, matrix);
+    if (status == NITRO_OK)
+        status = fill_similarity(self, part, matrix);
+    if (status == NITRO_OK)
+        status = say_similarity(self, part, matrix, &features);
+    part->method = "Cosine of the angle between two devices' features, each scaled to [-1, 1] over "
+                   "these devices: 1 is alike, -1 is opposite. 'nitro devices similarity' does "
+                   "the same with features of your choice.";
+    part->chart.kind = REPORT_MATRIX;
+    free(matrix);
+    nitro_string_list_free(&features);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}

@@ -1,0 +1,203 @@
+/* report_learnt.c - the studies that take learning: with all sources, and with one less at a time.
+ * Hides how many evaluations that takes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report_learnt.h"
+
+static void free_learnt(report_learnt *self)
+{
+    nitro_evaluate_results_free(self->all.results, self->all.count);
+    for (size_t i = 0; i < self->num_less; i++)
+        nitro_evaluate_results_free(self->less[i].results, self->less[i].count);
+    free(self->less);
+    nitro_string_list_free(&self->targets);
+    nitro_string_list_free(&self->methods);
+}
+
+/* ---- Running -------------------------------------------------------------------------------- */
+
+static bool is_listed(const nitro_string_list *list, const char *name)
+{
+    return !list || nitro_string_list_find(list, name) != NITRO_NONE;
+}
+
+static bool show_progress(void *user, size_t done, size_t total, const char *target,
+                          const char *method)
+{
+    const report_learnt *self = user;
+    char detail[160];
+    (void)total;
+    snprintf(detail, sizeof detail, "%s on %s", method, target);
+    progress_update(self->report->progress, self->done + done, self->total, 0, detail);
+    return true;
+}
+
+/** How many targets a study has, of which `left_out` is none. */
+static size_t count_targets(const report *self, const char *left_out)
+{
+    size_t count = 0;
+    for (size_t d = 0; d < self->dataset->num_devices; d++) {
+        const char *id = self->dataset->devices[d]->id;
+        count += is_listed(self->options.targets, id) && (!left_out || strcmp(id, left_out) != 0);
+    }
+    return count;
+}
+
+static nitro_status run_study(report_learnt *self, const nitro_string_list *methods,
+                              report_outcome *found)
+{
+    nitro_study_options options = self->report->options;
+    options.methods = methods;
+    options.progress = show_progress;
+    options.progress_user = self;
+    nitro_status status =
+        nitro_study_quality(self->report->store, self->report->computation, &options,
+                            found->left_out, &found->results, &found->count);
+    self->done += options.num_seeds * count_targets(self->report, found->left_out) * methods->count;
+    return status;
+}
+
+/** A study for every source, if leaving it out leaves another. */
+static nitro_status list_studies(report_learnt *self)
+{
+    const report *asked = self->report;
+    const nitro_dataset *dataset = asked->dataset;
+    size_t num_sources = 0;
+    for (size_t d = 0; d < dataset->num_devices; d++)
+        num_sources += is_listed(asked->options.sources, dataset->devices[d]->id);
+    self->less = nitro_calloc(asked->context, dataset->num_devices, sizeof *self->less);
+    if (!self->less)
+        return NITRO_ERR_NO_MEMORY;
+    self->total = count_targets(asked, NULL) * asked->options.methods->count;
+    for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
+         d++) {
+        const char *id = dataset->devices[d]->id;
+        if (!is_listed(asked->options.sources, id) || count_targets(asked, id) == 0)
+            continue;
+        self->less[self->num_less++].left_out = id;
+        self->total += count_targets(asked, id) * asked->sub_methods->count;
+    }
+    self->total *= asked->options.num_seeds;
+    return NITRO_OK;
+}
+
+/** Run all studies; the names of what came of them. */
+static nitro_status learn(report_learnt *self)
+{
+    nitro_context *context = self->report->context;
+    nitro_status status = list_studies(self);
+    if (status == NITRO_OK)
+        status = run_study(self, self->report->options.methods, &self->all);
+    if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
+        self->num_less = 0;
+        return NITRO_OK;
+    }
+    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++) {
+        status = run_study(self, self->report->sub_methods, &self->less[i]);
+        status = status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+    }
+    for (size_t i = 0; i < self->all.count && status == NITRO_OK; i++) {
+        status = report_add_name(context, &self->targets, self->all.results[i].target);
+        if (status == NITRO_OK)
+            status = report_add_name(context, &self->methods, self->all.results[i].method);
+    }
+    return status;
+}
+
+/* ---- What tables share ---------------------------------------------------------------------- */
+
+void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
+{
+    report_table_number(table, result->mean);
+    report_table_number(table, result->geomean);
+    report_table_number(table, result->p5);
+    report_table_number(table, result->min);
+    report_table_number(table, result->accuracy);
+    report_table_number(table, result->sure);
+    report_table_number(table, result->sure_good);
+}
+
+void report_add_quality_columns(report_table *table)
+{
+    report_table_column(table, "mean", "%", 2);
+    report_table_column(table, "geometric mean", "%", 2);
+    report_table_column(table, "5th percentile", "%", 2);
+    report_table_column(table, "minimum", "%", 2);
+    report_table_column(table, "accuracy", "%", 1);
+    report_table_column(table, "sure", "%", 1);
+    report_table_column(table, "sure and good", "%", 1);
+}
+
+nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
+                               const char *last, const nitro_string_list *series)
+{
+    nitro_status status = NITRO_OK;
+    chart->kind = REPORT_BARS;
+    chart->hues = self->options.methods;
+    for (size_t i = 0; i < names->count && status == NITRO_OK; i++) {
+        char name[128];
+        const nitro_device *device = report_device(self, names->items[i]);
+        if (device)
+            report_device_category(device, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "%s", names->items[i]);
+        status = nitro_string_list_add(self->context, &chart->categories, name);
+    }
+    if (status == NITRO_OK && last)
+        status = nitro_string_list_add(self->context, &chart->categories, last);
+    for (size_t i = 0; i < series->count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(self->context, &chart->series, series->items[i]);
+    return status == NITRO_OK ? report_chart_allocate(self->context, chart) : status;
+}
+
+nitro_status report_fit_axis(report *self, report_part *part)
+{
+    report_chart *chart = &part->chart;
+    double least = 100.0;
+    for (size_t i = 0; i < chart->series.count * chart->categories.count; i++)
+        if (isfinite(chart->values[i]))
+            least = fmin(least, chart->values[i]);
+    chart->low = fmax(0.0, 10.0 * floor((least - 1.0) / 10.0));
+    chart->high = 100.0;
+    chart->y_label = "mean quality (%)";
+    if (!(chart->low > 0.0))
+        return NITRO_OK;
+    part->chart_note =
+        nitro_asprintf(self->context, "The axis starts at %g %%, not at 0.", chart->low);
+    return part->chart_note ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best)
+{
+    size_t found = NITRO_NONE;
+    for (size_t m = 0; m < self->methods.count; m++) {
+        nitro_evaluate_result mean;
+        const char *method = self->methods.items[m];
+        if (strcmp(method, REPORT_CEILING) == 0 ||
+            !nitro_study_mean(self->all.results, self->all.count, method, &mean))
+            continue;
+        if (found == NITRO_NONE || mean.mean > best->mean) {
+            found = m;
+            *best = mean;
+        }
+    }
+    return found;
+}
+
+/* ---- All parts ------------------------------------------------------------------------------ */
+
+nitro_status report_add_quality(report *self)
+{
+    report_learnt found = {.report = self};
+    nitro_status status = learn(&found);
+    if (status == NITRO_OK)
+        status = report_add_method_quality(&found);
+    if (status == NITRO_OK)
+        status = report_add_source_less(&found);
+    if (status == NITRO_OK)
+        status = report_add_contribution(&found);
+    free_learnt(&found);
+    return status;
+}

@@ -1,0 +1,283 @@
+/* report_page.c - a report as one page of HTML that needs nothing else: no scripts, fonts or
+ * pictures from elsewhere. Hides how pictures stand in the page. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+
+static const char style[] =
+    ":root{color-scheme:light dark;--ink:#1d2329;--soft:#59636e;--line:#d8dee4;--ground:#fff;"
+    "--band:#f5f7f9;--accent:#0072b2;--warn:#7a4b00;--warnground:#fff4dc}\n"
+    "@media(prefers-color-scheme:dark){:root{--ink:#e3e7eb;--soft:#9ba6b1;--line:#39424c;"
+    "--ground:#14181c;--band:#1d2329;--accent:#56b4e9;--warn:#ffd38a;--warnground:#3a2c0d}}\n"
+    "body{margin:0;background:var(--ground);color:var(--ink);"
+    "font:16px/1.5 system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif}\n"
+    "main{max-width:62rem;margin:0 auto;padding:2rem 1.25rem 4rem}\n"
+    "h1{font-size:1.7rem;line-height:1.2;margin:0 0 .5rem}\n"
+    "h2{font-size:1.35rem;margin:3rem 0 0;padding-top:1rem;border-top:2px solid var(--ink)}\n"
+    "h3{font-size:1.1rem;margin:2.6rem 0 .4rem}\n"
+    "h3 small{font-weight:400;font-size:.85rem;color:var(--soft);margin-left:.5rem}\n"
+    "p{margin:.5rem 0;max-width:46rem}\n"
+    "a{color:var(--accent)}\n"
+    ".soft{color:var(--soft);font-size:.875rem}\n"
+    ".warn{background:var(--warnground);color:var(--warn);padding:.6rem .9rem;border-radius:4px}\n"
+    "nav ul{columns:18rem;margin:.75rem 0;padding-left:1.2rem}\n"
+    "figure{margin:1rem 0}\n"
+    "figure svg{display:block;width:100%;height:auto;background:#fff;border-radius:4px}\n"
+    "figcaption{color:var(--soft);font-size:.875rem;margin-top:.3rem}\n"
+    ".scroll{overflow-x:auto;margin:1rem 0}\n"
+    "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums}\n"
+    "th,td{padding:.25rem .55rem;text-align:left;vertical-align:top;"
+    "border-bottom:1px solid var(--line)}\n"
+    "thead th{border-bottom:1.5px solid var(--ink);font-weight:600;vertical-align:bottom}\n"
+    "thead small{display:block;font-weight:400;color:var(--soft)}\n"
+    "td:first-child{white-space:nowrap}\n.n{text-align:right;white-space:nowrap}thead "
+    ".n{white-space:normal}\n"
+    "tr.strong td{font-weight:600;background:var(--band)}\n"
+    "details{margin:.5rem 0}summary{cursor:pointer;color:var(--soft);font-size:.875rem}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;font-size:.9rem}\n"
+    "dt{font-weight:600}dd{margin:0}\n"
+    "@media print{:root{color-scheme:light;--ink:#000;--soft:#444;--line:#bbb;--ground:#fff;"
+    "--band:#eee}main{max-width:none;padding:0}nav{display:none}"
+    "h3{break-after:avoid}figure,tr{break-inside:avoid}"
+    "details::details-content{content-visibility:visible;height:auto}}\n";
+
+/* ---- Text ----------------------------------------------------------------------------------- */
+
+static void write_text(FILE *file, const char *text)
+{
+    static const struct {
+        char byte;
+        const char *entity;
+    } entities[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}};
+    for (; *text; text++) {
+        size_t e = 0;
+        while (e < 4 && entities[e].byte != *text)
+            e++;
+        if (e < 4)
+            fputs(entities[e].entity, file);
+        else
+            fputc(*text, file);
+    }
+}
+
+static void write_element(FILE *file, const char *open, const char *text, const char *close)
+{
+    if (!text || !*text)
+        return;
+    fputs(open, file);
+    write_text(file, text);
+    fputs(close, file);
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+static void write_cell(FILE *file, const report_column *column, const report_cell *cell)
+{
+    if (cell->text) {
+        fputs("<td>", file);
+        write_text(file, cell->text);
+    } else if (!isfinite(cell->number)) {
+        fputs("<td class=\"n\">\xe2\x80\x93", file); /* an en dash */
+    } else {
+        double unit = pow(10.0, column->decimals);
+        double shown = nearbyint(cell->number * unit) / unit + 0.0; /* no "-0.0" */
+        fprintf(file, "<td class=\"n\">%.*f", column->decimals,
+                isfinite(shown) ? shown : cell->number);
+    }
+    fputs("</td>", file);
+}
+
+static void write_table(FILE *file, const report_table *table)
+{
+    fputs("<div class=\"scroll\"><table><thead><tr>", file);
+    for (size_t c = 0; c < table->num_columns; c++) {
+        const report_column *column = &table->columns[c];
+        fputs(column->decimals == REPORT_TEXT ? "<th scope=\"col\">"
+                                              : "<th scope=\"col\" class=\"n\">",
+              file);
+        write_text(file, column->title);
+        write_element(file, "<small>", column->unit, "</small>");
+        fputs("</th>", file);
+    }
+    fputs("</tr></thead>\n<tbody>\n", file);
+    for (size_t i = 0; i < table->num_cells; i++) {
+        size_t c = i % table->num_columns;
+        if (c == 0)
+            fputs(table->cells[i].strong ? "<tr class=\"strong\">" : "<tr>", file);
+        write_cell(file, &table->columns[c], &table->cells[i]);
+        if (c + 1 == table->num_columns)
+            fputs("</tr>\n", file);
+    }
+    fputs("</tbody></table></div>\n", file);
+}
+
+/* ---- Pictures ------------------------------------------------------------------------------- */
+
+/** The text behind the next `mark`, or NULL. */
+static const char *behind(const char *text, const char *mark)
+{
+    const char *found = strstr(text, mark);
+    return found ? found + strlen(mark) : NULL;
+}
+
+/**
+ * The picture's drawing inside the page. gnuplot's own frame (prolog, its name as the title, and
+ * definitions of point styles, which no chart here has) stays behind; ids get a prefix, as a page
+ * may hold each only once.
+ */
+static void write_picture(FILE *file, const report *self, const report_part *part)
+{
+    const char *svg = strstr(part->svg, "<svg"), *body = behind(part->svg, "</defs>");
+    const char *box = svg ? behind(svg, "viewBox=\"") : NULL;
+    if (!svg || !box || !body)
+        return;
+    fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"%.*s\" role=\"img\"><title>",
+            (int)strcspn(box, "\""), box);
+    write_text(file, part->title);
+    fputs("</title>\n<g>", file);
+    for (const char *id; (id = behind(body, " id=\"")); body = id)
+        fprintf(file, "%.*s%s-%s-", (int)(id - body), body, self->computation, part->name);
+    fputs(body, file);
+}
+
+static void write_figure(FILE *file, const report *self, const report_part *part)
+{
+    if (!part->svg)
+        return;
+    fputs("<figure>", file);
+    write_picture(file, self, part);
+    write_element(file, "<figcaption>", part->chart_note, "</figcaption>");
+    fputs("</figure>\n", file);
+}
+
+/* ---- Parts ---------------------------------------------------------------------------------- */
+
+static void write_links(FILE *file, const report *self, const report_part *part)
+{
+    static const char *const extensions[] = {"csv", "json", "svg", "png"};
+    fputs("<p class=\"soft\">", file);
+    write_element(file, "", part->method, " ");
+    fputs("Files: ", file);
+    for (size_t i = 0; i < (part->svg ? 4u : 2u); i++)
+        fprintf(file, "%s<a href=\"%s-%s.%s\">%s</a>", i ? ", " : "", self->computation, part->name,
+                extensions[i], extensions[i]);
+    fputs(".</p>\n", file);
+}
+
+static void write_part(FILE *file, const report *self, const report_part *part)
+{
+    fprintf(file, "<section id=\"%s-%s\">\n<h3>", self->computation, part->name);
+    write_text(file, part->title);
+    write_element(file, "<small>", part->reference, " of the paper</small>");
+    fputs("</h3>\n", file);
+    write_element(file, "<p>", part->finding, "</p>\n");
+    if (!part->omitted) {
+        write_figure(file, self, part);
+        if (part->digest.num_columns > 0) {
+            write_table(file, &part->digest);
+            fprintf(file, "<details><summary>All numbers (%zu rows)</summary>\n",
+                    report_table_rows(&part->table));
+            write_table(file, &part->table);
+            fputs("</details>\n", file);
+        } else {
+            write_table(file, &part->table);
+        }
+        write_links(file, self, part);
+    }
+    fputs("</section>\n", file);
+}
+
+/* ---- The page ------------------------------------------------------------------------------- */
+
+static bool has_modelled(const report *reports, size_t count)
+{
+    for (size_t r = 0; r < count; r++)
+        for (size_t d = 0; d < reports[r].dataset->num_devices; d++)
+            if (strcmp(reports[r].dataset->devices[d]->kind, "model") == 0)
+                return true;
+    return false;
+}
+
+static void write_contents(FILE *file, const report *reports, size_t count)
+{
+    fputs("<nav aria-label=\"Contents\"><ul>\n", file);
+    for (size_t r = 0; r < count; r++)
+        for (size_t p = 0; p < reports[r].num_parts; p++) {
+            const report_part *part = &reports[r].parts[p];
+            fprintf(file, "<li><a href=\"#%s-%s\">", reports[r].computation, part->name);
+            if (count > 1)
+                fprintf(file, "%s: ", reports[r].computation);
+            write_text(file, part->title);
+            fputs("</a></li>\n", file);
+        }
+    fputs("</ul></nav>\n", file);
+}
+
+static void write_methods(FILE *file, const report *asked)
+{
+    fputs("<section id=\"methods\"><h2>The methods</h2>\n<dl>\n", file);
+    for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
+        if (nitro_string_list_find(asked->options.methods, each->name) == NITRO_NONE)
+            continue;
+        write_element(file, "<dt>", each->name, "</dt>");
+        write_element(file, "<dd>", each->description, "</dd>\n");
+    }
+    fputs("</dl></section>\n", file);
+}
+
+static void write_head(FILE *file, const report *reports, size_t count, const char *no_pictures,
+                       const char *provenance)
+{
+    fputs("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>Nitro: ",
+          file);
+    for (size_t r = 0; r < count; r++)
+        fprintf(file, "%s%s", r ? ", " : "", reports[r].computation);
+    fprintf(file,
+            "</title>\n<style>\n%s</style></head>\n<body><main>\n"
+            "<h1>Choosing code variants on devices that were not measured</h1>\n"
+            "<p>A computation has several variants with the same result; which one is the fastest "
+            "depends on the input and on the device. Nitro learns from times measured on "
+            "<em>source</em> devices and chooses on a <em>target</em> where nothing was measured. "
+            "This page shows how much there is to gain, and how much of it is reached.</p>\n",
+            style);
+    if (has_modelled(reports, count))
+        fputs("<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from "
+              "a documented cost model. What is said of them is a demonstration, never a "
+              "result.</p>\n",
+              file);
+    write_element(file, "<p class=\"warn\"><strong>No pictures:</strong> ", no_pictures, "</p>\n");
+    write_element(file, "<p class=\"soft\">", provenance, "</p>\n");
+    write_contents(file, reports, count);
+}
+
+nitro_status report_write_page(const report *reports, size_t count, const char *no_pictures,
+                               const char *provenance, const char *folder)
+{
+    nitro_context *context = reports[0].context;
+    char *text = NULL, *path = nitro_asprintf(context, "%s/index.html", folder);
+    size_t size = 0;
+    FILE *file = path ? open_memstream(&text, &size) : NULL;
+    if (!file) {
+        free(path);
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page");
+    }
+    write_head(file, reports, count, no_pictures, provenance);
+    for (size_t r = 0; r < count; r++) {
+        fprintf(file, "<h2>%s</h2>\n", reports[r].computation);
+        for (size_t p = 0; p < reports[r].num_parts; p++)
+            write_part(file, &reports[r], &reports[r].parts[p]);
+    }
+    write_methods(file, &reports[0]);
+    fputs("</main></body></html>\n", file);
+    bool failed = ferror(file) != 0;
+    failed |= fclose(file) != 0;
+    nitro_status status =
+        failed ? nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: a report's page")
+               : nitro_file_write(context, path, text, size);
+    free(text);
+    free(path);
+    return status;
+}

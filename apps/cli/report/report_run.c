@@ -1,0 +1,192 @@
+/* report_run.c - makes a report, part by part. Hides what is written when: each part at once, as a
+ * report may take long, and the page at last. */
+#include "apps/cli/report/report_run.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/** A report in the making; freed as a whole. */
+typedef struct making {
+    invocation *call;
+    const report_request *request;
+    report *reports; /* shape [num_reports] */
+    size_t num_reports;
+    bool has_gnuplot, drew_all;
+    nitro_string_list said; /* warnings: many targets and seeds give the same one */
+    char no_pictures[1024]; /* the first reason why one could not be drawn */
+} making;
+
+/** Show every warning once. */
+static void log_once(void *user, nitro_log_level level, const char *message)
+{
+    making *self = user;
+    if (level == NITRO_LOG_WARNING) {
+        if (nitro_string_list_find(&self->said, message) != NITRO_NONE)
+            return;
+        nitro_string_list_add(self->call->context, &self->said, message);
+    }
+    show_log(self->call, level, message);
+}
+
+/* ---- One computation ------------------------------------------------------------------------ */
+
+static bool is_named(const nitro_string_list *list, const char *id)
+{
+    return !list || nitro_string_list_find(list, id) != NITRO_NONE;
+}
+
+/** All devices that are targets or sources. */
+static nitro_status load(report *made)
+{
+    nitro_string_list known = {0}, devices = {0};
+    nitro_status status = nitro_store_list_devices(made->store, made->computation, &known);
+    for (size_t i = 0; i < known.count && status == NITRO_OK; i++)
+        if (is_named(made->options.targets, known.items[i]) ||
+            is_named(made->options.sources, known.items[i]))
+            status = nitro_string_list_add(made->context, &devices, known.items[i]);
+    if (status == NITRO_OK && devices.count == 0)
+        status =
+            nitro_fail(made->context, NITRO_ERR_NOT_FOUND,
+                       "none of the devices that were named has samples of %s", made->computation);
+    if (status == NITRO_OK)
+        status =
+            nitro_dataset_load(made->store, made->computation, (const char *const *)devices.items,
+                               devices.count, &made->dataset);
+    nitro_string_list_free(&known);
+    nitro_string_list_free(&devices);
+    return status;
+}
+
+static void prepare(making *self, const char *computation, report *made)
+{
+    const report_request *request = self->request;
+    *made = (report){.call = self->call,
+                     .context = self->call->context,
+                     .store = request->store,
+                     .computation = computation,
+                     .options = request->study,
+                     .sub_methods = request->sub_methods,
+                     .skip_source_less = request->skip_source_less,
+                     .skip_features = request->skip_features};
+}
+
+/** A missing gnuplot is said once, a failing one for every picture; both cost pictures alone. */
+static void draw(making *self, report *made, report_part *part)
+{
+    nitro_status status = report_draw(made, part, self->request->output);
+    char message[1024];
+    if (status == NITRO_OK)
+        return;
+    nitro_context_last_error(self->call->context, message, sizeof message);
+    if (!*self->no_pictures)
+        memcpy(self->no_pictures, message, sizeof message);
+    if (status != NITRO_ERR_NOT_BUILT || self->has_gnuplot)
+        warn(self->call, "%s", message);
+    if (status == NITRO_ERR_NOT_BUILT)
+        self->has_gnuplot = false;
+    else
+        self->drew_all = false;
+}
+
+/** Write the parts from `first` on. */
+static nitro_status write_parts(making *self, report *made, size_t first)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t p = first; p < made->num_parts && status == NITRO_OK; p++) {
+        status = report_write_files(made, &made->parts[p], self->request->output);
+        if (status == NITRO_OK)
+            draw(self, made, &made->parts[p]);
+    }
+    return status;
+}
+
+/** In the order of the page. What is there is written at once: a report may take long. */
+static nitro_status compute(making *self, report *made)
+{
+    static const struct {
+        nitro_status (*add)(report *);
+        const char *unit; /* of progress */
+    } steps[] = {
+        {report_add_devices, "parts"},       {report_add_similarity, "parts"},
+        {report_add_variants, "parts"},      {report_add_sensitivity, "parts"},
+        {report_add_quality, "evaluations"}, {report_add_selections, "selections"},
+    };
+    char task[128];
+    nitro_status status = load(made);
+    snprintf(task, sizeof task, "report %s", made->computation);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && status == NITRO_OK; i++) {
+        size_t first = made->num_parts;
+        progress_line progress;
+        progress_begin(&progress, self->call, task, steps[i].unit);
+        made->progress = &progress;
+        status = steps[i].add(made);
+        progress_end(&progress);
+        made->progress = NULL;
+        if (status == NITRO_OK)
+            status = write_parts(self, made, first);
+    }
+    return status;
+}
+
+/* ---- All of them ---------------------------------------------------------------------------- */
+
+/** Who made the page from what: no date, so that the same store gives the same page. */
+static char *describe_provenance(const making *self)
+{
+    const nitro_study_options *how = &self->reports[0].options;
+    char *text =
+        nitro_asprintf(self->call->context,
+                       "Made by Nitro %s from %s; %g %% of the inputs to learn from, seed %" PRIu64
+                       " (the first of %zu); measurements",
+                       nitro_version(), nitro_store_url(self->request->store),
+                       100.0 * how->train_fraction, how->seed, how->num_seeds);
+    for (size_t r = 0; text && r < self->num_reports; r++) {
+        char *longer = nitro_asprintf(self->call->context, "%s%s %s %016" PRIx64, text,
+                                      r ? "," : "", self->reports[r].computation,
+                                      nitro_dataset_digest(self->reports[r].dataset));
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static int report_all(making *self)
+{
+    nitro_status status = NITRO_OK;
+    self->reports = nitro_calloc(self->call->context, self->request->computations->count,
+                                 sizeof *self->reports);
+    if (!self->reports)
+        return fail(self->call);
+    for (size_t i = 0; i < self->request->computations->count && status == NITRO_OK; i++) {
+        report *made = &self->reports[self->num_reports++];
+        prepare(self, self->request->computations->items[i], made);
+        status = compute(self, made);
+    }
+    char *provenance = status == NITRO_OK ? describe_provenance(self) : NULL;
+    if (status == NITRO_OK && provenance)
+        status = report_write_page(self->reports, self->num_reports,
+                                   *self->no_pictures ? self->no_pictures : NULL, provenance,
+                                   self->request->output);
+    if (status != NITRO_OK || !provenance)
+        return fail(self->call);
+    free(provenance);
+    note(self->call, "the report is %s/index.html", self->request->output);
+    return self->drew_all ? EXIT_DONE : EXIT_FAILED;
+}
+
+int report_run(invocation *call, const report_request *request)
+{
+    const common_settings *common = call->settings;
+    making self = {.call = call, .request = request, .has_gnuplot = true, .drew_all = true};
+    nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                          log_once, &self);
+    int code = report_all(&self);
+    nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+                          show_log, call);
+    for (size_t r = 0; r < self.num_reports; r++)
+        report_free_parts(&self.reports[r]);
+    free(self.reports);
+    nitro_string_list_free(&self.said);
+    return code;
+}

@@ -1,0 +1,21 @@
+/* report_run.h - making a report of a store's computations, part by part. */
+#ifndef NITRO_APPS_CLI_REPORT_REPORT_RUN_H
+#define NITRO_APPS_CLI_REPORT_REPORT_RUN_H
+
+#include "apps/cli/report/report.h"
+
+/** What is asked for; all borrowed. */
+typedef struct report_request {
+    nitro_store *store;
+    const char *output; /* a folder that is there */
+    const nitro_string_list *computations;
+    const nitro_string_list *sub_methods; /* for the studies with one source less */
+    nitro_study_options study;            /* with its methods; without progress */
+    bool skip_source_less, skip_features;
+} report_request;
+
+/** Compute, write and draw everything. @return EXIT_FAILED, with the reason printed, also where
+ *  nothing is missing but a picture that gnuplot could not draw. */
+int report_run(invocation *call, const report_request *request);
+
+#endif

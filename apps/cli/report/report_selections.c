@@ -1,0 +1,339 @@
+/* report_selections.c - which proxies and device features the selections choose, and how long that
+ * takes. Hides which selections are left away: those that say nothing of their choice. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+
+typedef struct selected {
+    report *report;
+    nitro_study_selection *items;
+    size_t count;
+    nitro_string_list kinds;    /* that say something of their choice, in declared order */
+    nitro_string_list choosers; /* of those, the ones that could choose for some target */
+    nitro_string_list targets;  /* in order */
+} selected;
+
+static bool show_progress(void *user, size_t done, size_t total, const char *target,
+                          const char *kind)
+{
+    char detail[160];
+    snprintf(detail, sizeof detail, "device features of %s by %s", target, kind);
+    progress_update(user, done, total, 0, detail);
+    return true;
+}
+
+/** "None" and "all" are one answer whatever is asked: nothing to report. */
+static bool is_choice(const nitro_study_selection *selection)
+{
+    return selection->report || selection->refusal;
+}
+
+/** What a selection says of its choice; a combined one says it a step. NULL: nothing. */
+static json_t *read_report(const nitro_study_selection *selection)
+{
+    return selection->report ? json_loads(selection->report, 0, NULL) : NULL;
+}
+
+/** Why it did not choose but took all or nothing; NULL: it chose. Of a combined one the last step
+ *  tells. */
+static const char *why_aside(const json_t *answer)
+{
+    const json_t *search = json_object_get(answer, "cv");
+    const json_t *last = search ? search : answer;
+    const char *why = json_string_value(json_object_get(last, "stepped_aside"));
+    return why ? why : json_string_value(json_object_get(last, "reason"));
+}
+
+/** Did it choose, and not take all or nothing for want of something to go by? */
+static bool could_choose(const nitro_study_selection *selection)
+{
+    json_t *answer = read_report(selection);
+    bool could = answer && !why_aside(answer);
+    json_decref(answer);
+    return could;
+}
+
+static nitro_status select_features(selected *self)
+{
+    nitro_study_options options = self->report->options;
+    nitro_context *context = self->report->context;
+    options.progress = show_progress;
+    options.progress_user = self->report->progress;
+    nitro_status status = nitro_study_select(self->report->store, self->report->computation,
+                                             &options, &self->items, &self->count);
+    for (size_t i = 0; i < self->count && status == NITRO_OK; i++) {
+        status = report_add_name(context, &self->targets, self->items[i].target);
+        if (status == NITRO_OK && is_choice(&self->items[i]))
+            status = report_add_name(context, &self->kinds, self->items[i].kind->name);
+        if (status == NITRO_OK && could_choose(&self->items[i]))
+            status = report_add_name(context, &self->choosers, self->items[i].kind->name);
+    }
+    return status;
+}
+
+static bool is_shown(const selected *self, const nitro_study_selection *selection)
+{
+    return nitro_string_list_find(&self->kinds, selection->kind->name) != NITRO_NONE;
+}
+
+/* ---- Features ------------------------------------------------------------------------------- */
+
+/** The proxies that won, of a report that has "proxies". */
+static void join_proxies(const json_t *answer, char *text, size_t size)
+{
+    json_t *proxies = json_object_get(answer, "proxies"), *proxy;
+    size_t i, used = 0;
+    if (!proxies)
+        proxies = json_object_get(json_object_get(answer, "profile"), "proxies");
+    text[0] = '\0';
+    json_array_foreach(proxies, i, proxy)
+    {
+        const char *name = json_string_value(json_object_get(proxy, "proxy"));
+        if (name && json_is_true(json_object_get(proxy, "won")) && used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+    if (used == 0)
+        snprintf(text, size, "-");
+}
+
+static void join_chosen(const nitro_study_selection *selection, const json_t *answer, char *text,
+                        size_t size)
+{
+    const char *why = selection->refusal ? selection->refusal : why_aside(answer);
+    if (why)
+        snprintf(text, size, "%s: %s",
+                 selection->chosen.count ? "all candidates, without a choice" : "none", why);
+    else if (selection->chosen.count == 0)
+        snprintf(text, size, "none");
+    else
+        join_list(&selection->chosen, text, size);
+}
+
+/** Did it choose this device feature, and not take it along with all others? */
+static bool has_chosen(const nitro_study_selection *selection, const char *feature)
+{
+    return could_choose(selection) &&
+           nitro_string_list_find(&selection->chosen, feature) != NITRO_NONE;
+}
+
+static nitro_status fill_features(const selected *self, report_part *part)
+{
+    report_table *table = &part->table;
+    report_table_column(table, "target", NULL, REPORT_TEXT);
+    report_table_column(table, "selection", NULL, REPORT_TEXT);
+    report_table_column(table, "proxies", NULL, REPORT_TEXT);
+    report_table_column(table, "chosen device features", NULL, REPORT_TEXT);
+    report_table_column(table, "candidates", NULL, 0);
+    part->raw = json_array();
+    for (size_t i = 0; i < self->count; i++) {
+        const nitro_study_selection *each = &self->items[i];
+        char text[1024], name[128];
+        if (!is_shown(self, each))
+            continue;
+        json_t *answer = read_report(each);
+        report_target_name(self->report, each->target, name, sizeof name);
+        report_table_text(table, "%s", name);
+        report_table_text(table, "%s", each->kind->name);
+        join_proxies(answer, text, sizeof text);
+        report_table_text(table, "%s", text);
+        join_chosen(each, answer, text, sizeof text);
+        report_table_text(table, "%s", text);
+        report_table_number(table, (double)each->candidates);
+        json_array_append_new(part->raw,
+                              json_pack("{s:s, s:s, s:o}", "target", each->target, "selection",
+                                        each->kind->name, "report", answer ? answer : json_null()));
+    }
+    return part->raw ? NITRO_OK
+                     : nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
+                                  "out of memory: what selections say");
+}
+
+/** A category a device feature that some selection chose for some target. */
+static nitro_status draw_features(const selected *self, report_part *part)
+{
+    nitro_context *context = self->report->context;
+    report_chart *chart = &part->chart;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->count; i++)
+        for (size_t c = 0; is_shown(self, &self->items[i]) && c < self->items[i].chosen.count; c++)
+            if (status == NITRO_OK && has_chosen(&self->items[i], self->items[i].chosen.items[c]))
+                status =
+                    report_add_name(context, &chart->categories, self->items[i].chosen.items[c]);
+    nitro_string_list_sort(&chart->categories);
+    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
+        status = nitro_string_list_add(context, &chart->series, self->choosers.items[k]);
+    if (status != NITRO_OK || chart->categories.count == 0)
+        return status;
+    status = report_chart_allocate(context, chart);
+    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
+        for (size_t f = 0; f < chart->categories.count; f++) {
+            double count = 0.0;
+            for (size_t i = 0; i < self->count; i++)
+                count += strcmp(self->items[i].kind->name, self->choosers.items[k]) == 0 &&
+                         has_chosen(&self->items[i], chart->categories.items[f]);
+            report_chart_set(chart, k, f, count);
+        }
+    chart->kind = REPORT_BARS;
+    chart->y_label = "targets that it was chosen for";
+    chart->counted = true;
+    chart->low = 0.0;
+    chart->high = (double)self->targets.count;
+    return status;
+}
+
+/** The device feature that each selection chooses most often. */
+static nitro_status say_features(const selected *self, report_part *part)
+{
+    const report_chart *chart = &part->chart;
+    nitro_status status = NITRO_OK;
+    for (size_t k = 0; chart->values && k < chart->series.count && status == NITRO_OK; k++) {
+        const double *counts = chart->values + k * chart->categories.count;
+        size_t most = 0;
+        for (size_t f = 1; f < chart->categories.count; f++)
+            most = counts[f] > counts[most] ? f : most;
+        if (counts[most] > 0.0)
+            status = report_say(self->report, part,
+                                "'%s' chooses %s most often: for %.0f of %zu targets.",
+                                chart->series.items[k], chart->categories.items[most], counts[most],
+                                self->targets.count);
+    }
+    return status;
+}
+
+static const char *why_omitted(const selected *self)
+{
+    return self->report->skip_features
+               ? "Not studied here: left out by the options of this report."
+               : "No device-feature selection that is built in says anything of "
+                 "its choice.";
+}
+
+static nitro_status add_features(selected *self)
+{
+    report_part *part =
+        report_add(self->report, "features", "Chosen proxies and device features", "Table 5");
+    if (self->kinds.count == 0)
+        return report_omit(self->report, part, "%s", why_omitted(self));
+    part->method = "What each device-feature selection chooses for each target from its sources' "
+                   "training inputs (of the first seed). Candidates are the device features that "
+                   "the target and all of its sources have. All that a selection says of its "
+                   "choice is in the JSON file.";
+    nitro_status status = fill_features(self, part);
+    if (status == NITRO_OK)
+        status = draw_features(self, part);
+    if (status == NITRO_OK)
+        status = say_features(self, part);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- Time ----------------------------------------------------------------------------------- */
+
+/** Stepping aside takes no time worth reporting. */
+static double time_of(const nitro_study_selection *selection)
+{
+    return could_choose(selection) ? selection->elapsed_ms : NAN;
+}
+
+static void fill_times(const selected *self, report_part *part)
+{
+    report_table *table = &part->table;
+    report_table_column(table, "target", NULL, REPORT_TEXT);
+    report_table_column(table, "selection", NULL, REPORT_TEXT);
+    report_table_column(table, "sources", NULL, 0);
+    report_table_column(table, "training inputs", NULL, 0);
+    report_table_column(table, "candidates", NULL, 0);
+    report_table_column(table, "time", "ms", 1);
+    for (size_t i = 0; i < self->count; i++) {
+        const nitro_study_selection *each = &self->items[i];
+        char name[128];
+        if (!is_shown(self, each))
+            continue;
+        size_t target = nitro_string_list_find(&self->targets, each->target);
+        size_t kind = nitro_string_list_find(&self->choosers, each->kind->name);
+        report_target_name(self->report, each->target, name, sizeof name);
+        report_table_text(table, "%s", name);
+        report_table_text(table, "%s", each->kind->name);
+        report_table_number(table, (double)each->sources);
+        report_table_number(table, (double)each->inputs);
+        report_table_number(table, (double)each->candidates);
+        report_table_number(table, time_of(each));
+        if (kind != NITRO_NONE)
+            report_chart_set(&part->chart, kind, target, time_of(each));
+    }
+}
+
+static nitro_status say_times(const selected *self, report_part *part)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++) {
+        double sum = 0.0;
+        size_t count = 0;
+        char time[32];
+        for (size_t i = 0; i < self->count; i++)
+            if (strcmp(self->items[i].kind->name, self->choosers.items[k]) == 0 &&
+                isfinite(time_of(&self->items[i]))) {
+                sum += time_of(&self->items[i]);
+                count++;
+            }
+        if (count == 0)
+            continue;
+        format_time(sum / (double)count, time, sizeof time);
+        status = report_say(self->report, part, "'%s' takes %s a target on average.",
+                            self->choosers.items[k], time);
+    }
+    return status;
+}
+
+static nitro_status add_category(const selected *self, report_chart *chart, const char *target)
+{
+    char name[128];
+    report_device_category(report_device(self->report, target), name, sizeof name);
+    return nitro_string_list_add(self->report->context, &chart->categories, name);
+}
+
+static nitro_status add_times(selected *self)
+{
+    report_part *part =
+        report_add(self->report, "dfs-time", "Time that choosing device features takes", "Table 6");
+    nitro_context *context = self->report->context;
+    if (self->kinds.count == 0)
+        return report_omit(self->report, part, "%s", why_omitted(self));
+    if (self->choosers.count == 0)
+        return report_omit(self->report, part, "No selection had what it needs to choose.");
+    part->method = "Wall time of the selection alone, once a target, on the machine that made this "
+                   "report and with its load; the only numbers here that differ from run to run.";
+    part->chart.kind = REPORT_BARS;
+    part->chart.y_label = "time (ms)";
+    part->chart.wide = true;
+    nitro_status status = NITRO_OK;
+    for (size_t t = 0; t < self->targets.count && status == NITRO_OK; t++)
+        status = add_category(self, &part->chart, self->targets.items[t]);
+    for (size_t k = 0; k < self->choosers.count && status == NITRO_OK; k++)
+        status = nitro_string_list_add(context, &part->chart.series, self->choosers.items[k]);
+    if (status == NITRO_OK)
+        status = report_chart_allocate(context, &part->chart);
+    if (status == NITRO_OK) {
+        fill_times(self, part);
+        status = say_times(self, part);
+    }
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+nitro_status report_add_selections(report *self)
+{
+    selected found = {.report = self};
+    nitro_status status = self->skip_features ? NITRO_OK : select_features(&found);
+    if (status == NITRO_ERR_NO_DATA) /* no source: the other parts stand */
+        status = NITRO_OK;
+    if (status == NITRO_OK)
+        status = add_features(&found);
+    if (status == NITRO_OK)
+        status = add_times(&found);
+    nitro_study_selections_free(found.items, found.count);
+    nitro_string_list_free(&found.kinds);
+    nitro_string_list_free(&found.choosers);
+    nitro_string_list_free(&found.targets);
+    return status;
+}

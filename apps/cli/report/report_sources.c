@@ -1,0 +1,277 @@
+/* report_sources.c - how well methods choose with one source less at a time, and so what each
+ * source contributes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report_learnt.h"
+
+/* ---- One source less ------------------------------------------------------------------------ */
+
+/** The mean quality without a source, or NaN. */
+static double quality_without(const report_learnt *self, size_t less, const char *target,
+                              const char *method)
+{
+    const report_outcome *without = &self->less[less];
+    const nitro_evaluate_result *found =
+        nitro_study_find(without->results, without->count, target, method);
+    return found ? found->mean : NAN;
+}
+
+/** What the target's quality loses without that source; NaN where it is not known. */
+static double drop_of(const report_learnt *self, size_t less, const char *target,
+                      const char *method)
+{
+    const nitro_evaluate_result *with =
+        nitro_study_find(self->all.results, self->all.count, target, method);
+    return with ? with->mean - quality_without(self, less, target, method) : NAN;
+}
+
+static void fill_less(const report_learnt *self, report_part *part)
+{
+    report_table *table = &part->table;
+    report_table_column(table, "target", NULL, REPORT_TEXT);
+    report_table_column(table, "left out", NULL, REPORT_TEXT);
+    report_table_column(table, "method", NULL, REPORT_TEXT);
+    report_add_quality_columns(table);
+    report_table_column(table, "with all sources", "%", 2);
+    report_table_column(table, "lost", "points", 2);
+    for (size_t i = 0; i < self->num_less; i++)
+        for (size_t r = 0; r < self->less[i].count; r++) {
+            const nitro_evaluate_result *result = &self->less[i].results[r];
+            double drop = drop_of(self, i, result->target, result->method);
+            report_table_text(table, "%s", result->target);
+            report_table_text(table, "%s", self->less[i].left_out);
+            report_table_text(table, "%s", result->method);
+            report_add_qualities(table, result);
+            report_table_number(table, result->mean + drop);
+            report_table_number(table, drop);
+        }
+}
+
+/** The mean and the least over all sources that were left out for a target. */
+static bool over_sources(const report_learnt *self, const char *target, const char *method,
+                         double *mean, double *least)
+{
+    double sum = 0.0, worst = INFINITY;
+    size_t count = 0;
+    for (size_t i = 0; i < self->num_less; i++) {
+        double quality = quality_without(self, i, target, method);
+        if (isnan(quality))
+            continue;
+        sum += quality;
+        worst = fmin(worst, quality);
+        count++;
+    }
+    *mean = count ? sum / (double)count : NAN;
+    *least = count ? worst : NAN;
+    return count > 0;
+}
+
+/** A row a method, a column a target; the mean and the worst case last. */
+static nitro_status digest_less(const report_learnt *self, const nitro_string_list *methods,
+                                report_part *part)
+{
+    report_table *table = &part->digest;
+    double worst_of_all = INFINITY;
+    size_t steadiest = NITRO_NONE;
+    double steadiest_least = -INFINITY;
+    report_table_column(table, "method", NULL, REPORT_TEXT);
+    for (size_t t = 0; t < self->targets.count; t++) {
+        char name[128];
+        report_target_name(self->report, self->targets.items[t], name, sizeof name);
+        report_table_column(table, name, "%", 1);
+    }
+    report_table_column(table, "mean", "%", 2);
+    report_table_column(table, "worst case", "%", 1);
+    for (size_t m = 0; m < methods->count; m++) {
+        double sum = 0.0, least = INFINITY;
+        size_t count = 0;
+        report_table_text(table, "%s", methods->items[m]);
+        for (size_t t = 0; t < self->targets.count; t++) {
+            double mean, worst;
+            if (over_sources(self, self->targets.items[t], methods->items[m], &mean, &worst)) {
+                sum += mean;
+                least = fmin(least, worst);
+                count++;
+            }
+            report_table_number(table, mean);
+            report_chart_set(&part->chart, m, t, mean);
+        }
+        report_table_number(table, count ? sum / (double)count : NAN);
+        report_table_number(table, count ? least : NAN);
+        report_chart_set(&part->chart, m, self->targets.count, count ? sum / (double)count : NAN);
+        worst_of_all = fmin(worst_of_all, least);
+        if (count && least > steadiest_least) {
+            steadiest = m;
+            steadiest_least = least;
+        }
+    }
+    if (steadiest == NITRO_NONE)
+        return NITRO_OK;
+    return report_say(self->report, part,
+                      "Whatever source is missing, '%s' stays at %.1f %% or above on every target; "
+                      "the worst of the methods falls to %.1f %%.",
+                      methods->items[steadiest], steadiest_least, worst_of_all);
+}
+
+/** The sub-studies' methods that have results, in order. */
+static nitro_status list_sub_methods(const report_learnt *self, nitro_string_list *methods)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->num_less; i++)
+        for (size_t r = 0; r < self->less[i].count && status == NITRO_OK; r++)
+            status =
+                report_add_name(self->report->context, methods, self->less[i].results[r].method);
+    return status;
+}
+
+static const char *why_omitted(const report_learnt *self)
+{
+    return self->report->skip_source_less
+               ? "Not studied here: left out by the options of this report."
+               : "Not studied here: it takes three sources with samples to learn "
+                 "from.";
+}
+
+nitro_status report_add_source_less(report_learnt *self)
+{
+    report_part *part =
+        report_add(self->report, "source-less", "The same with one source less", "Figure 7");
+    nitro_string_list methods = {0};
+    if (self->num_less == 0)
+        return report_omit(self->report, part, "%s", why_omitted(self));
+    part->method = "As above, but with each source in turn left out; a target's number is the mean "
+                   "over the sources that were left out, the worst case the least of them all.";
+    nitro_status status = list_sub_methods(self, &methods);
+    if (status == NITRO_OK)
+        status = report_begin_bars(self->report, &part->chart, &self->targets, "mean of targets",
+                                   &methods);
+    if (status == NITRO_OK) {
+        fill_less(self, part);
+        status = digest_less(self, &methods, part);
+    }
+    if (status == NITRO_OK)
+        status = report_fit_axis(self->report, part);
+    nitro_string_list_free(&methods);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}
+
+/* ---- What each source contributes ----------------------------------------------------------- */
+
+/** What is lost without a source, as a mean over targets; NaN: nothing is known. */
+static double mean_drop(const report_learnt *self, size_t less, const char *method)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t t = 0; t < self->targets.count; t++) {
+        double drop = drop_of(self, less, self->targets.items[t], method);
+        if (isnan(drop))
+            continue;
+        sum += drop;
+        count++;
+    }
+    return count ? sum / (double)count : NAN;
+}
+
+/** A loss that is none: without a source some inputs go too, and all numbers move a little. */
+#define LEAST_LOSS 0.05 /* points */
+
+/** Methods whose choices depend on the sources at all. */
+static nitro_status list_dependent(const report_learnt *self, nitro_string_list *methods)
+{
+    nitro_string_list all = {0};
+    nitro_status status = list_sub_methods(self, &all);
+    for (size_t m = 0; m < all.count && status == NITRO_OK; m++) {
+        bool depends = false;
+        for (size_t i = 0; i < self->num_less; i++)
+            for (size_t t = 0; t < self->targets.count; t++)
+                depends |=
+                    fabs(drop_of(self, i, self->targets.items[t], all.items[m])) >= LEAST_LOSS;
+        if (depends)
+            status = nitro_string_list_add(self->report->context, methods, all.items[m]);
+    }
+    nitro_string_list_free(&all);
+    return status;
+}
+
+static void fill_contribution(const report_learnt *self, const nitro_string_list *methods,
+                              report_part *part)
+{
+    report_table *table = &part->table, *digest = &part->digest;
+    report_table_column(table, "source", NULL, REPORT_TEXT);
+    report_table_column(table, "target", NULL, REPORT_TEXT);
+    report_table_column(table, "method", NULL, REPORT_TEXT);
+    report_table_column(table, "lost without it", "points", 2);
+    report_table_column(digest, "source", NULL, REPORT_TEXT);
+    for (size_t m = 0; m < methods->count; m++)
+        report_table_column(digest, methods->items[m], "points", 2);
+    for (size_t i = 0; i < self->num_less; i++) {
+        char name[128];
+        report_target_name(self->report, self->less[i].left_out, name, sizeof name);
+        report_table_text(digest, "%s", name);
+        for (size_t m = 0; m < methods->count; m++) {
+            double drop = mean_drop(self, i, methods->items[m]);
+            report_table_number(digest, drop);
+            report_chart_set(&part->chart, m, i, drop);
+        }
+        for (size_t t = 0; t < self->targets.count; t++)
+            for (size_t m = 0; m < methods->count; m++) {
+                double drop = drop_of(self, i, self->targets.items[t], methods->items[m]);
+                if (isnan(drop))
+                    continue;
+                report_table_text(table, "%s", self->less[i].left_out);
+                report_table_text(table, "%s", self->targets.items[t]);
+                report_table_text(table, "%s", methods->items[m]);
+                report_table_number(table, drop);
+            }
+    }
+}
+
+static nitro_status say_contribution(const report_learnt *self, const nitro_string_list *methods,
+                                     report_part *part)
+{
+    nitro_evaluate_result best;
+    size_t index = report_best_method(self, &best), most = 0;
+    const char *method = index == NITRO_NONE ? "" : self->methods.items[index];
+    if (nitro_string_list_find(methods, method) == NITRO_NONE)
+        return NITRO_OK;
+    for (size_t i = 1; i < self->num_less; i++)
+        if (mean_drop(self, i, method) > mean_drop(self, most, method))
+            most = i;
+    double drop = mean_drop(self, most, method);
+    if (!(drop > 0.0))
+        return report_say(self->report, part,
+                          "'%s' loses nothing on average, whichever source is left out.", method);
+    return report_say(self->report, part,
+                      "'%s' would miss %s most: without it, the other targets lose %.2f points on "
+                      "average. A negative number: better without that source.",
+                      method, self->less[most].left_out, drop);
+}
+
+nitro_status report_add_contribution(report_learnt *self)
+{
+    report_part *part =
+        report_add(self->report, "contribution", "What each source contributes", NULL);
+    nitro_string_list methods = {0}, sources = {0};
+    if (self->num_less == 0)
+        return report_omit(self->report, part, "%s", why_omitted(self));
+    part->method = "The mean quality with all sources less that without this one, in points, as a "
+                   "mean over the targets. Methods that no source matters to (under 0.05 points "
+                   "on every target) are left away.";
+    part->chart.y_label = "quality lost without it (points)";
+    nitro_status status = list_dependent(self, &methods);
+    for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
+        status = nitro_string_list_add(self->report->context, &sources, self->less[i].left_out);
+    if (status == NITRO_OK && methods.count == 0)
+        status = report_omit(self->report, part, "No method depends on which sources there are.");
+    else if (status == NITRO_OK)
+        status = report_begin_bars(self->report, &part->chart, &sources, NULL, &methods);
+    if (status == NITRO_OK && !part->omitted) {
+        fill_contribution(self, &methods, part);
+        status = say_contribution(self, &methods, part);
+    }
+    nitro_string_list_free(&methods);
+    nitro_string_list_free(&sources);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}

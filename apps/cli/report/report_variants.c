@@ -1,0 +1,133 @@
+/* report_variants.c - which variant is the best one how often on which device. Hides which variants
+ * are drawn by themselves. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/report/report.h"
+
+/** Variants with a colour of their own; the others are drawn as one. */
+enum { MAX_DRAWN_VARIANTS = 7 };
+
+/* ---- Best variants -------------------------------------------------------------------------- */
+
+/** Variants in order of their wins over all devices, the first declared on ties.
+ *  @return how many win anything; at least 1. */
+static size_t order_variants(const nitro_study_wins *wins, size_t num_devices, size_t num_variants,
+                             size_t *order)
+{
+    size_t sums[NITRO_MAX_VARIANTS] = {0}, num_winners = 0;
+    for (size_t d = 0; d < num_devices; d++)
+        for (size_t v = 0; v < num_variants; v++)
+            sums[v] += wins[d].wins[v];
+    for (size_t v = 0; v < num_variants; v++) {
+        size_t place = v;
+        for (; place > 0 && sums[v] > sums[order[place - 1]]; place--)
+            order[place] = order[place - 1];
+        order[place] = v;
+        num_winners += sums[v] > 0;
+    }
+    return num_winners ? num_winners : 1;
+}
+
+static nitro_status draw_variants(report *self, report_part *part, const nitro_study_wins *wins)
+{
+    const nitro_dataset *dataset = self->dataset;
+    size_t order[NITRO_MAX_VARIANTS];
+    size_t num_winners =
+        order_variants(wins, dataset->num_devices, dataset->schema->num_variants, order);
+    size_t drawn = num_winners > MAX_DRAWN_VARIANTS + 1 ? MAX_DRAWN_VARIANTS : num_winners;
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
+        char name[128];
+        report_device_category(dataset->devices[d], name, sizeof name);
+        status = nitro_string_list_add(self->context, &part->chart.categories, name);
+    }
+    for (size_t v = 0; v < drawn && status == NITRO_OK; v++)
+        status = nitro_string_list_add(self->context, &part->chart.series,
+                                       dataset->schema->variants[order[v]]);
+    if (status == NITRO_OK && drawn < num_winners)
+        status = nitro_string_list_add(self->context, &part->chart.series, "others");
+    if (status == NITRO_OK)
+        status = report_chart_allocate(self->context, &part->chart);
+    for (size_t d = 0; d < dataset->num_devices && status == NITRO_OK; d++) {
+        size_t others = wins[d].inputs;
+        for (size_t v = 0; v < drawn; v++) {
+            report_chart_set(&part->chart, v, d,
+                             report_percent(wins[d].wins[order[v]], wins[d].inputs));
+            others -= wins[d].wins[order[v]];
+        }
+        if (drawn < num_winners)
+            report_chart_set(&part->chart, drawn, d, report_percent(others, wins[d].inputs));
+    }
+    return status;
+}
+
+/** Which variant wins most often where. */
+static nitro_status say_variants(report *self, report_part *part, const nitro_study_wins *wins)
+{
+    const nitro_schema *schema = self->dataset->schema;
+    size_t winners[NITRO_MAX_VARIANTS] = {0};
+    double most = 0.0, least = 100.0;
+    for (size_t d = 0; d < self->dataset->num_devices; d++) {
+        size_t best = 0;
+        for (size_t v = 1; v < schema->num_variants; v++)
+            if (wins[d].wins[v] > wins[d].wins[best])
+                best = v;
+        if (wins[d].inputs == 0)
+            continue;
+        winners[best]++;
+        most = fmax(most, report_percent(wins[d].wins[best], wins[d].inputs));
+        least = fmin(least, report_percent(wins[d].wins[best], wins[d].inputs));
+    }
+    nitro_status status = NITRO_OK;
+    for (size_t v = 0; v < schema->num_variants && status == NITRO_OK; v++)
+        if (winners[v] > 0)
+            status = report_say(self, part,
+                                "%s is the most frequent best variant on %zu of %zu devices.",
+                                schema->variants[v], winners[v], self->dataset->num_devices);
+    if (status != NITRO_OK || most == 0.0)
+        return status;
+    char range[32];
+    if (most - least < 0.5)
+        snprintf(range, sizeof range, "%.0f", most);
+    else
+        snprintf(range, sizeof range, "%.0f to %.0f", least, most);
+    return report_say(self, part,
+                      "The most frequent one is the best for %s %% of a device's inputs.", range);
+}
+
+nitro_status report_add_variants(report *self)
+{
+    const nitro_dataset *dataset = self->dataset;
+    report_part *part = report_add(self, "variants", "Which variant is best", "Table 4");
+    nitro_study_wins *wins = nitro_calloc(self->context, dataset->num_devices, sizeof *wins);
+    if (!wins)
+        return NITRO_ERR_NO_MEMORY;
+    report_table *table = &part->table;
+    report_table_column(table, "device", NULL, REPORT_TEXT);
+    report_table_column(table, "inputs", NULL, 0);
+    for (size_t v = 0; v < dataset->schema->num_variants; v++)
+        report_table_column(table, dataset->schema->variants[v], "%", 1);
+    for (size_t d = 0; d < dataset->num_devices; d++) {
+        char name[128];
+        nitro_study_count_wins(dataset, d, &wins[d]);
+        report_device_name(dataset->devices[d], name, sizeof name);
+        report_table_text(table, "%s", name);
+        report_table_number(table, (double)wins[d].inputs);
+        for (size_t v = 0; v < dataset->schema->num_variants; v++)
+            report_table_number(table, report_percent(wins[d].wins[v], wins[d].inputs));
+    }
+    part->method = "Share of the inputs on which a variant is the fastest, in percent of the "
+                   "inputs with times of at least two variants; the first declared variant wins "
+                   "ties.";
+    part->chart.kind = REPORT_STACK;
+    part->chart.y_label = "share of inputs (%)";
+    part->chart.low = 0.0;
+    part->chart.high = 100.0;
+    nitro_status status = draw_variants(self, part, wins);
+    if (status == NITRO_OK)
+        status = say_variants(self, part, wins);
+    free(wins);
+    return status == NITRO_OK ? report_part_status(part) : status;
+}

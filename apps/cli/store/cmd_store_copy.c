@@ -1,0 +1,33 @@
+/* cmd_store_copy.c - nitro store copy: everything of one store into another. */
+#include "apps/cli/store/sync_report.h"
+
+typedef struct settings {
+    common_settings common;
+    bool json;
+} settings;
+
+static const option options[] = {OPTION_JSON, {0}};
+
+static const argument arguments[] = {{.name = "FROM", .help = "the URL of the store to read"},
+                                     {.name = "TO", .help = "the URL of the store to add to"},
+                                     {0}};
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_KEEP}, given->json);
+}
+
+const command command_store_copy = {
+    .name = "store copy",
+    .summary = "Copy everything of one store into another",
+    .synopsis = "FROM TO [--json]",
+    .description = "Adds all computations, devices, samples and profiles of FROM to TO, which is "
+                   "made when missing. Inputs that TO has already for a device are left alone, and "
+                   "so are runs of which it has a profile; 'nitro store sync' and 'nitro store "
+                   "merge' have other rules. Damaged records stay behind, with a warning.",
+    .examples = "  nitro store copy sqlite:mine.db sqlite:/shared/lab.db\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,201 @@
+/* cmd_store_gc.c - nitro store gc: what nobody needs any more, listed, and removed on request. */
+#include <string.h>
+
+#include "apps/cli/store/outdated_table.h"
+#include "apps/cli/versions.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *computation;
+    bool stale, quarantined, apply, json;
+} settings;
+
+static const option options[] = {
+    OPTION_STORE,
+    {.name = "quarantined",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, quarantined),
+     .help = "also damaged samples and profiles, which nothing uses"},
+    {.name = "stale",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, stale),
+     .help = "also times of other versions of variants: the next tune measures those again"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "stale times of this computation only: a name, or the path of a shared object whose "
+             "versions count"},
+    {.name = "apply",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, apply),
+     .help = "remove what is listed (default: list it only)"},
+    OPTION_JSON,
+    {0}};
+
+typedef struct collecting {
+    const invocation *call;
+    nitro_store *store;
+    nitro_string_list devices; /* without samples and profiles */
+    nitro_string_list damaged;
+    stale_table stale;
+    nitro_status status;
+} collecting;
+
+/* ---- Devices that nothing was measured on ---------------------------------------------------- */
+
+static nitro_status has_records(collecting *self, const char *id,
+                                const nitro_string_list *computations, bool *has)
+{
+    size_t count = 0;
+    nitro_status status = nitro_store_count_profiles(self->store, id, NULL, &count);
+    for (size_t i = 0; i < computations->count && status == NITRO_OK && count == 0; i++) {
+        status = nitro_store_count_samples(self->store, computations->items[i], id, &count);
+        if (status == NITRO_OK && count == 0)
+            status = nitro_store_count_profiles(self->store, id, computations->items[i], &count);
+    }
+    *has = count > 0;
+    return status;
+}
+
+static nitro_status collect_devices(collecting *self)
+{
+    nitro_string_list computations = {0}, devices = {0};
+    nitro_status status = nitro_store_list_computations(self->store, &computations);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(self->store, NULL, &devices);
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
+        bool has = false;
+        status = has_records(self, devices.items[i], &computations, &has);
+        if (status == NITRO_OK && !has)
+            status = nitro_string_list_add(self->call->context, &self->devices, devices.items[i]);
+    }
+    nitro_string_list_free(&computations);
+    nitro_string_list_free(&devices);
+    return status;
+}
+
+static nitro_status remove_devices(const collecting *self)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->devices.count && status == NITRO_OK; i++) {
+        status = nitro_store_remove_device(self->store, self->devices.items[i]);
+        if (status == NITRO_ERR_EXISTS || status == NITRO_ERR_NOT_FOUND) /* used, or gone, by now */
+            status = NITRO_OK;
+    }
+    return status;
+}
+
+/* ---- Damaged records, stale times ------------------------------------------------------------ */
+
+static void note_damaged(void *user, const char *problem)
+{
+    collecting *self = user;
+    if (self->status == NITRO_OK)
+        self->status = nitro_string_list_add(self->call->context, &self->damaged, problem);
+}
+
+static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
+                       const char *const *versions, void *user)
+{
+    const settings *given = call->settings;
+    collecting *self = user;
+    if (nitro_store_remove_stale(store, computation, versions, !given->apply, stale_table_add,
+                                 &self->stale) != NITRO_OK)
+        return fail(call);
+    return EXIT_DONE;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------- */
+
+static void print_list(const char *title, const nitro_string_list *lines)
+{
+    if (lines->count == 0)
+        return;
+    printf("%s:\n", title);
+    for (size_t i = 0; i < lines->count; i++)
+        printf("  %s\n", lines->items[i]);
+}
+
+static int print_all(collecting *self)
+{
+    const settings *given = self->call->settings;
+    bool nothing = self->devices.count + self->damaged.count + self->stale.count == 0;
+    if (given->json)
+        return print_json(self->call,
+                          json_pack("{s:b, s:o, s:o, s:O}", "removed", given->apply, "devices",
+                                    json_names(&self->devices), "damaged",
+                                    json_names(&self->damaged), "stale", self->stale.array));
+    print_list("devices without samples", &self->devices);
+    print_list("damaged records", &self->damaged);
+    if (self->stale.count > 0)
+        printf("stale times:\n");
+    if (stale_table_end(&self->stale) != NITRO_OK)
+        return fail(self->call);
+    if (nothing)
+        printf("nothing to remove\n");
+    else
+        printf("%s\n", given->apply ? "removed" : "not removed: add --apply");
+    return EXIT_DONE;
+}
+
+/* Damaged records first: what is left is sound. Devices last: some may be without samples then. */
+static int collect(collecting *self)
+{
+    const settings *given = self->call->settings;
+    nitro_status status = NITRO_OK;
+    if (given->quarantined)
+        status = nitro_store_remove_damaged(self->store, !given->apply, note_damaged, self);
+    if (status == NITRO_OK)
+        status = self->status;
+    if (status != NITRO_OK)
+        return fail(self->call);
+    if (given->stale) {
+        int code = versions_each(self->call, self->store, given->computation, visit_stale, self);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    status = collect_devices(self);
+    if (status == NITRO_OK && given->apply)
+        status = remove_devices(self);
+    return status == NITRO_OK ? print_all(self) : fail(self->call);
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    collecting self = {.call = call};
+    nitro_store *store = NULL;
+    /* A slip in the URL shall not make a store. */
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    if (given->apply) {
+        nitro_store_close(store);
+        if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
+            return fail(call);
+    }
+    self.store = store;
+    stale_table_begin(&self.stale, call->context, given->json);
+    int code = collect(&self);
+    json_decref(self.stale.array);
+    nitro_string_list_free(&self.devices);
+    nitro_string_list_free(&self.damaged);
+    nitro_store_close(store);
+    return code;
+}
+
+const command command_store_gc = {
+    .name = "store gc",
+    .summary = "List, or remove, what nobody needs any more",
+    .synopsis = "[--store URL] [--quarantined] [--stale [--computation NAME]] [--apply] [--json]",
+    .description =
+        "Lists devices that nothing was measured on; on request also damaged records and stale "
+        "times. With --apply they are removed, which cannot be undone: 'nitro store copy' makes a "
+        "copy first. A device that is there only to be a target has no samples either: describe it "
+        "again when it is needed.\n\n"
+        "Of a variant that has another version by now only that variant's times go. What counts as "
+        "today's version is what the built-in computation or the shared object says, else the "
+        "newest version in the store.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

@@ -1,0 +1,312 @@
+/* cmd_store_list.c - nitro store list: computations, their variants and features, who measured. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "apps/cli/store/outdated_table.h"
+#include "apps/cli/versions.h"
+
+typedef struct settings {
+    common_settings common;
+    const char *store, *computation;
+    bool stale, json;
+} settings;
+
+static const option options[] = {
+    OPTION_STORE,
+    {.name = "stale",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, stale),
+     .help = "list stale times instead, and why they are"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
+             "count"},
+    OPTION_JSON,
+    {0}};
+
+/* ---- JSON ----------------------------------------------------------------------------------- */
+
+static json_t *features_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t f = 0; f < schema->num_features; f++)
+        json_array_append_new(array, json_pack("{s:o, s:o, s:s}", "name",
+                                               json_text(schema->features[f].name), "unit",
+                                               json_text(schema->features[f].unit), "scale",
+                                               nitro_scale_name(schema->features[f].scale)));
+    return array;
+}
+
+static json_t *variants_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t v = 0; v < schema->num_variants; v++)
+        json_array_append_new(array, json_text(schema->variants[v]));
+    return array;
+}
+
+static json_t *device_json(const nitro_device *device, size_t samples, size_t profiles)
+{
+    return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I}", "id", json_text(device->id), "kind",
+                     json_text(device->kind), "modelled", strcmp(device->kind, "model") == 0,
+                     "features", (json_int_t)device->num_features, "samples", (json_int_t)samples,
+                     "profiles", (json_int_t)profiles);
+}
+
+/* ---- One computation, for people and as JSON ------------------------------------------------ */
+
+typedef struct listing {
+    nitro_store *store;
+    const nitro_schema *schema; /* NULL: of no computation, but of proxies */
+    text_table *table;          /* NULL: JSON is wanted */
+    bool with_profiles;         /* the table has a column of them */
+    json_t *devices;
+} listing;
+
+static nitro_status list_device(listing *self, const char *id)
+{
+    const char *computation = self->schema ? self->schema->computation : NULL;
+    size_t samples = 0, profiles = 0;
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_count_profiles(self->store, id, computation, &profiles);
+    if (status == NITRO_OK && computation)
+        status = nitro_store_count_samples(self->store, computation, id, &samples);
+    if (status == NITRO_OK)
+        status = nitro_store_get_device(self->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
+        status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
+    if (status != NITRO_OK)
+        return status;
+    if (!self->table) {
+        json_array_append_new(self->devices, device_json(device, samples, profiles));
+    } else {
+        table_cell(self->table, "  %s", device->id);
+        table_cell(self->table, "%s",
+                   strcmp(device->kind, "model") == 0 ? "modelled" : device->kind);
+        if (computation)
+            table_cell(self->table, "%zu", samples);
+        if (self->with_profiles)
+            table_cell(self->table, "%zu", profiles);
+        table_cell(self->table, "%zu", device->num_features);
+    }
+    nitro_device_free(device);
+    return NITRO_OK;
+}
+
+static nitro_status list_devices(listing *self)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_store_list_devices(self->store, self->schema->computation, &ids);
+    for (size_t d = 0; d < ids.count && status == NITRO_OK; d++)
+        status = list_device(self, ids.items[d]);
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static json_t *relative_json(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < schema->num_relative; i++)
+        json_array_append_new(array,
+                              json_pack("{s:o, s:o, s:s, s:o, s:o}", "name",
+                                        json_text(schema->relative[i].name), "unit",
+                                        json_text(schema->relative[i].unit), "scale",
+                                        nitro_scale_name(schema->relative[i].scale), "formula",
+                                        json_text(schema->relative[i].formula), "replaces",
+                                        json_text(schema->relative[i].replaces)));
+    return array;
+}
+
+static nitro_status print_computation(nitro_store *store, const nitro_schema *schema)
+{
+    text_table table;
+    listing self = {.store = store, .schema = schema, .table = &table};
+    printf("%s\n  variants:", schema->computation);
+    for (size_t v = 0; v < schema->num_variants; v++)
+        printf("%s %s", v ? "," : "", schema->variants[v]);
+    printf("\n  features:");
+    for (size_t f = 0; f < schema->num_features; f++)
+        printf("%s %s", f ? "," : "", schema->features[f].name);
+    for (size_t i = 0; i < schema->num_relative; i++)
+        printf("%s %s", i ? "," : "\n  relative:", schema->relative[i].name);
+    printf("\n");
+    size_t profiles = 0;
+    nitro_status status = nitro_store_count_profiles(store, NULL, schema->computation, &profiles);
+    self.with_profiles = profiles > 0;
+    table_begin(&table, nitro_store_context(store),
+                profiles ? "  device,kind,>samples,>profiles,>features"
+                         : "  device,kind,>samples,>features");
+    if (status == NITRO_OK)
+        status = list_devices(&self);
+    nitro_status printed = table_end(&table, stdout);
+    return status == NITRO_OK ? printed : status;
+}
+
+/** A computation, or with `schema` NULL what belongs to none: the same keys in any case. */
+static json_t *computation_json(const nitro_schema *schema, json_t *devices)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation",
+                     schema ? json_text(schema->computation) : json_null(), "variants",
+                     schema ? variants_json(schema) : json_array(), "features",
+                     schema ? features_json(schema) : json_array(), "relative_features",
+                     schema ? relative_json(schema) : json_array(), "devices", devices);
+}
+
+static nitro_status add_computation(nitro_store *store, const nitro_schema *schema, json_t *array)
+{
+    listing self = {.store = store, .schema = schema, .devices = json_array()};
+    nitro_status status = list_devices(&self);
+    json_array_append_new(array, computation_json(schema, self.devices));
+    return status;
+}
+
+/* ---- What belongs to no computation ---------------------------------------------------------- */
+
+/** Devices without samples, and those with profiles of proxies. */
+static nitro_status find_others(nitro_store *store, const nitro_string_list *computations,
+                                nitro_string_list *others)
+{
+    nitro_context *context = nitro_store_context(store);
+    nitro_string_list all = {0}, measured = {0};
+    nitro_status status = nitro_store_list_devices(store, NULL, &all);
+    for (size_t c = 0; c < computations->count && status == NITRO_OK; c++)
+        status = nitro_store_list_devices(store, computations->items[c], &measured);
+    for (size_t d = 0; d < all.count && status == NITRO_OK; d++) {
+        size_t proxies = 0;
+        status = nitro_store_count_profiles(store, all.items[d], NULL, &proxies);
+        bool has_samples = nitro_string_list_find(&measured, all.items[d]) != NITRO_NONE;
+        if (status == NITRO_OK && (proxies > 0 || !has_samples))
+            status = nitro_string_list_add(context, others, all.items[d]);
+    }
+    nitro_string_list_free(&measured);
+    nitro_string_list_free(&all);
+    return status;
+}
+
+static nitro_status print_others(listing *self, const nitro_string_list *others)
+{
+    text_table table;
+    self->table = &table;
+    self->with_profiles = true;
+    printf("devices without samples, and profiles of proxies\n");
+    table_begin(&table, nitro_store_context(self->store),
+                "  device,kind,>profiles of proxies,>features");
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < others->count && status == NITRO_OK; d++)
+        status = list_device(self, others->items[d]);
+    nitro_status printed = table_end(&table, stdout);
+    return status == NITRO_OK ? printed : status;
+}
+
+/** `array` NULL: print for people. */
+static nitro_status list_others(nitro_store *store, const nitro_string_list *computations,
+                                json_t *array)
+{
+    nitro_string_list others = {0};
+    listing self = {.store = store};
+    nitro_status status = find_others(store, computations, &others);
+    if (status == NITRO_OK && array && others.count > 0) {
+        self.devices = json_array();
+        for (size_t d = 0; d < others.count && status == NITRO_OK; d++)
+            status = list_device(&self, others.items[d]);
+        json_array_append_new(array, computation_json(NULL, self.devices));
+    } else if (status == NITRO_OK && !array && others.count > 0) {
+        if (computations->count > 0)
+            putchar('\n');
+        status = print_others(&self, &others);
+    } else if (status == NITRO_OK && !array && computations->count == 0) {
+        printf("%s is empty\n", nitro_store_url(store));
+    }
+    nitro_string_list_free(&others);
+    return status;
+}
+
+/** `array` NULL: print for people. */
+static nitro_status list_all(nitro_store *store, json_t *array)
+{
+    nitro_string_list computations = {0};
+    nitro_status status = nitro_store_list_computations(store, &computations);
+    for (size_t c = 0; c < computations.count && status == NITRO_OK; c++) {
+        nitro_schema *schema = NULL;
+        status = nitro_store_get_schema(store, computations.items[c], &schema);
+        if (status == NITRO_OK && !array && c > 0)
+            putchar('\n');
+        if (status == NITRO_OK)
+            status =
+                array ? add_computation(store, schema, array) : print_computation(store, schema);
+        nitro_schema_free(schema);
+    }
+    if (status == NITRO_OK)
+        status = list_others(store, &computations, array);
+    nitro_string_list_free(&computations);
+    return status;
+}
+
+/* ---- Stale times ---------------------------------------------------------------------------- */
+
+static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
+                       const char *const *versions, void *user)
+{
+    return nitro_store_find_stale(store, computation, versions, stale_table_add, user) == NITRO_OK
+               ? EXIT_DONE
+               : fail(call);
+}
+
+static int list_stale(const invocation *call, nitro_store *store)
+{
+    const settings *given = call->settings;
+    stale_table stale;
+    stale_table_begin(&stale, call->context, given->json);
+    int code = versions_each(call, store, given->computation, visit_stale, &stale);
+    size_t count = stale.count;
+    if (stale_table_end(&stale) != NITRO_OK)
+        code = fail(call);
+    if (code == EXIT_DONE && given->json)
+        return print_json(call, stale.array);
+    json_decref(stale.array);
+    if (code == EXIT_DONE && count == 0)
+        printf("nothing is stale\n");
+    return code;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    if (given->computation && !given->stale)
+        return fail_usage(call, "--computation goes with --stale");
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
+        return fail(call);
+    if (given->stale) {
+        int code = list_stale(call, store);
+        nitro_store_close(store);
+        return code;
+    }
+    json_t *array = given->json ? json_array() : NULL;
+    nitro_status status = list_all(store, array);
+    nitro_store_close(store);
+    if (status == NITRO_OK)
+        return given->json ? print_json(call, array) : EXIT_DONE;
+    json_decref(array);
+    return fail(call);
+}
+
+const command command_store_list = {
+    .name = "store list",
+    .summary = "List computations, devices and samples of a store",
+    .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
+    .description =
+        "Prints every computation of the store with its variants, input features and "
+        "relative features, and for every device with samples of it how many there are. "
+        "Devices without samples, and with profiles of proxies, come last: in JSON as an "
+        "entry whose computation is null.\n\n"
+        "With --stale: the times that would not come out so today, and why. A variant "
+        "has another version (than the built-in computation, the shared object, or the "
+        "newest sample says); another compiler, driver or toolkit made the newest "
+        "samples of the device; or the device's features have changed since. 'nitro "
+        "tune' measures variants of other versions again by itself.",
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

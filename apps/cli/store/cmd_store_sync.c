@@ -1,0 +1,128 @@
+/* cmd_store_sync.c - nitro store sync: what one store has and another lacks, or what waits in this
+ * user's journals. */
+#include <string.h>
+
+#include "apps/cli/store/sync_report.h"
+
+typedef struct settings {
+    common_settings common;
+    double patience_s;
+    bool json;
+} settings;
+
+static void set_defaults(void *place)
+{
+    settings *given = place;
+    given->patience_s = 10;
+}
+
+static const option options[] = {{.name = "patience",
+                                  .type = OPTION_NUMBER,
+                                  .offset = offsetof(settings, patience_s),
+                                  .value = "SECONDS",
+                                  .help = "how long to try to send what waits for a store",
+                                  .minimum = 0,
+                                  .maximum = 86400},
+                                 OPTION_JSON,
+                                 {0}};
+
+static const argument arguments[] = {
+    {.name = "FROM", .help = "the URL of the store to read", .optional = true},
+    {.name = "TO", .help = "the URL of the store to add to", .optional = true},
+    {0}};
+
+/** Send what waits for one store; *left: what still waits. */
+static int send_waiting(const invocation *call, const char *url, json_t *array, size_t *left)
+{
+    const settings *given = call->settings;
+    nitro_store *store = NULL;
+    size_t before = 0, after = 0;
+    nitro_status status = nitro_store_open_journaled(call->context, url, &store);
+    if (status == NITRO_OK)
+        status = nitro_store_count_waiting(store, &before);
+    if (status == NITRO_OK)
+        status = nitro_store_flush(store, given->patience_s * 1000, &after);
+    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    if (code == EXIT_DONE && array)
+        json_array_append_new(
+            array, json_pack("{s:o, s:I, s:I}", "url", json_text(nitro_store_url(store)), "sent",
+                             (json_int_t)(before - after), "waiting", (json_int_t)after));
+    else if (code == EXIT_DONE)
+        printf("%s: %zu samples sent, %zu still wait\n", nitro_store_url(store), before - after,
+               after);
+    *left += after;
+    nitro_store_close(store);
+    return code;
+}
+
+/** Only a store over a network has a journal; a slip shall not make a store here. */
+static bool is_remote(const char *url)
+{
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++) {
+        size_t length = strlen((*kind)->scheme);
+        if ((*kind)->remote && strncmp(url, (*kind)->scheme, length) == 0 && url[length] == ':')
+            return true;
+    }
+    return false;
+}
+
+static int send_all(const invocation *call, const nitro_string_list *urls)
+{
+    const settings *given = call->settings;
+    json_t *array = given->json ? json_array() : NULL;
+    size_t left = 0;
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < urls->count; i++) {
+        int sent = send_waiting(call, urls->items[i], array, &left);
+        code = code == EXIT_DONE ? sent : code; /* one store that is away does not stop the rest */
+    }
+    if (urls->count == 0 && !given->json)
+        printf("nothing waits\n");
+    if (array && print_json(call, array) != EXIT_DONE)
+        code = EXIT_FAILED;
+    if (code == EXIT_DONE && left > 0)
+        code = fail_text(call, "%zu samples still wait; they are safe, and sent later", left);
+    return code;
+}
+
+static int run(invocation *call)
+{
+    const settings *given = call->settings;
+    if (call->arguments.count == 2)
+        return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER},
+                           given->json);
+    if (call->arguments.count == 1 && !is_remote(call->arguments.items[0]))
+        return fail_usage(
+            call,
+            "%s is on this machine, so nothing waits for it; name two stores to bring "
+            "one's samples into the other",
+            call->arguments.items[0]);
+    if (call->arguments.count == 1)
+        return send_all(call, &call->arguments);
+    nitro_string_list urls = {0};
+    int code = nitro_store_list_waiting(call->context, &urls) == NITRO_OK ? send_all(call, &urls)
+                                                                          : fail(call);
+    nitro_string_list_free(&urls);
+    return code;
+}
+
+const command command_store_sync = {
+    .name = "store sync",
+    .summary = "Bring what is new into a store, or send what waits",
+    .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
+    .description =
+        "With two stores: adds what FROM has and TO lacks, and replaces samples of which FROM has "
+        "a newer one; one way. Cut short, it goes on where it was; done again, it does nothing.\n\n"
+        "Without: sends the samples that wait in this user's journals for stores that were away "
+        "while a tune ran (with one URL: for that store). Passwords, and where certificates are, "
+        "are not kept there: they come from the environment, or from the URL given here. The exit "
+        "code is 1 while any wait. A journal is a store, in the file that warnings name: where its "
+        "server never comes back, 'nitro store copy' brings its samples elsewhere, and the file "
+        "may go.",
+    .examples = "  nitro store sync sqlite:mine.db redis://lab.example.org/0\n"
+                "  nitro store sync\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .set_defaults = set_defaults,
+    .run = run};

@@ -1,0 +1,30 @@
+/* store_import.h - what the formats of nitro store import share: its options. */
+#ifndef NITRO_APPS_CLI_STORE_STORE_IMPORT_H
+#define NITRO_APPS_CLI_STORE_STORE_IMPORT_H
+
+#include "apps/cli/output.h"
+
+typedef struct import_settings {
+    common_settings common;
+    const char *store, *format, *computation, *samples, *devices, *describe, *campaign;
+    nitro_string_list devices_chosen, features, variants, log;
+    const char *profiles, *variant, *input, *proxy;
+    double intensity; /* NaN: not given */
+    bool replace, json;
+} import_settings;
+
+/** NULL for an option that was not given. */
+const nitro_string_list *if_given(const nitro_string_list *list);
+
+/** --format ginkgo (store_import_ginkgo.c). @return exit code */
+int import_ginkgo(invocation *call);
+/** --profiles (store_import_profiles.c). @return exit code */
+int import_profiles(invocation *call);
+/** --devices alone (store_import_devices.c). @return exit code */
+int import_devices(invocation *call);
+
+/** Of what belongs to samples, all that was given but --devices and one --device is an error:
+ *  "--log does not go with WHAT". @return exit code */
+int refuse_sample_options(invocation *call, const char *what);
+
+#endif

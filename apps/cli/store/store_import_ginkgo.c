@@ -1,0 +1,122 @@
+/* store_import_ginkgo.c - nitro store import --format ginkgo: what was taken, on which evidence,
+ * and what was not. */
+#include <math.h>
+
+#include "apps/cli/store/store_import.h"
+
+static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
+{
+    return json_pack(
+        "{s:o, s:o, s:o, s:s, s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:o}", "device",
+        json_text(campaign->device), "folder", json_text(campaign->folder), "executor",
+        json_text(campaign->executor), "spelling", campaign->capital ? "capitalised" : "lower-case",
+        "unit", campaign->unit, "fastest_low", json_value(campaign->fastest_low), "fastest_high",
+        json_value(campaign->fastest_high), "inputs", (json_int_t)campaign->inputs, "added",
+        (json_int_t)campaign->added, "replaced", (json_int_t)campaign->replaced, "holes",
+        (json_int_t)campaign->holes, "left_out", json_text(campaign->left_out));
+}
+
+static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
+{
+    json_t *campaigns = json_array(), *skipped = json_array();
+    for (size_t i = 0; i < report->num_campaigns; i++)
+        json_array_append_new(campaigns, campaign_json(&report->campaigns[i]));
+    for (size_t i = 0; i < report->num_skipped; i++) {
+        const nitro_ginkgo_skipped *each = &report->skipped[i];
+        json_array_append_new(skipped, json_pack("{s:s, s:I, s:o}", "reason", each->reason, "count",
+                                                 (json_int_t)each->count, "example",
+                                                 json_text(each->example)));
+    }
+    return print_json(call, json_pack("{s:o, s:o, s:o, s:o}", "store", json_text(url), "variants",
+                                      json_names(&report->variants), "devices", campaigns,
+                                      "skipped", skipped));
+}
+
+/* "12.3 us to 4.56 ms": times as files have them, in words that show whether the unit is right. */
+static void format_range(const nitro_ginkgo_campaign *campaign, char *text, size_t size)
+{
+    double to_ms = campaign->unit[0] == 's' ? 1e3 : 1e-6;
+    char low[32], high[32];
+    format_time(campaign->fastest_low * to_ms, low, sizeof low);
+    format_time(campaign->fastest_high * to_ms, high, sizeof high);
+    snprintf(text, size, "%s to %s", low, high);
+}
+
+static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_report *report)
+{
+    text_table table;
+    table_begin(&table, call->context,
+                "device,executor,names,unit,fastest variants take,>inputs,>added,>replaced,>holes");
+    for (size_t i = 0; i < report->num_campaigns; i++) {
+        const nitro_ginkgo_campaign *each = &report->campaigns[i];
+        char range[80];
+        format_range(each, range, sizeof range);
+        table_cell(&table, "%s", each->device);
+        table_cell(&table, "%s", each->executor);
+        table_cell(&table, "%s", each->capital ? "capitalised" : "lower-case");
+        table_cell(&table, "%s", each->unit);
+        table_cell(&table, "%s", range);
+        table_cell(&table, "%zu", each->inputs);
+        table_cell(&table, "%zu", each->added);
+        table_cell(&table, "%zu", each->replaced);
+        table_cell(&table, "%zu", each->holes);
+    }
+    return table_end(&table, stdout);
+}
+
+static int print_text(const invocation *call, const nitro_ginkgo_report *report)
+{
+    char names[1024];
+    if (print_campaigns(call, report) != NITRO_OK)
+        return fail(call);
+    join_list(&report->variants, names, sizeof names);
+    printf("variants: %s\n", names);
+    for (size_t i = 0; i < report->num_campaigns; i++)
+        if (report->campaigns[i].left_out)
+            printf("left out: %s %s\n", report->campaigns[i].device, report->campaigns[i].left_out);
+    for (size_t i = 0; i < report->num_skipped; i++)
+        printf("skipped: %zu %s (first: %s)\n", report->skipped[i].count, report->skipped[i].reason,
+               report->skipped[i].example);
+    return EXIT_DONE;
+}
+
+static int check_options(const invocation *call)
+{
+    const import_settings *given = call->settings;
+    if (call->arguments.count == 0)
+        return fail_usage(call, "--format ginkgo needs the folder of a checkout");
+    if (given->samples)
+        return fail_usage(call, "--samples goes with --format csv");
+    return EXIT_DONE;
+}
+
+int import_ginkgo(invocation *call)
+{
+    const import_settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_ginkgo_report *report = NULL;
+    int code = check_options(call);
+    if (code != EXIT_DONE)
+        return code;
+    const nitro_ginkgo_options how = {.path = call->arguments.items[0],
+                                      .computation = given->computation,
+                                      .campaign = given->campaign,
+                                      .devices_path = given->devices,
+                                      .description_path = given->describe,
+                                      .folders = if_given(&given->devices_chosen),
+                                      .features = if_given(&given->features),
+                                      .variants = if_given(&given->variants),
+                                      .log_features = if_given(&given->log),
+                                      .replace = given->replace};
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
+        return fail(call);
+    if (nitro_store_import_ginkgo(store, &how, &report) != NITRO_OK)
+        code = fail(call);
+    else if (given->json)
+        code = print_as_json(call, nitro_store_url(store), report);
+    else
+        code = print_text(call, report);
+    nitro_ginkgo_report_free(report);
+    nitro_store_close(store);
+    return code;
+}

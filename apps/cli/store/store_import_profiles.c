@@ -1,0 +1,59 @@
+/* nitro store import --profiles: hardware metrics of variants and proxies, from CSV. */
+#include <math.h>
+
+#include "apps/cli/store/store_import.h"
+
+static int print_report(const invocation *call, const char *url,
+                        const nitro_profile_import_report *report)
+{
+    const import_settings *given = call->settings;
+    if (given->json)
+        return print_json(call, json_pack("{s:o, s:I, s:I, s:I, s:I}", "store", json_text(url),
+                                          "devices", (json_int_t)report->devices, "profiles",
+                                          (json_int_t)report->profiles, "values",
+                                          (json_int_t)report->values, "missing",
+                                          (json_int_t)report->missing));
+    printf("%zu profiles on %zu device%s: %zu values of metrics", report->profiles, report->devices,
+           report->devices == 1 ? "" : "s", report->values);
+    if (report->missing > 0)
+        printf(", %zu not collected", report->missing);
+    putchar('\n');
+    return EXIT_DONE;
+}
+
+/** What belongs to samples means nothing here. */
+static int check_options(invocation *call)
+{
+    const import_settings *given = call->settings;
+    if (given->devices)
+        return fail_usage(call, "--devices does not go with --profiles");
+    if (given->devices_chosen.count > 1)
+        return fail_usage(call, "more than one --device does not go with --profiles");
+    return refuse_sample_options(call, "--profiles");
+}
+
+int import_profiles(invocation *call)
+{
+    const import_settings *given = call->settings;
+    nitro_store *store = NULL;
+    nitro_profile_import_report report = {0};
+    nitro_profile_import_options how;
+    int code = check_options(call);
+    if (code != EXIT_DONE)
+        return code;
+    nitro_profile_import_options_init(&how);
+    how.path = given->profiles;
+    how.device = given->devices_chosen.count ? given->devices_chosen.items[0] : NULL;
+    how.computation = given->computation;
+    how.variant = given->variant;
+    how.input = given->input;
+    how.proxy = given->proxy;
+    how.intensity = given->intensity;
+    how.replace = given->replace;
+    if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
+        return fail(call);
+    nitro_status status = nitro_store_import_profiles(store, &how, &report);
+    code = status == NITRO_OK ? print_report(call, nitro_store_url(store), &report) : fail(call);
+    nitro_store_close(store);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* sync_report.c - store copy, store sync and store merge differ in their rule alone. */
+#include "apps/cli/store/sync_report.h"
+
+static void warn_of_damage(void *user, const char *problem)
+{
+    warn(user, "left behind: %s", problem);
+}
+
+static int print_report(const invocation *call, const nitro_copy_report *report, bool json)
+{
+    int code = report->damaged > 0 ? EXIT_FAILED : EXIT_DONE;
+    if (json) {
+        int printed =
+            print_json(call, json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "copied",
+                                       (json_int_t)report->samples, "replaced",
+                                       (json_int_t)report->samples_replaced, "skipped",
+                                       (json_int_t)report->samples_skipped, "differing",
+                                       (json_int_t)report->samples_differing, "profiles_copied",
+                                       (json_int_t)report->profiles, "profiles_skipped",
+                                       (json_int_t)report->profiles_skipped, "damaged",
+                                       (json_int_t)report->damaged));
+        return printed == EXIT_DONE ? code : printed;
+    }
+    printf("%zu samples copied, %zu were there already", report->samples, report->samples_skipped);
+    if (report->samples_differing > 0)
+        printf(" (%zu of them as another measurement, which stays)", report->samples_differing);
+    printf("\n");
+    if (report->samples_replaced > 0)
+        printf("%zu samples replaced by newer ones\n", report->samples_replaced);
+    if (report->profiles + report->profiles_skipped > 0)
+        printf("%zu profiles copied, %zu were there already\n", report->profiles,
+               report->profiles_skipped);
+    if (report->damaged > 0)
+        fail_text(call, "%zu damaged records were left behind", report->damaged);
+    return code;
+}
+
+int sync_stores(const invocation *call, nitro_sync_options options, bool json)
+{
+    nitro_store *from = NULL, *to = NULL;
+    nitro_copy_report report = {0};
+    options.damaged = warn_of_damage;
+    options.user = (void *)(uintptr_t)call;
+    nitro_status status =
+        nitro_store_open(call->context, call->arguments.items[0], NITRO_STORE_READ, &from);
+    if (status == NITRO_OK)
+        status = nitro_store_open(call->context, call->arguments.items[1], NITRO_STORE_WRITE, &to);
+    if (status == NITRO_OK)
+        status = nitro_store_sync(from, to, &options, &report);
+    int code = status == NITRO_OK ? EXIT_DONE : fail(call);
+    if (code == EXIT_DONE)
+        code = print_report(call, &report, json);
+    else if (report.samples + report.samples_replaced > 0)
+        fail_text(call, "%zu samples went before that; the same command goes on from there",
+                  report.samples + report.samples_replaced);
+    nitro_store_close(to);
+    nitro_store_close(from);
+    return code;
+}

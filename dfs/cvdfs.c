@@ -1,0 +1,200 @@
+/*
+ * Device-feature selection "cv": the paper's Algorithm 2, CV-DFS. Every source in turn is pretend
+ * target, every subset of up to max_subset candidates is judged there, and the k device features
+ * that occur most often in the pretend targets' best subsets are chosen.
+ *
+ *   which candidates  those in which the target lies no farther outside the sources' range than
+ *                     that range is wide, or than some source lies outside the others' range: what
+ *                     is farther out was tried on no pretend target
+ *   which subsets     those whose features all vary over the sources that teach (one that does not
+ *                     leaves the model as it is), and that of no feature
+ *   how good one is   its mean quality over a grid of C and gamma: the luck of one choice of them
+ *                     is no feature's worth
+ *   the best subsets  those within 2 percentage points of the highest mean quality on the pretend
+ *                     target and, of these, within 2 points of the highest mean over all pretend
+ *                     targets: one device is one point, where a subset of features that tell
+ *                     nothing is easily as good as that of those that do; on the next it is not
+ *   most often        every pretend target has one vote, and its best subsets share it, that of no
+ *                     feature too; of equals, the feature in which the target lies less far outside
+ *                     the sources' range, then that which alone has the higher quality, meant over
+ *                     the pretend targets, then the first in the candidates' order
+ *
+ * With fewer than three sources nothing is chosen: while one is pretend target, no device feature
+ * varies over the rest, and what does not vary says nothing.
+ */
+#include "dfs/cvdfs.h"
+
+#include <stdlib.h>
+
+#define MOST_SUBSETS 50000
+
+/* ---- Subsets ------------------------------------------------------------------------------- */
+
+/** How many subsets there are; more than MOST_SUBSETS where they are too many. */
+static size_t count_subsets(size_t num_candidates, size_t max_subset)
+{
+    double count = 1.0, of_size = 1.0;
+    for (size_t size = 1; size <= max_subset && size <= num_candidates; size++) {
+        of_size *= (double)(num_candidates - size + 1) / (double)size;
+        count += of_size;
+    }
+    return count > MOST_SUBSETS ? MOST_SUBSETS + 1 : (size_t)(count + 0.5);
+}
+
+/** Append the subsets of `size` candidates from `first` on, with those of `chosen`. */
+static void list_subsets(search *s, size_t size, size_t first, uint64_t chosen)
+{
+    if (size == 0) {
+        s->subsets[s->num_subsets++] = chosen;
+        return;
+    }
+    for (size_t c = first; c + size <= s->candidates.count; c++)
+        list_subsets(s, size - 1, c + 1, chosen | UINT64_C(1) << c);
+}
+
+static nitro_status check_task(nitro_context *context, const nitro_dfs_task *task)
+{
+    size_t count = task->candidates->count;
+    if (task->max_subset < 1 || task->k < 1)
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "a search for device features needs subsets of at least one, and at least "
+            "one to choose: max_subset is %zu and k is %zu",
+            task->max_subset, task->k);
+    if (count > NITRO_DFS_MAX_CANDIDATES || count_subsets(count, task->max_subset) > MOST_SUBSETS)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%zu device features have too many subsets of up to %zu: at most %d can "
+                          "be searched; try smaller ones",
+                          count, task->max_subset, MOST_SUBSETS);
+    return NITRO_OK;
+}
+
+/* ---- The task ------------------------------------------------------------------------------ */
+
+static nitro_status allocate(search *s)
+{
+    size_t num_candidates = s->offered->count, num_devices = s->task.sources->num_devices;
+    size_t count = count_subsets(num_candidates, s->task.max_subset);
+    s->subsets = nitro_calloc(s->context, count, sizeof *s->subsets);
+    s->qualities = nitro_calloc(s->context, num_devices, count * sizeof *s->qualities);
+    s->means = nitro_calloc(s->context, count, sizeof *s->means);
+    s->targets = nitro_calloc(s->context, num_devices, sizeof *s->targets);
+    s->tallies = nitro_calloc(s->context, num_candidates + 1, sizeof *s->tallies);
+    s->reaches = nitro_calloc(s->context, num_candidates + 1, sizeof *s->reaches);
+    s->is_source = nitro_calloc(s->context, num_devices, sizeof *s->is_source);
+    bool good = s->subsets && s->qualities && s->means && s->targets && s->tallies && s->reaches &&
+                s->is_source;
+    return good ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/** Keep the candidates within reach; all where too few sources say what is. */
+static nitro_status find_candidates(search *s)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t c = 0; c < s->offered->count; c++)
+        s->reaches[c].is_within = true;
+    if (s->num_sources >= LEAST_SOURCES)
+        status = dfs_reach_find(s->context, &s->task, s->is_source, s->reaches);
+    for (size_t c = 0; c < s->offered->count && status == NITRO_OK; c++) {
+        const char *name = s->offered->items[c];
+        if (s->reaches[c].is_within)
+            status = nitro_string_list_add(s->context, &s->candidates, name);
+        else
+            nitro_log(s->context, NITRO_LOG_INFO,
+                      "search for device features: %s is out of reach: target %s lies %.2g times "
+                      "the sources' range outside it, and no source farther than %.2g outside the "
+                      "others'",
+                      name, s->task.target->id, s->reaches[c].target, s->reaches[c].tried);
+    }
+    return status;
+}
+
+static nitro_status begin(nitro_context *context, const nitro_dfs_task *task, search *s)
+{
+    *s = (search){.context = context, .task = *task, .offered = task->candidates};
+    nitro_status status = check_task(context, task);
+    if (status == NITRO_OK)
+        status = allocate(s);
+    for (size_t row = 0; status == NITRO_OK && row < task->sources->num_rows; row++)
+        s->is_source[task->sources->row_device[row]] = true;
+    for (size_t d = 0; status == NITRO_OK && d < task->sources->num_devices; d++)
+        s->num_sources += s->is_source[d];
+    if (status == NITRO_OK)
+        status = find_candidates(s);
+    s->task.candidates = &s->candidates;
+    size_t most = task->max_subset < s->candidates.count ? task->max_subset : s->candidates.count;
+    for (size_t size = 0; status == NITRO_OK && size <= most; size++)
+        list_subsets(s, size, 0, 0);
+    return status;
+}
+
+static void end(search *s)
+{
+    nitro_string_list_free(&s->candidates);
+    free(s->is_source);
+    free(s->reaches);
+    free(s->subsets);
+    free(s->qualities);
+    free(s->means);
+    free(s->targets);
+    free(s->tallies);
+}
+
+/* ---- The selection ------------------------------------------------------------------------- */
+
+static nitro_status add_chosen(const search *s, nitro_string_list *chosen)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < s->num_chosen && status == NITRO_OK; i++)
+        status =
+            nitro_string_list_add(s->context, chosen, s->candidates.items[s->tallies[i].candidate]);
+    return status;
+}
+
+static void say(const search *s, double elapsed_ms)
+{
+    const char *reason = search_reason_for_none(s);
+    if (reason)
+        nitro_log(s->context, NITRO_LOG_WARNING,
+                  "search for device features: %s; none is chosen, the model learns from input "
+                  "features alone",
+                  reason);
+    else if (s->num_chosen < s->task.k)
+        nitro_log(s->context, NITRO_LOG_WARNING,
+                  "search for device features: %zu are chosen instead of %zu, no other occurs in a "
+                  "best subset",
+                  s->num_chosen, s->task.k);
+    nitro_log(s->context, NITRO_LOG_INFO,
+              "search for device features: %zu subsets on %zu pretend targets, %zu of %zu models "
+              "trained, %zu samples of %zu, in %.1f s",
+              s->num_subsets - 1, s->num_targets, s->effort.num_trained, s->effort.num_models,
+              s->effort.num_rows, s->effort.num_candidate_rows, elapsed_ms / 1000.0);
+}
+
+static nitro_status select_by_search(nitro_context *context, const nitro_dfs_task *task,
+                                     nitro_string_list *chosen, struct json_t **report)
+{
+    search s = {0};
+    double begin_ms = nitro_clock_wall_ms(context);
+    nitro_status status = begin(context, task, &s);
+    if (status == NITRO_OK)
+        status =
+            nitro_dfs_judge(context, &s.task, s.subsets, s.num_subsets, s.qualities, &s.effort);
+    if (status == NITRO_OK) {
+        search_vote(&s);
+        status = add_chosen(&s, chosen);
+    }
+    if (status == NITRO_OK)
+        say(&s, nitro_clock_wall_ms(context) - begin_ms);
+    if (status == NITRO_OK && report)
+        status = search_report(&s, chosen, report);
+    end(&s);
+    return status;
+}
+
+const nitro_dfs_kind nitro_dfs_cv = {
+    .name = "cv",
+    .description = "search by cross-validation over the sources (the paper's CV-DFS)",
+    .priority = 5,
+    .select = select_by_search,
+};

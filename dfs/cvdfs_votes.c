@@ -1,0 +1,145 @@
+/* How a search's qualities become a choice. Hides what is as good as the best: on one device alone
+ * many subsets that tell nothing are as good by chance, over all devices they are not. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "dfs/cvdfs.h"
+
+#define AS_GOOD 2.0 /* percentage points of mean quality that are no difference */
+
+double search_quality(const search *s, size_t pretend, size_t subset)
+{
+    return s->qualities[pretend * s->num_subsets + subset];
+}
+
+static double value_of(const search *s, size_t device, size_t candidate)
+{
+    return nitro_device_value(s->task.sources->devices[device], s->candidates.items[candidate]);
+}
+
+/** Candidates that are not the same on all sources but this one. */
+static uint64_t find_varying(const search *s, size_t pretend)
+{
+    uint64_t varying = 0;
+    size_t first = NITRO_NONE;
+    for (size_t d = 0; d < s->task.sources->num_devices; d++) {
+        if (!s->is_source[d] || d == pretend)
+            continue;
+        first = first == NITRO_NONE ? d : first;
+        for (size_t c = 0; c < s->candidates.count; c++)
+            if (value_of(s, d, c) != value_of(s, first, c))
+                varying |= UINT64_C(1) << c;
+    }
+    return varying;
+}
+
+/** Over the pretend targets that judged the subset; NaN: none did. */
+static double find_mean(const search *s, size_t subset)
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t t = 0; t < s->task.sources->num_devices; t++) {
+        double quality = search_quality(s, t, subset);
+        sum += isnan(quality) ? 0.0 : quality;
+        count += isnan(quality) ? 0 : 1;
+    }
+    return count > 0 ? sum / (double)count : (double)NAN;
+}
+
+/** May the subset be a pretend target's best? That of no feature may. */
+static bool competes(const search *s, size_t pretend, uint64_t varying, size_t subset)
+{
+    return (s->subsets[subset] & ~varying) == 0 && !isnan(search_quality(s, pretend, subset));
+}
+
+/** What subsets must reach to be among the best of a pretend target. */
+typedef struct bar {
+    uint64_t varying;
+    double quality, mean;
+} bar;
+
+static bool is_best(const search *s, size_t pretend, const bar *least, size_t subset)
+{
+    return competes(s, pretend, least->varying, subset) &&
+           search_quality(s, pretend, subset) >= least->quality && s->means[subset] >= least->mean;
+}
+
+static bar find_bar(const search *s, size_t pretend)
+{
+    bar least = {find_varying(s, pretend), -INFINITY, -INFINITY};
+    double highest = -INFINITY;
+    for (size_t i = 0; i < s->num_subsets; i++)
+        if (competes(s, pretend, least.varying, i))
+            highest = fmax(highest, search_quality(s, pretend, i));
+    least.quality = highest - AS_GOOD;
+    highest = -INFINITY;
+    for (size_t i = 0; i < s->num_subsets; i++)
+        if (is_best(s, pretend, &least, i))
+            highest = fmax(highest, s->means[i]);
+    least.mean = highest - AS_GOOD;
+    return least;
+}
+
+/** Share a pretend target's vote out. Subsets come in the order that ties ask for. */
+static void count_vote(search *s, size_t pretend)
+{
+    const bar least = find_bar(s, pretend);
+    pretend_target target = {.best = NO_FEATURE};
+    for (size_t i = 0; i < s->num_subsets; i++) {
+        if (!is_best(s, pretend, &least, i))
+            continue;
+        target.num_best++;
+        if (target.best == NO_FEATURE || s->means[i] > s->means[target.best])
+            target.best = i;
+    }
+    for (size_t c = 0; target.best != NO_FEATURE && c < s->candidates.count; c++) {
+        size_t count = 0;
+        for (size_t i = 0; i < s->num_subsets; i++)
+            count += is_best(s, pretend, &least, i) && (s->subsets[i] >> c & 1);
+        s->tallies[c].votes += (double)count / (double)target.num_best;
+    }
+    s->num_targets += target.best != NO_FEATURE;
+    s->targets[pretend] = target;
+}
+
+static int compare_tallies(const void *left, const void *right)
+{
+    const feature_tally *a = left, *b = right;
+    if (a->votes != b->votes)
+        return a->votes > b->votes ? -1 : 1;
+    if (a->outside != b->outside)
+        return a->outside < b->outside ? -1 : 1;
+    if (a->quality != b->quality)
+        return a->quality > b->quality ? -1 : 1;
+    return a->candidate < b->candidate ? -1 : 1;
+}
+
+/** Tallies without votes, in the candidates' order. */
+static void begin_tallies(search *s)
+{
+    size_t count = 0;
+    for (size_t c = 0; c < s->offered->count; c++)
+        if (s->reaches[c].is_within) {
+            double alone =
+                s->means[NO_FEATURE + 1 + count]; /* subsets of one follow that of none */
+            s->tallies[count] = (feature_tally){.candidate = count,
+                                                .outside = s->reaches[c].target,
+                                                .quality = isnan(alone) ? 0.0 : alone};
+            count++;
+        }
+}
+
+void search_vote(search *s)
+{
+    size_t num_candidates = s->candidates.count;
+    for (size_t i = 0; i < s->num_subsets; i++)
+        s->means[i] = find_mean(s, i);
+    begin_tallies(s);
+    for (size_t t = 0; t < s->task.sources->num_devices; t++)
+        count_vote(s, t);
+    if (num_candidates > 1)
+        qsort(s->tallies, num_candidates, sizeof *s->tallies, compare_tallies);
+    while (s->num_chosen < num_candidates && s->num_chosen < s->task.k &&
+           s->tallies[s->num_chosen].votes > 0.0)
+        s->num_chosen++;
+}

@@ -1,0 +1,149 @@
+/* A CUDA device in a worker process: its clock (events), caches and memory. Hides how large a write
+ * must be to leave nothing in the level-2 cache. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/cuda/nvml.h"
+
+#define FLUSH_CACHES    2 /* as many times the level-2 cache: it does not forget the oldest first */
+#define MIN_FLUSH_BYTES ((size_t)32 << 20)
+
+struct nitro_device_session {
+    nitro_context *context;
+    nitro_cuda_facts facts;
+    nitro_nvml *nvml; /* NULL: not there */
+    cudaEvent_t begin, end;
+    void *flushed; /* shape [flush_bytes]; NULL until it is needed */
+    size_t flush_bytes;
+};
+
+static nitro_status check(nitro_context *context, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_IO, "%s: %s (%s, CUDA error %d)", what,
+                      cudaGetErrorString(error), cudaGetErrorName(error), (int)error);
+}
+
+static void close_session(nitro_device_session *session)
+{
+    if (!session)
+        return;
+    if (session->begin)
+        cudaEventDestroy(session->begin);
+    if (session->end)
+        cudaEventDestroy(session->end);
+    cudaFree(session->flushed);
+    nitro_nvml_close(session->nvml);
+    free(session);
+}
+
+static nitro_status find_facts(nitro_context *context, const char *id, nitro_cuda_facts *found)
+{
+    nitro_cuda_facts *facts = NULL;
+    size_t count = 0;
+    nitro_status status = nitro_cuda_query(context, &facts, &count);
+    if (status != NITRO_OK)
+        return status;
+    size_t index = nitro_cuda_find(facts, count, id);
+    if (index == NITRO_NONE)
+        status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                            "'%.80s' is none of this machine's %zu CUDA devices", id, count);
+    else
+        *found = facts[index];
+    free(facts);
+    return status;
+}
+
+static nitro_status open_session(nitro_context *context, const char *id,
+                                 nitro_device_session **session)
+{
+    nitro_device_session *opened = nitro_calloc(context, 1, sizeof(*opened));
+    if (!opened)
+        return NITRO_ERR_NO_MEMORY;
+    opened->context = context;
+    nitro_status status = find_facts(context, id, &opened->facts);
+    if (status == NITRO_OK)
+        status = check(context, cudaSetDevice((int)opened->facts.index), "opening a CUDA device");
+    if (status == NITRO_OK)
+        status = check(context, cudaFree(NULL), "opening a CUDA device"); /* starts it */
+    if (status == NITRO_OK)
+        status = check(context, cudaEventCreate(&opened->begin), "making a CUDA event");
+    if (status == NITRO_OK)
+        status = check(context, cudaEventCreate(&opened->end), "making a CUDA event");
+    if (status != NITRO_OK) {
+        close_session(opened);
+        return status;
+    }
+    double l2_bytes = opened->facts.values[NITRO_CUDA_L2_CACHE_SIZE_BYTES];
+    opened->flush_bytes = MIN_FLUSH_BYTES;
+    if (l2_bytes > 0 && (size_t)l2_bytes * FLUSH_CACHES > opened->flush_bytes)
+        opened->flush_bytes = (size_t)l2_bytes * FLUSH_CACHES;
+    opened->nvml = nitro_nvml_open(NITRO_NVML_LIBRARY);
+    *session = opened;
+    return NITRO_OK;
+}
+
+static nitro_status start(nitro_device_session *session, void *stream)
+{
+    return check(session->context, cudaEventRecord(session->begin, stream),
+                 "starting a CUDA device's clock");
+}
+
+static nitro_status stop(nitro_device_session *session, void *stream, double *elapsed_ms)
+{
+    static const char what[] = "stopping a CUDA device's clock";
+    float elapsed;
+    nitro_status status = check(session->context, cudaEventRecord(session->end, stream), what);
+    if (status == NITRO_OK)
+        status = check(session->context, cudaEventSynchronize(session->end), what);
+    if (status == NITRO_OK)
+        status = check(session->context, cudaGetLastError(), what); /* a launch that was refused */
+    if (status == NITRO_OK)
+        status = check(session->context,
+                       cudaEventElapsedTime(&elapsed, session->begin, session->end), what);
+    if (status == NITRO_OK)
+        *elapsed_ms = (double)elapsed;
+    return status;
+}
+
+static nitro_status flush(nitro_device_session *session, void *stream)
+{
+    static const char what[] = "emptying a CUDA device's caches";
+    if (!session->flushed) {
+        nitro_status status =
+            check(session->context, cudaMalloc(&session->flushed, session->flush_bytes), what);
+        if (status != NITRO_OK)
+            return status;
+    }
+    return check(session->context,
+                 cudaMemsetAsync(session->flushed, 0, session->flush_bytes, stream), what);
+}
+
+static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
+{
+    size_t available, total;
+    nitro_status status =
+        check(session->context, cudaMemGetInfo(&available, &total), "asking for free memory");
+    if (status == NITRO_OK)
+        *bytes = available;
+    return status;
+}
+
+static nitro_status state(nitro_device_session *session, char *text, size_t size)
+{
+    nitro_nvml_print_state(session->nvml, session->facts.pci, text, size);
+    return NITRO_OK;
+}
+
+const nitro_device_access nitro_cuda_access = {
+    .open = open_session,
+    .close = close_session,
+    .start = start,
+    .stop = stop,
+    .flush = flush,
+    .free_memory = free_memory,
+    .state = state,
+};

@@ -1,0 +1,285 @@
+/* Facts of CUDA devices as JSON: what a query's child process answers, and what a recorded query
+ * is.
+ *
+ *     {"format": "nitro-cuda-query", "version": 1, "name": "NVIDIA H200", "driver": "580.82.07",
+ *      "pci": "0000:17:00.0", "index": 0, "facts": {"sm_count": 132, ...},
+ *      "measured": {"copy_gbps": {"value": 4100.5, "spread": 0.002}}}
+ *
+ * Facts that are not there were not told. A fact of another name is refused: it would be one
+ * mistyped. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/cuda/cuda_kind.h"
+#include "nitro/base/json.h"
+
+#define FORMAT      "nitro-cuda-query"
+#define VERSION     1
+#define MAX_DEVICES 1024
+#define MAX_FACT    9e15 /* whole numbers are exact below it */
+
+static const char *const fact_names[NITRO_CUDA_NUM_FACTS] = {
+    [NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = "compute_capability_major",
+    [NITRO_CUDA_COMPUTE_CAPABILITY_MINOR] = "compute_capability_minor",
+    [NITRO_CUDA_SM_COUNT] = "sm_count",
+    [NITRO_CUDA_GLOBAL_MEM_BYTES] = "global_mem_bytes",
+    [NITRO_CUDA_CLOCK_RATE_KHZ] = "clock_rate_khz",
+    [NITRO_CUDA_MEM_CLOCK_RATE_KHZ] = "mem_clock_rate_khz",
+    [NITRO_CUDA_MEM_BUS_WIDTH_BITS] = "mem_bus_width_bits",
+    [NITRO_CUDA_L2_CACHE_SIZE_BYTES] = "l2_cache_size_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_BLOCK_BYTES] = "shared_mem_per_block_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_BLOCK_OPTIN_BYTES] = "shared_mem_per_block_optin_bytes",
+    [NITRO_CUDA_SHARED_MEM_PER_SM_BYTES] = "shared_mem_per_sm_bytes",
+    [NITRO_CUDA_REGISTERS_PER_BLOCK] = "registers_per_block",
+    [NITRO_CUDA_REGISTERS_PER_SM] = "registers_per_sm",
+    [NITRO_CUDA_THREADS_PER_BLOCK] = "threads_per_block",
+    [NITRO_CUDA_THREADS_PER_SM] = "threads_per_sm",
+    [NITRO_CUDA_BLOCKS_PER_SM] = "blocks_per_sm",
+    [NITRO_CUDA_WARP_SIZE] = "warp_size",
+    [NITRO_CUDA_COPY_ENGINES] = "copy_engines",
+    [NITRO_CUDA_SP_TO_DP_RATIO] = "sp_to_dp_ratio",
+    [NITRO_CUDA_ECC] = "ecc",
+    [NITRO_CUDA_INTEGRATED] = "integrated",
+    [NITRO_CUDA_DRIVER_VERSION] = "driver_version",
+    [NITRO_CUDA_RUNTIME_VERSION] = "runtime_version",
+    [NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ] = "nvml_max_sm_clock_mhz",
+    [NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ] = "nvml_max_mem_clock_mhz",
+    [NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS] = "nvml_mem_bus_width_bits",
+    [NITRO_CUDA_NVML_CUDA_CORES] = "nvml_cuda_cores",
+    [NITRO_CUDA_NVML_MIG] = "nvml_mig",
+    [NITRO_CUDA_NVML_POWER_LIMIT_MW] = "nvml_power_limit_mw",
+};
+
+static const char *const benchmark_names[NITRO_CUDA_NUM_BENCHMARKS] = {
+    [NITRO_CUDA_COPY_GBPS] = "copy_gbps",         [NITRO_CUDA_L2_GBPS] = "l2_gbps",
+    [NITRO_CUDA_SHARED_ATOMIC] = "shared_atomic", [NITRO_CUDA_GLOBAL_ATOMIC] = "global_atomic",
+    [NITRO_CUDA_LAUNCH_US] = "launch_us",         [NITRO_CUDA_SP_GFLOPS] = "sp_gflops",
+    [NITRO_CUDA_DP_GFLOPS] = "dp_gflops",
+};
+
+const char *nitro_cuda_fact_name(nitro_cuda_fact fact)
+{
+    return fact_names[fact];
+}
+
+const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark)
+{
+    return benchmark_names[benchmark];
+}
+
+void nitro_cuda_facts_init(nitro_cuda_facts *facts)
+{
+    *facts = (nitro_cuda_facts){0};
+    for (size_t i = 0; i < NITRO_CUDA_NUM_FACTS; i++)
+        facts->values[i] = NAN;
+    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS; i++)
+        facts->measured[i] = NAN;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static json_t *number(double value)
+{
+    bool whole = floor(value) == value && fabs(value) <= MAX_FACT;
+    return whole ? json_integer((json_int_t)value) : json_real(value);
+}
+
+static json_t *values_json(const nitro_cuda_facts *facts)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < NITRO_CUDA_NUM_FACTS; i++)
+        if (isfinite(facts->values[i]))
+            json_object_set_new(object, fact_names[i], number(facts->values[i]));
+    return object;
+}
+
+static json_t *measured_json(const nitro_cuda_facts *facts)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS; i++)
+        if (isfinite(facts->measured[i]))
+            json_object_set_new(object, benchmark_names[i],
+                                json_pack("{s:o, s:o}", "value", number(facts->measured[i]),
+                                          "spread", number(facts->spread[i])));
+    return object;
+}
+
+/* A driver's text may be in any encoding: what is not UTF-8 is left out. */
+static json_t *text_json(const char *text)
+{
+    json_t *json = json_string(text);
+    return json ? json : json_string("");
+}
+
+static json_t *facts_json(const nitro_cuda_facts *facts)
+{
+    return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "format", FORMAT, "version",
+                     VERSION, "name", text_json(facts->name), "driver", text_json(facts->driver),
+                     "pci", text_json(facts->pci), "index", number(facts->index), "facts",
+                     values_json(facts), "measured", measured_json(facts));
+}
+
+/* Takes the JSON; a final newline where the text is for people. */
+static nitro_status print_json(nitro_context *context, json_t *json, size_t flags, char **text)
+{
+    char *dumped = json ? json_dumps(json, flags) : NULL;
+    json_decref(json);
+    if (!dumped)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "a CUDA device's query: out of memory");
+    char *printed = nitro_asprintf(context, "%s\n", dumped);
+    free(dumped);
+    if (!printed)
+        return NITRO_ERR_NO_MEMORY;
+    *text = printed;
+    return NITRO_OK;
+}
+
+nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda_facts *facts,
+                                        size_t count, char **text)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, facts_json(&facts[i]));
+    return print_json(context, array, JSON_COMPACT, text);
+}
+
+nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_facts *facts,
+                                    char **text)
+{
+    return print_json(context, facts_json(facts), JSON_INDENT(2), text);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static nitro_status copy_text(const nitro_json_place *place, const json_t *object, const char *key,
+                              char text[NITRO_CUDA_NAME_SIZE])
+{
+    const char *found;
+    nitro_status status = nitro_json_string(place, object, key, &found);
+    if (status != NITRO_OK)
+        return status;
+    if (!nitro_text_is_clean(found, NITRO_CUDA_NAME_SIZE - 1) || strpbrk(found, "\n\t"))
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field %s must be at most %d bytes of text in one line", place->path,
+                          key, NITRO_CUDA_NAME_SIZE - 1);
+    strcpy(text, found);
+    return NITRO_OK;
+}
+
+static nitro_status in_range(const nitro_json_place *place, const char *key, double value,
+                             double low, double high)
+{
+    if (value >= low && value <= high)
+        return NITRO_OK;
+    return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                      "%s: field %s.%s is %g, but must be from %g to %g", place->path, place->field,
+                      key, value, low, high);
+}
+
+static nitro_status parse_values(const nitro_json_place *place, const json_t *object,
+                                 nitro_cuda_facts *facts)
+{
+    nitro_status status = nitro_json_check_keys(place, object, fact_names, NITRO_CUDA_NUM_FACTS);
+    for (size_t i = 0; i < NITRO_CUDA_NUM_FACTS && status == NITRO_OK; i++) {
+        if (!json_object_get(object, fact_names[i]))
+            continue;
+        status = nitro_json_number(place, object, fact_names[i], &facts->values[i]);
+        if (status == NITRO_OK)
+            status = in_range(place, fact_names[i], facts->values[i], 0, MAX_FACT);
+    }
+    return status;
+}
+
+static nitro_status parse_measured(const nitro_json_place *place, const json_t *object,
+                                   nitro_cuda_facts *facts)
+{
+    static const char *const keys[] = {"value", "spread"};
+    nitro_status status =
+        nitro_json_check_keys(place, object, benchmark_names, NITRO_CUDA_NUM_BENCHMARKS);
+    for (size_t i = 0; i < NITRO_CUDA_NUM_BENCHMARKS && status == NITRO_OK; i++) {
+        json_t *member;
+        if (!json_object_get(object, benchmark_names[i]))
+            continue;
+        status = nitro_json_member(place, object, benchmark_names[i], JSON_OBJECT, &member);
+        const nitro_json_place inside = {place->context, place->path, benchmark_names[i]};
+        if (status == NITRO_OK)
+            status = nitro_json_check_keys(&inside, member, keys, 2);
+        if (status == NITRO_OK)
+            status = nitro_json_number(&inside, member, "value", &facts->measured[i]);
+        if (status == NITRO_OK)
+            status = in_range(&inside, "value", facts->measured[i], 1e-12, MAX_FACT);
+        if (status == NITRO_OK)
+            status = nitro_json_number(&inside, member, "spread", &facts->spread[i]);
+        if (status == NITRO_OK)
+            status = in_range(&inside, "spread", facts->spread[i], 0, MAX_FACT);
+    }
+    return status;
+}
+
+static nitro_status parse_object(const nitro_json_place *place, const json_t *top,
+                                 nitro_cuda_facts *facts)
+{
+    static const char *const keys[] = {"format", "version", "name",  "driver",
+                                       "pci",    "index",   "facts", "measured"};
+    json_t *values, *measured;
+    size_t index = 0;
+    nitro_cuda_facts_init(facts);
+    nitro_status status =
+        nitro_json_check_format(place, top, FORMAT, VERSION, "recorded query of a CUDA device");
+    if (status == NITRO_OK)
+        status = nitro_json_check_keys(place, top, keys, sizeof(keys) / sizeof(keys[0]));
+    if (status == NITRO_OK)
+        status = copy_text(place, top, "name", facts->name);
+    if (status == NITRO_OK)
+        status = copy_text(place, top, "driver", facts->driver);
+    if (status == NITRO_OK)
+        status = copy_text(place, top, "pci", facts->pci);
+    if (status == NITRO_OK)
+        status = nitro_json_count(place, top, "index", 0, MAX_DEVICES, &index);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "facts", JSON_OBJECT, &values);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "measured", JSON_OBJECT, &measured);
+    facts->index = (double)index;
+    const nitro_json_place in_facts = {place->context, place->path, "facts"};
+    const nitro_json_place in_measured = {place->context, place->path, "measured"};
+    if (status == NITRO_OK)
+        status = parse_values(&in_facts, values, facts);
+    return status == NITRO_OK ? parse_measured(&in_measured, measured, facts) : status;
+}
+
+static nitro_status parse_all(const nitro_json_place *place, const json_t *top,
+                              nitro_cuda_facts **facts, size_t *count)
+{
+    size_t num_devices = json_is_array(top) ? json_array_size(top) : 1;
+    if (num_devices > MAX_DEVICES)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: %zu devices are too many",
+                          place->path, num_devices);
+    nitro_cuda_facts *parsed =
+        nitro_calloc(place->context, num_devices ? num_devices : 1, sizeof(*parsed));
+    nitro_status status = parsed ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < num_devices && status == NITRO_OK; i++)
+        status = parse_object(place, json_is_array(top) ? json_array_get(top, i) : top, &parsed[i]);
+    if (status != NITRO_OK) {
+        free(parsed);
+        return status;
+    }
+    *facts = parsed;
+    *count = num_devices;
+    return NITRO_OK;
+}
+
+nitro_status nitro_cuda_facts_parse(nitro_context *context, const char *origin, const char *text,
+                                    size_t size, nitro_cuda_facts **facts, size_t *count)
+{
+    json_error_t error;
+    json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!top)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d:%d: %s", origin, error.line,
+                          error.column, error.text);
+    const nitro_json_place place = {context, origin, ""};
+    nitro_status status = parse_all(&place, top, facts, count);
+    json_decref(top);
+    return status;
+}

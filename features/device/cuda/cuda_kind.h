@@ -1,0 +1,164 @@
+/* cuda.h - what the files of device kind `cuda` share.
+ *
+ * A query (facts) and the device made of it are two steps: facts come from the driver, in a child
+ * process, or from a file that such a query wrote. The files cuda_access.c, cuda_measure* and
+ * cuda_query.c need the CUDA runtime; cuda_stub.c stands in for them. */
+#ifndef NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
+#define NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
+
+#include "nitro/nitro_backend.h"
+
+#define NITRO_CUDA_NAME_SIZE 256
+
+/* ---- Facts ------------------------------------------------------------------------------------
+ */
+
+/** Numbers that the driver (CUDA runtime or NVML) says of a device, in its units. */
+typedef enum nitro_cuda_fact {
+    NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR,
+    NITRO_CUDA_COMPUTE_CAPABILITY_MINOR,
+    NITRO_CUDA_SM_COUNT,
+    NITRO_CUDA_GLOBAL_MEM_BYTES,
+    NITRO_CUDA_CLOCK_RATE_KHZ,
+    NITRO_CUDA_MEM_CLOCK_RATE_KHZ,
+    NITRO_CUDA_MEM_BUS_WIDTH_BITS,
+    NITRO_CUDA_L2_CACHE_SIZE_BYTES,
+    NITRO_CUDA_SHARED_MEM_PER_BLOCK_BYTES,
+    NITRO_CUDA_SHARED_MEM_PER_BLOCK_OPTIN_BYTES,
+    NITRO_CUDA_SHARED_MEM_PER_SM_BYTES,
+    NITRO_CUDA_REGISTERS_PER_BLOCK,
+    NITRO_CUDA_REGISTERS_PER_SM,
+    NITRO_CUDA_THREADS_PER_BLOCK,
+    NITRO_CUDA_THREADS_PER_SM,
+    NITRO_CUDA_BLOCKS_PER_SM,
+    NITRO_CUDA_WARP_SIZE,
+    NITRO_CUDA_COPY_ENGINES,
+    NITRO_CUDA_SP_TO_DP_RATIO,
+    NITRO_CUDA_ECC,             /* 1: on */
+    NITRO_CUDA_INTEGRATED,      /* 1: shares the host's memory */
+    NITRO_CUDA_DRIVER_VERSION,  /* of CUDA, that the driver supports: 13000 is 13.0 */
+    NITRO_CUDA_RUNTIME_VERSION, /* of CUDA, that this library was built with */
+    /* By NVML, where it is there. */
+    NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ,
+    NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ,
+    NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS,
+    NITRO_CUDA_NVML_CUDA_CORES,
+    NITRO_CUDA_NVML_MIG, /* 1: on */
+    NITRO_CUDA_NVML_POWER_LIMIT_MW,
+    NITRO_CUDA_NUM_FACTS
+} nitro_cuda_fact;
+
+/** What microbenchmarks say; each is a device feature's name (cuda_measure.h says what is timed).
+ */
+typedef enum nitro_cuda_benchmark {
+    NITRO_CUDA_COPY_GBPS,
+    NITRO_CUDA_L2_GBPS,
+    NITRO_CUDA_SHARED_ATOMIC,
+    NITRO_CUDA_GLOBAL_ATOMIC,
+    NITRO_CUDA_LAUNCH_US,
+    NITRO_CUDA_SP_GFLOPS,
+    NITRO_CUDA_DP_GFLOPS,
+    NITRO_CUDA_NUM_BENCHMARKS
+} nitro_cuda_benchmark;
+
+typedef struct nitro_cuda_facts {
+    char name[NITRO_CUDA_NAME_SIZE];            /* of the card: "NVIDIA H200" */
+    char driver[NITRO_CUDA_NAME_SIZE];          /* version, by NVML: "580.82.07"; "": not known */
+    char pci[NITRO_CUDA_NAME_SIZE];             /* "0000:17:00.0"; "": not known */
+    double index;                               /* of the device in the process that asked; whole */
+    double values[NITRO_CUDA_NUM_FACTS];        /* finite and >= 0; NaN: not told */
+    double measured[NITRO_CUDA_NUM_BENCHMARKS]; /* positive; NaN: not measured */
+    double spread[NITRO_CUDA_NUM_BENCHMARKS];   /* relative, >= 0 */
+} nitro_cuda_facts;
+
+/** All unknown. */
+void nitro_cuda_facts_init(nitro_cuda_facts *facts);
+/** "sm_count", as in files. */
+const char *nitro_cuda_fact_name(nitro_cuda_fact fact);
+/** "copy_gbps", as in files and devices. */
+const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark);
+
+/** Facts of several devices as JSON, an array; free with free(). */
+nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda_facts *facts,
+                                        size_t count, char **text);
+/** Facts of one device as JSON, an object for people to keep; free with free(). */
+nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_facts *facts,
+                                    char **text);
+/**
+ * Read either form; `origin` names the text in errors.
+ * @param[out] facts  shape [count], >= 0; free with free().
+ * @return NITRO_OK; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: origin and line or field are named.
+ */
+nitro_status nitro_cuda_facts_parse(nitro_context *context, const char *origin, const char *text,
+                                    size_t size, nitro_cuda_facts **facts, size_t *count);
+
+/* ---- What is known without asking --------------------------------------------------------------
+ */
+
+/** By compute capability. */
+typedef struct nitro_cuda_architecture {
+    int major, minor;
+    const char *name;  /* "Hopper" */
+    double generation; /* Fermi is 1 */
+    double cores_per_sm;
+    double sp_to_dp_ratio; /* of its GeForce cards and others alike; NaN where these differ */
+} nitro_cuda_architecture;
+
+/** NULL for one that is not known. */
+const nitro_cuda_architecture *nitro_cuda_architecture_find(double major, double minor);
+
+/** A row of data/devices/nvidia.csv; NaN and "": not published. */
+typedef struct nitro_cuda_card {
+    char name[NITRO_CUDA_NAME_SIZE]; /* the one that was matched */
+    char chip[32];
+    char architecture[32];
+    double compute_capability, sm_count, cuda_cores;
+    double base_clock, boost_clock, mem_clock_rate; /* MHz */
+    double mem_bus_width;                           /* bits */
+    double l2_cache_size;                           /* KB */
+    double global_mem;                              /* GB */
+    double peak_gbps, peak_gflops_sp, peak_gflops_dp;
+} nitro_cuda_card;
+
+/** The whole table. @param[out] cards  shape [count], a row a name; free with free(). */
+nitro_status nitro_cuda_cards_read(nitro_context *context, nitro_cuda_card **cards, size_t *count);
+
+/** Find a name in the table whatever its case, its spaces and "NVIDIA"; NULL: not there. */
+const nitro_cuda_card *nitro_cuda_card_find(const nitro_cuda_card *cards, size_t count,
+                                            const char *name);
+
+/* ---- The device ---------------------------------------------------------------------------------
+ */
+
+/** Write the id of a card: "cuda:nvidia-h200". @param[out] id  shape [size], 64 is enough. */
+void nitro_cuda_format_id(const char *name, char *id, size_t size);
+
+/** The device that facts tell of: queried, published, computed and measured features. */
+nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_facts *facts,
+                                    nitro_device **device);
+
+/** Index of the device that an id names ("cuda", "cuda:1", "cuda:nvidia-h200": the first of that
+ *  name), or NITRO_NONE. */
+size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *id);
+
+/* ---- With the CUDA runtime
+ * ------------------------------------------------------------------------ */
+
+/** Without it, what follows fails with NITRO_ERR_NOT_BUILT. */
+extern const bool nitro_cuda_is_built;
+
+/**
+ * Ask the driver, in this process: never in one that forks afterwards.
+ * @param[out] facts  shape [count], count >= 1; free with free().
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: no driver, one that is too old, or no GPU; which is said.
+ */
+nitro_status nitro_cuda_query(nitro_context *context, nitro_cuda_facts **facts, size_t *count);
+
+/** Run the microbenchmarks on the device of these facts, in this process: seconds. */
+nitro_status nitro_cuda_measure(nitro_context *context, nitro_cuda_facts *facts);
+
+extern const nitro_device_access nitro_cuda_access;
+
+extern const nitro_device_kind nitro_device_kind_cuda;
+
+#endif

@@ -1,0 +1,88 @@
+/* Loops of the host's microbenchmarks for several widths of vectors. Hides which of them a
+ * processor can run. Compiled with -ffp-contract=fast: a multiplication and an addition become one
+ * instruction where there is one. */
+#include "features/device/host/host_kernels.h"
+
+#include <stdbool.h>
+
+/* More chains than two units with a latency of four or five cycles keep busy, fewer than registers.
+ */
+#define NUM_CHAINS 10
+
+#define DEFINE_CHAINS(function, attributes, type, bytes)                                           \
+    attributes static double function(size_t rounds, type factor, type addend)                     \
+    {                                                                                              \
+        typedef type vector __attribute__((vector_size(bytes)));                                   \
+        vector sums[NUM_CHAINS];                                                                   \
+        double total = 0;                                                                          \
+        for (size_t k = 0; k < NUM_CHAINS; k++)                                                    \
+            for (size_t e = 0; e < (bytes) / sizeof(type); e++)                                    \
+                sums[k][e] = (type)k;                                                              \
+        for (size_t round = 0; round < rounds; round++)                                            \
+            for (size_t k = 0; k < NUM_CHAINS; k++)                                                \
+                sums[k] = sums[k] * factor + addend;                                               \
+        for (size_t k = 0; k < NUM_CHAINS; k++)                                                    \
+            for (size_t e = 0; e < (bytes) / sizeof(type); e++)                                    \
+                total += (double)sums[k][e];                                                       \
+        return total;                                                                              \
+    }
+
+/* The empty assembly keeps a compiler from reading once for all passes. */
+#define DEFINE_READ(function, attributes, bytes)                                                   \
+    attributes static uint64_t function(const void *memory, size_t size, size_t passes)            \
+    {                                                                                              \
+        typedef uint64_t vector __attribute__((vector_size(bytes)));                               \
+        enum { STEP = NITRO_HOST_READ_BYTES / (bytes), SUMS = STEP < 8 ? STEP : 8 };               \
+        vector sums[SUMS] = {{0}};                                                                 \
+        uint64_t total = 0;                                                                        \
+        for (size_t pass = 0; pass < passes; pass++) {                                             \
+            const vector *at = memory;                                                             \
+            for (const vector *end = at + size / (bytes); at < end; at += STEP)                    \
+                for (size_t i = 0; i < STEP; i++)                                                  \
+                    sums[i % SUMS] ^= at[i];                                                       \
+            __asm__ volatile("" ::: "memory");                                                     \
+        }                                                                                          \
+        for (size_t i = 0; i < SUMS; i++)                                                          \
+            for (size_t e = 0; e < (bytes) / sizeof(uint64_t); e++)                                \
+                total ^= sums[i][e];                                                               \
+        return total;                                                                              \
+    }
+
+#define DEFINE_KERNELS(name, attributes, bytes)                                                    \
+    DEFINE_CHAINS(chains_sp_##name, attributes, float, bytes)                                      \
+    DEFINE_CHAINS(chains_dp_##name, attributes, double, bytes)                                     \
+    DEFINE_READ(read_##name, attributes, bytes)
+
+#define KERNELS(name, bytes)                                                                       \
+    {                                                                                              \
+#name, chains_sp_##name, chains_dp_##name, 2.0 * NUM_CHAINS *(bytes) / sizeof(float),      \
+            2.0 * NUM_CHAINS *(bytes) / sizeof(double), read_##name                                \
+    }
+
+#if defined(__x86_64__)
+DEFINE_KERNELS(avx512f, __attribute__((target("avx512f,prefer-vector-width=512"))), 64)
+DEFINE_KERNELS(fma, __attribute__((target("avx2,fma"))), 32)
+#endif
+DEFINE_KERNELS(baseline, , 16)
+
+static const nitro_host_kernels all_kernels[] = {
+#if defined(__x86_64__)
+    KERNELS(avx512f, 64),
+    KERNELS(fma, 32),
+#endif
+    KERNELS(baseline, 16),
+    {0},
+};
+
+const nitro_host_kernels *nitro_host_kernels_find(void)
+{
+    const nitro_host_kernels *kernels = all_kernels;
+#if defined(__x86_64__)
+    bool has_fma = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (!has_fma)
+        kernels += 2;
+    else if (!__builtin_cpu_supports("avx512f"))
+        kernels += 1;
+#endif
+    return kernels;
+}

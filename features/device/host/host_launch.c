@@ -1,0 +1,60 @@
+/* What it costs a variant to have threads: an empty parallel region of OpenMP's. In a child
+ * process, whose pool of threads goes with it: after that this process can still be forked. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/host/host_kind.h"
+#include "nitro/base/statistics.h"
+
+#define REPETITIONS 9
+#define REGIONS     200
+#define LIMIT_MS    20e3
+
+static void open_regions(size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+#pragma omp parallel
+        {
+            __asm__ volatile("" ::: "memory"); /* what is empty would be left out */
+        }
+    }
+}
+
+static nitro_status time_regions(nitro_context *context, void *state, char **answer)
+{
+    (void)state;
+    double times_us[REPETITIONS];
+    open_regions(REGIONS); /* threads start with the first */
+    for (size_t i = 0; i < REPETITIONS; i++) {
+        double begin_ms = nitro_clock_wall_ms(context);
+        open_regions(REGIONS);
+        times_us[i] = (nitro_clock_wall_ms(context) - begin_ms) * 1e3 / REGIONS;
+    }
+    nitro_sort(times_us, REPETITIONS);
+    *answer = nitro_asprintf(context, "%.17g %.17g", nitro_median(times_us, REPETITIONS),
+                             nitro_relative_spread(times_us, REPETITIONS));
+    return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/* A program whose own pool of threads was there before the fork may leave the child waiting for
+ * threads that it does not have: that costs the value, not the others. */
+nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device)
+{
+    char *answer = NULL, reason[512];
+    double median_us, spread;
+    nitro_status status = nitro_child_run(context, "measuring parallel regions", LIMIT_MS,
+                                          time_regions, NULL, &answer);
+    if (status == NITRO_ERR_IO) {
+        nitro_context_last_error(context, reason, sizeof(reason));
+        nitro_log(context, NITRO_LOG_WARNING, "device %s has no launch_us: %s", device->id, reason);
+        return NITRO_OK;
+    }
+    if (status != NITRO_OK)
+        return status;
+    bool is_read = sscanf(answer, "%lf %lf", &median_us, &spread) == 2 && median_us > 0;
+    free(answer);
+    return nitro_device_set(context, device, "launch_us", is_read ? median_us : NAN,
+                            NITRO_VALUE_MEASURED, is_read ? spread : 0);
+}

@@ -1,0 +1,263 @@
+/* Microbenchmarks of the host, on one thread a core; each value is the median of REPETITIONS runs
+ * after one that does not count, with half the interquartile range over the median as its spread.
+ *
+ *   copy_gbps      every thread copies its share of an array with memcpy; bytes read and bytes
+ *                  written both count. The array is four times all level-2 and level-3 caches, but
+ *                  64 MiB at least and an eighth of the memory or 1 GiB at most; each thread has
+ *                  touched its share first.
+ *   l2_gbps        every thread reads half of its own level-2 cache's size again and again, with
+ *                  vectors as wide as the processor has; bytes read count.
+ *   shared_atomic  ms for 2^15 atomic additions, shared out over the threads, each to a counter of
+ *                  its own thread's: what stays within a core, as shared memory within a GPU's
+ *                  multiprocessor. Thirty-two times as many are made, and their time is divided.
+ *   global_atomic  the same, all to one counter that all cores contend for.
+ *   sp_gflops,     multiplications and additions, fused where the processor can, in independent
+ *   dp_gflops      chains of vectors.
+ *   launch_us      an empty parallel region of OpenMP's with its usual number of threads, once they
+ *                  are there: what every variant with threads pays (host_launch.c).
+ *
+ * Additions are 32 bits wide, relaxed, and their result is not used. Their time shrinks with the
+ * number of cores where nothing is shared, as on a GPU; their number is that of cuda_measure.c, and
+ * of the paper's Table 1. */
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "features/device/host/host_kernels.h"
+#include "features/device/host/host_kind.h"
+#include "nitro/base/statistics.h"
+
+#define REPETITIONS       9
+#define NUM_ADDITIONS     ((size_t)1 << 20)
+#define COUNTED_ADDITIONS 32768.0
+#define NUM_ROUNDS        ((size_t)1 << 21) /* of chains: a few ms */
+#define NUM_BYTES_READ    ((size_t)1 << 29) /* by each thread: a few ms */
+#define MAX_READ_BYTES    ((size_t)8 << 20)
+#define MIN_COPY_BYTES    ((size_t)64 << 20)
+#define MAX_COPY_BYTES    ((size_t)1 << 30)
+#define COUNTER_SPACING   128 /* a line, and the neighbour that some processors fetch with it */
+
+typedef struct benchmark {
+    size_t num_threads;
+    char *from, *to; /* shape [num_bytes] */
+    size_t num_bytes;
+    char *counters;         /* shape [num_threads x COUNTER_SPACING] */
+    size_t counter_spacing; /* 0: all threads add to the first */
+    const nitro_host_kernels *kernels;
+    size_t read_bytes, amount; /* of a thread: a part of its share; passes or rounds */
+    double *results;           /* shape [num_threads]: so that nothing is optimised away */
+} benchmark;
+
+/* Bounds of one thread's share of `count` things. */
+static void share_of(size_t count, size_t num_threads, size_t index, size_t *begin, size_t *end)
+{
+    size_t each = count / num_threads, longer = count % num_threads;
+    *begin = index * each + (index < longer ? index : longer);
+    *end = *begin + each + (index < longer);
+}
+
+static void touch(void *state, size_t index)
+{
+    benchmark *self = state;
+    size_t begin, end;
+    share_of(self->num_bytes, self->num_threads, index, &begin, &end);
+    memset(self->from + begin, 1, end - begin);
+    memset(self->to + begin, 2, end - begin);
+}
+
+static void copy(void *state, size_t index)
+{
+    benchmark *self = state;
+    size_t begin, end;
+    share_of(self->num_bytes, self->num_threads, index, &begin, &end);
+    memcpy(self->to + begin, self->from + begin, end - begin);
+}
+
+static void add(void *state, size_t index)
+{
+    benchmark *self = state;
+    size_t begin, end;
+    share_of(NUM_ADDITIONS, self->num_threads, index, &begin, &end);
+    atomic_uint *counter = (atomic_uint *)(void *)(self->counters + index * self->counter_spacing);
+    for (size_t i = begin; i < end; i++)
+        atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
+}
+
+static void read_again(void *state, size_t index)
+{
+    benchmark *self = state;
+    const char *begin = self->from + index * self->read_bytes;
+    self->results[index] = (double)self->kernels->read(begin, self->read_bytes, self->amount);
+}
+
+static void multiply_sp(void *state, size_t index)
+{
+    benchmark *self = state;
+    self->results[index] = self->kernels->chains_sp(self->amount, 0.999F, 0.001F);
+}
+
+static void multiply_dp(void *state, size_t index)
+{
+    benchmark *self = state;
+    self->results[index] = self->kernels->chains_dp(self->amount, 0.999, 0.001);
+}
+
+/* Median time and its spread. A clock that stands still gives nothing: then the value is a hole. */
+static nitro_status repeat(nitro_host_team *team, nitro_host_work work, benchmark *self,
+                           double *median_ms, double *spread)
+{
+    double times_ms[REPETITIONS], unused_ms;
+    nitro_status status = nitro_host_team_run(team, work, self, &unused_ms);
+    for (size_t i = 0; i < REPETITIONS && status == NITRO_OK; i++)
+        status = nitro_host_team_run(team, work, self, &times_ms[i]);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sort(times_ms, REPETITIONS);
+    *median_ms = times_ms[0] > 0 ? nitro_median(times_ms, REPETITIONS) : NAN;
+    *spread = times_ms[0] > 0 ? nitro_relative_spread(times_ms, REPETITIONS) : 0;
+    return NITRO_OK;
+}
+
+static size_t choose_copy_bytes(const nitro_device *device)
+{
+    double caches_kb = 0;
+    static const char *const caches[] = {"l2_cache_size", "l3_cache_size"};
+    for (size_t i = 0; i < 2; i++)
+        if (isfinite(nitro_device_value(device, caches[i])))
+            caches_kb += nitro_device_value(device, caches[i]);
+    double memory_gb = nitro_device_value(device, "global_mem");
+    double bytes = fmax(4 * caches_kb * 1024, (double)MIN_COPY_BYTES);
+    bytes = fmin(bytes, isfinite(memory_gb) ? memory_gb / 8 * 0x1p30 : (double)MIN_COPY_BYTES);
+    return (size_t)fmin(bytes, (double)MAX_COPY_BYTES);
+}
+
+static nitro_status measure_copy(nitro_context *context, nitro_host_team *team, benchmark *self,
+                                 nitro_device *device)
+{
+    double median_ms, spread, unused_ms;
+    self->num_bytes = choose_copy_bytes(device);
+    self->from = malloc(self->num_bytes);
+    self->to = malloc(self->num_bytes);
+    nitro_status status =
+        self->from && self->to
+            ? nitro_host_team_run(team, touch, self, &unused_ms)
+            : nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                         "copy bandwidth: cannot get two arrays of %zu bytes", self->num_bytes);
+    if (status == NITRO_OK)
+        status = repeat(team, copy, self, &median_ms, &spread);
+    if (status == NITRO_OK)
+        status = nitro_device_set(context, device, "copy_gbps",
+                                  2 * (double)self->num_bytes / (median_ms * 1e6),
+                                  NITRO_VALUE_MEASURED, spread);
+    free(self->from);
+    free(self->to);
+    return status;
+}
+
+/* A hole where it is not known how large the cache is. */
+static nitro_status measure_l2(nitro_context *context, nitro_host_team *team, benchmark *self,
+                               nitro_device *device)
+{
+    double median_ms, spread, unused_ms;
+    double l2_bytes = nitro_device_value(device, "l2_cache_size") * 1024;
+    size_t bytes = l2_bytes > 0 ? (size_t)(l2_bytes / (double)self->num_threads / 2) : 0;
+    if (bytes > MAX_READ_BYTES)
+        bytes = MAX_READ_BYTES;
+    self->read_bytes = bytes - bytes % NITRO_HOST_READ_BYTES;
+    if (self->read_bytes == 0)
+        return NITRO_OK;
+    self->num_bytes = self->num_threads * self->read_bytes;
+    self->from = aligned_alloc(NITRO_HOST_READ_BYTES, self->num_bytes);
+    self->to = malloc(self->num_bytes); /* touched, not read */
+    self->amount = NUM_BYTES_READ / self->read_bytes;
+    nitro_status status =
+        self->from && self->to
+            ? nitro_host_team_run(team, touch, self, &unused_ms)
+            : nitro_fail(context, NITRO_ERR_NO_MEMORY, "level-2 bandwidth: cannot get %zu bytes",
+                         self->num_bytes);
+    if (status == NITRO_OK)
+        status = repeat(team, read_again, self, &median_ms, &spread);
+    if (status == NITRO_OK)
+        status =
+            nitro_device_set(context, device, "l2_gbps",
+                             (double)self->num_bytes * (double)self->amount / (median_ms * 1e6),
+                             NITRO_VALUE_MEASURED, spread);
+    free(self->from);
+    free(self->to);
+    return status;
+}
+
+static nitro_status measure_flops(nitro_context *context, nitro_host_team *team, benchmark *self,
+                                  nitro_host_work work, double flops, const char *feature,
+                                  nitro_device *device)
+{
+    double median_ms, spread;
+    self->amount = NUM_ROUNDS;
+    nitro_status status = repeat(team, work, self, &median_ms, &spread);
+    if (status != NITRO_OK)
+        return status;
+    return nitro_device_set(context, device, feature,
+                            flops * (double)self->amount * (double)self->num_threads /
+                                (median_ms * 1e6),
+                            NITRO_VALUE_MEASURED, spread);
+}
+
+static nitro_status measure_atomics(nitro_context *context, nitro_host_team *team, benchmark *self,
+                                    size_t counter_spacing, const char *feature,
+                                    nitro_device *device)
+{
+    double median_ms, spread;
+    self->counter_spacing = counter_spacing;
+    nitro_status status = repeat(team, add, self, &median_ms, &spread);
+    if (status != NITRO_OK)
+        return status;
+    return nitro_device_set(context, device, feature,
+                            median_ms * (COUNTED_ADDITIONS / (double)NUM_ADDITIONS),
+                            NITRO_VALUE_MEASURED, spread);
+}
+
+static nitro_status measure_all(nitro_context *context, nitro_host_team *team, benchmark *self,
+                                nitro_device *device)
+{
+    nitro_status status = measure_copy(context, team, self, device);
+    if (status == NITRO_OK)
+        status = measure_l2(context, team, self, device);
+    if (status == NITRO_OK)
+        status = measure_atomics(context, team, self, COUNTER_SPACING, "shared_atomic", device);
+    if (status == NITRO_OK)
+        status = measure_atomics(context, team, self, 0, "global_atomic", device);
+    if (status == NITRO_OK)
+        status = nitro_host_measure_launch(context, device);
+    if (status == NITRO_OK)
+        status = measure_flops(context, team, self, multiply_sp, self->kernels->flops_sp,
+                               "sp_gflops", device);
+    if (status == NITRO_OK)
+        status = measure_flops(context, team, self, multiply_dp, self->kernels->flops_dp,
+                               "dp_gflops", device);
+    return status;
+}
+
+nitro_status nitro_host_measure(nitro_context *context, nitro_device *device)
+{
+    double cores = nitro_device_value(device, "sm_count");
+    benchmark self = {.num_threads = cores >= 1 ? (size_t)cores : 1,
+                      .kernels = nitro_host_kernels_find()};
+    nitro_host_team *team;
+    nitro_status status = nitro_host_team_create(context, self.num_threads, &team);
+    if (status != NITRO_OK)
+        return status;
+    self.counters = aligned_alloc(COUNTER_SPACING, self.num_threads * COUNTER_SPACING);
+    self.results = nitro_calloc(context, self.num_threads, sizeof(*self.results));
+    if (self.counters && self.results) {
+        memset(self.counters, 0, self.num_threads * COUNTER_SPACING);
+        status = measure_all(context, team, &self, device);
+    } else {
+        status = nitro_fail(context, NITRO_ERR_NO_MEMORY, "atomics: cannot get %zu counters",
+                            self.num_threads);
+    }
+    free(self.results);
+    free(self.counters);
+    nitro_host_team_free(team);
+    return status;
+}

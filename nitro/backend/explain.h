@@ -1,0 +1,82 @@
+/*
+ * explain.h - why a model decides as it does for one input: what it looked at, what lay outside
+ * what it has seen, and the measured inputs nearest to this one. For tools (nitro explain); nothing
+ * here is needed to decide. nitro.h's rules hold here too.
+ */
+#ifndef NITRO_BACKEND_EXPLAIN_H
+#define NITRO_BACKEND_EXPLAIN_H
+
+#include "nitro/nitro_backend.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most columns that a model has: input, relative and device features. */
+#define NITRO_EXPLAIN_MAX_COLUMNS 192
+
+typedef enum nitro_column_kind {
+    NITRO_COLUMN_INPUT,    /* an input feature */
+    NITRO_COLUMN_RELATIVE, /* a relative feature: of input and target */
+    NITRO_COLUMN_DEVICE,   /* a device feature of the target */
+} nitro_column_kind;
+
+/** One column of a model, for one input. */
+typedef struct nitro_column {
+    const char *name, *unit; /* owned by the model; or static */
+    nitro_column_kind kind;
+    double value;     /* NaN: the formula is undefined for this input */
+    double low, high; /* the range it was trained on, in the value's unit */
+    double excess;    /* how far outside that range, in widths of it on the column's scale; 0:
+                         inside. Undefined: infinite */
+    bool is_far;      /* an input feature so far outside that the default variant is chosen */
+    bool is_seen;     /* the strategy looks at it; where not, relative features stand for it */
+    bool is_used;     /* the decision depends on it: where not, its range is of no matter */
+} nitro_column;
+
+/**
+ * @param[in]  features  shape [nitro_model_num_features]
+ * @param[out] columns   shape [NITRO_EXPLAIN_MAX_COLUMNS]: input features in the model's order,
+ *                       then relative ones, then device features.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE (not finite).
+ */
+NITRO_API nitro_status nitro_model_explain(const nitro_model *model, const double *features,
+                                           nitro_column *columns, size_t *count);
+
+/**
+ * By what factor the model expects variant `other` to be slower than variant `chosen`, from scores
+ * of nitro_model_predict. NaN where its strategy's scores say which is better, but not by how much.
+ * Strategies learn shares of the best performance: a variant expected to reach less than a tenth of
+ * it counts as ten times slower.
+ */
+NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const double *scores,
+                                            size_t chosen, size_t other);
+
+/** A measured input, and how far it is from another in what a model looks at. */
+typedef struct nitro_neighbour {
+    size_t row;      /* of the dataset */
+    double distance; /* root mean square over the columns that the strategy looks at, each scaled so
+                        that its training range is 2 wide */
+} nitro_neighbour;
+
+/**
+ * The rows of a dataset nearest to an input, the nearest first, the first row of equals. A row's
+ * relative and device features are those of its own device: a far device's rows are far.
+ *
+ * @param[in]  dataset     of the model's computation; rows with fewer than two times, or with an
+ *                         undefined relative feature, are no neighbours.
+ * @param[in]  device      index of the device whose rows are looked at; NITRO_NONE: all rows.
+ * @param[out] neighbours  shape [most].
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (the dataset has other features or variants);
+ *         NITRO_ERR_BAD_FEATURE.
+ */
+NITRO_API nitro_status nitro_model_neighbours(const nitro_model *model,
+                                              const nitro_dataset *dataset, size_t device,
+                                              const double *features, nitro_neighbour *neighbours,
+                                              size_t most, size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

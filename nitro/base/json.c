@@ -1,0 +1,208 @@
+/* Fields of an untrusted JSON file. Hides how each refusal is worded: file, field, what was wrong.
+ */
+#include "nitro/base/json.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *type_name(json_type type)
+{
+    static const char *const names[] = {
+        [JSON_OBJECT] = "an object",   [JSON_ARRAY] = "an array", [JSON_STRING] = "a string",
+        [JSON_INTEGER] = "an integer", [JSON_REAL] = "a number",  [JSON_TRUE] = "true",
+        [JSON_FALSE] = "false",        [JSON_NULL] = "null"};
+    return (size_t)type < sizeof names / sizeof names[0] ? names[type] : "unknown";
+}
+
+static nitro_status refuse(const nitro_json_place *place, const char *key, const char *problem)
+{
+    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%s %s", place->path,
+                      place->field, place->field[0] ? "." : "", key, problem);
+}
+
+nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status)
+{
+    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
+        return status;
+    char message[1536];
+    nitro_context_last_error(place->context, message, sizeof message);
+    return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s: %s", place->path,
+                      place->field, message);
+}
+
+nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
+                               json_type type, json_t **member)
+{
+    json_t *found = json_object_get(object, key);
+    if (!found)
+        return refuse(place, key, "is missing");
+    if (json_typeof(found) != type)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%s must be %s, not %s",
+                          place->path, place->field, place->field[0] ? "." : "", key,
+                          type_name(type), type_name(json_typeof(found)));
+    *member = found;
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_number(const nitro_json_place *place, const json_t *object, const char *key,
+                               double *value)
+{
+    json_t *found = json_object_get(object, key);
+    if (!found)
+        return refuse(place, key, "is missing");
+    if (!json_is_number(found) || !isfinite(json_number_value(found)))
+        return refuse(place, key, "must be a finite number");
+    *value = json_number_value(found);
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
+                              size_t low, size_t high, size_t *value)
+{
+    json_t *found = NULL;
+    nitro_status status = nitro_json_member(place, object, key, JSON_INTEGER, &found);
+    if (status != NITRO_OK)
+        return status;
+    json_int_t number = json_integer_value(found);
+    if (number < 0 || (uint64_t)number < low || (uint64_t)number > high)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field %s%s%s is %lld, but must be from %zu to %zu", place->path,
+                          place->field, place->field[0] ? "." : "", key, (long long)number, low,
+                          high);
+    *value = (size_t)number;
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
+                               const char **text)
+{
+    json_t *found = NULL;
+    nitro_status status = nitro_json_member(place, object, key, JSON_STRING, &found);
+    if (status == NITRO_OK)
+        *text = json_string_value(found);
+    return status;
+}
+
+nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
+                                size_t count, double *values)
+{
+    if (!json_is_array(array) || json_array_size(array) != count)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field %s%s%s must be an array of %zu numbers", place->path,
+                          place->field, place->field[0] ? "." : "", key, count);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(array, i);
+        if (!json_is_number(item) || !isfinite(json_number_value(item)))
+            return refuse(place, key, "holds something that is no finite number");
+    }
+    for (size_t i = 0; i < count; i++)
+        values[i] = json_number_value(json_array_get(array, i));
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *rows,
+                                   const char *key, size_t num_rows, size_t num_columns)
+{
+    bool valid = json_array_size(rows) == num_rows;
+    for (size_t i = 0; valid && i < num_rows; i++) {
+        const json_t *row = json_array_get(rows, i);
+        valid = json_is_array(row) && json_array_size(row) == num_columns;
+    }
+    if (valid)
+        return NITRO_OK;
+    return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                      "%s: field %s.%s must be %zu arrays of %zu numbers", place->path,
+                      place->field, key, num_rows, num_columns);
+}
+
+nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, const char *key,
+                             size_t num_columns, double *values)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < json_array_size(rows) && status == NITRO_OK; i++)
+        status = nitro_json_numbers(place, json_array_get(rows, i), key, num_columns,
+                                    values + i * num_columns);
+    return status;
+}
+
+json_t *nitro_json_from_numbers(const double *values, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++)
+        if (json_array_append_new(array, json_real(values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+json_t *nitro_json_from_counts(const size_t *values, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++)
+        if (json_array_append_new(array, json_integer((json_int_t)values[i])) != 0) {
+            json_decref(array);
+            return NULL;
+        }
+    return array;
+}
+
+json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; rows && i < num_rows; i++)
+        if (json_array_append_new(
+                rows, nitro_json_from_numbers(values + i * num_columns, num_columns)) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return rows;
+}
+
+nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
+                                   const char *const *known, size_t count)
+{
+    for (void *at = json_object_iter((json_t *)(uintptr_t)object); at;
+         at = json_object_iter_next((json_t *)(uintptr_t)object, at)) {
+        const char *key = json_object_iter_key(at);
+        bool found = false;
+        for (size_t i = 0; i < count && !found; i++)
+            found = strcmp(known[i], key) == 0;
+        if (found)
+            continue;
+        const char *closest = nitro_closest_name(known, count, key);
+        return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s%s%.80s is unknown%s%s%s",
+                          place->path, place->field, place->field[0] ? "." : "", key,
+                          closest ? "; did you mean " : "", closest ? closest : "",
+                          closest ? "?" : "");
+    }
+    return NITRO_OK;
+}
+
+nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
+                                        const char *key, const char **text)
+{
+    return json_object_get(object, key) ? nitro_json_string(place, object, key, text) : NITRO_OK;
+}
+
+nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
+                                     const char *format, int version, const char *what)
+{
+    const char *found = NULL;
+    json_t *member = NULL;
+    nitro_status status = nitro_json_string(place, top, "format", &found);
+    if (status == NITRO_OK && strcmp(found, format) != 0)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field format is '%.80s', but must be '%s': this is no %s",
+                          place->path, found, format, what);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "version", JSON_INTEGER, &member);
+    if (status != NITRO_OK)
+        return status;
+    json_int_t number = json_integer_value(member);
+    if (number == version)
+        return NITRO_OK;
+    return nitro_fail(place->context, number > version ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
+                      "%s: field version is %lld, but this Nitro (%s) knows %d", place->path,
+                      (long long)number, NITRO_VERSION_STRING, version);
+}

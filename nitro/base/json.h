@@ -1,0 +1,60 @@
+/*
+ * json.h - reading fields of a JSON file that nobody vouches for, and writing arrays of numbers.
+ * Errors are NITRO_ERR_FORMAT with file and field. Internal to nitro/.
+ */
+#ifndef NITRO_BASE_JSON_H
+#define NITRO_BASE_JSON_H
+
+#include <jansson.h>
+
+#include "nitro/nitro_backend.h"
+
+/** Where a value was found, for errors. */
+typedef struct nitro_json_place {
+    nitro_context *context;
+    const char *path;  /* of the file */
+    const char *field; /* of the object that holds the value, as in "predictor"; "": the top */
+} nitro_json_place;
+
+/** Member `key` of `object`, which must be of `type`. */
+nitro_status nitro_json_member(const nitro_json_place *place, const json_t *object, const char *key,
+                               json_type type, json_t **member);
+/** A member that is a finite number. */
+nitro_status nitro_json_number(const nitro_json_place *place, const json_t *object, const char *key,
+                               double *value);
+/** A member that is a whole number from `low` to `high`. */
+nitro_status nitro_json_count(const nitro_json_place *place, const json_t *object, const char *key,
+                              size_t low, size_t high, size_t *value);
+/** A member that is a string, borrowed from the object. */
+nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
+                               const char **text);
+/** A string member that need not be there; `text` is then left alone. */
+nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
+                                        const char *key, const char **text);
+/** What another function said of the value at `place` is the file's fault: NITRO_ERR_FORMAT, with
+ * file and field before its words. NITRO_OK and NITRO_ERR_NO_MEMORY stay. */
+nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status);
+/** Members "format" and "version" of a file of ours; NITRO_ERR_NEWER for a later version. */
+nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
+                                     const char *format, int version, const char *what);
+/** Refuse a member that is none of the known ones: it would be a name mistyped. */
+nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
+                                   const char *const *known, size_t count);
+/** An array of exactly `count` finite numbers; `key` names it in errors. */
+nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
+                                size_t count, double *values);
+/** Is `rows` an array of `num_rows` arrays of `num_columns` elements? Ask before anything is
+ *  allocated, so that no claim of a file makes us allocate more than it holds. */
+nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *rows,
+                                   const char *key, size_t num_rows, size_t num_columns);
+/** The numbers of such rows, shape [num_rows x num_columns]. */
+nitro_status nitro_json_rows(const nitro_json_place *place, const json_t *rows, const char *key,
+                             size_t num_columns, double *values);
+
+/** A new array of numbers; NULL when out of memory. */
+json_t *nitro_json_from_numbers(const double *values, size_t count);
+json_t *nitro_json_from_counts(const size_t *values, size_t count);
+/** An array of arrays. @param[in] values  shape [num_rows x num_columns]. */
+json_t *nitro_json_from_rows(const double *values, size_t num_rows, size_t num_columns);
+
+#endif

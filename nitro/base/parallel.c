@@ -1,0 +1,77 @@
+/* Independent tasks on a few threads. Hides how they are handed out: one after another, on demand.
+ */
+#include "nitro/base/parallel.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#define MAX_THREADS 64
+
+typedef struct work_queue {
+    pthread_mutex_t lock;
+    size_t next, num_tasks;
+    nitro_task_function task;
+    void *user;
+    size_t failed_index;
+    nitro_status status;
+} work_queue;
+
+static size_t take(work_queue *work)
+{
+    pthread_mutex_lock(&work->lock);
+    size_t index = work->next < work->num_tasks ? work->next++ : NITRO_NONE;
+    pthread_mutex_unlock(&work->lock);
+    return index;
+}
+
+static void note_failure(work_queue *work, size_t index, nitro_status status)
+{
+    pthread_mutex_lock(&work->lock);
+    if (index < work->failed_index) {
+        work->failed_index = index;
+        work->status = status;
+    }
+    pthread_mutex_unlock(&work->lock);
+}
+
+static void *worker(void *argument)
+{
+    work_queue *work = argument;
+    for (size_t index; (index = take(work)) != NITRO_NONE;) {
+        nitro_status status = work->task(work->user, index);
+        if (status != NITRO_OK)
+            note_failure(work, index, status);
+    }
+    return NULL;
+}
+
+static size_t count_cores(void)
+{
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof cores, &cores) != 0)
+        return 1;
+    return (size_t)CPU_COUNT(&cores);
+}
+
+nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_task_function task,
+                                void *user)
+{
+    size_t wanted = num_threads ? num_threads : count_cores();
+    if (wanted > num_tasks)
+        wanted = num_tasks;
+    if (wanted > MAX_THREADS)
+        wanted = MAX_THREADS;
+    work_queue work = {
+        .num_tasks = num_tasks, .task = task, .user = user, .failed_index = NITRO_NONE};
+    pthread_mutex_init(&work.lock, NULL);
+    pthread_t threads[MAX_THREADS];
+    size_t started = 0;
+    /* A thread that cannot be had only makes it slower: this one does all that is left. */
+    while (started + 1 < wanted && pthread_create(&threads[started], NULL, worker, &work) == 0)
+        started++;
+    worker(&work);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&work.lock);
+    return work.status;
+}

@@ -1,0 +1,353 @@
+/*
+ * What may be set from outside, as one table, and which of several places counts: the program, then
+ * the environment, then the user's file, then the default.
+ */
+#include "nitro/base/settings_lookup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/runtime/nitro_internal.h"
+
+static const char *const log_levels[] = {"off", "warning", "info", "debug", NULL};
+static const char *const switches[] = {"0", "1", NULL};
+
+static const nitro_setting table[] = {
+    {.name = "model",
+     .environment = "NITRO_MODEL",
+     .value = "PATH",
+     .help = "the model to attach: a file, or a folder with COMPUTATION.json in it"},
+    {.name = "force",
+     .environment = "NITRO_FORCE",
+     .value = "VARIANT",
+     .help = "take this variant wherever it accepts the input"},
+    {.name = "min_confidence",
+     .environment = "NITRO_MIN_CONFIDENCE",
+     .value = "X",
+     .standard = "0",
+     .is_number = true,
+     .maximum = 1,
+     .help = "below this confidence take the default variant"},
+    {.name = "memo_size",
+     .environment = "NITRO_MEMO_SIZE",
+     .value = "N",
+     .standard = "512",
+     .is_number = true,
+     .maximum = 16777216,
+     .help = "remember the decisions of so many inputs; 0: of none"},
+    {.name = "feature_budget",
+     .environment = "NITRO_FEATURE_BUDGET",
+     .value = "US",
+     .standard = "0",
+     .is_number = true,
+     .maximum = 1e12,
+     .help = "take the default variant where features take longer, in microseconds; 0: no limit"},
+    {.name = "watch",
+     .environment = "NITRO_WATCH",
+     .value = "N",
+     .standard = "0",
+     .is_number = true,
+     .maximum = 1e9,
+     .help = "time one run in N, and warn in the log of times that drift; 0: none"},
+    {.name = "refine",
+     .environment = "NITRO_REFINE",
+     .value = "PERCENT",
+     .standard = "0",
+     .is_number = true,
+     .maximum = 100,
+     .help = "learn on while running, at an overhead of at most so much; 0: do not"},
+    {.name = "record",
+     .environment = "NITRO_RECORD",
+     .value = "N",
+     .standard = "0",
+     .is_number = true,
+     .maximum = 4194304,
+     .help = "keep the newest N timed runs for the program to put into a store"},
+    {.name = "explain",
+     .environment = "NITRO_EXPLAIN",
+     .value = "0|1",
+     .standard = "0",
+     .choices = switches,
+     .help = "print each new decision once, with its reason, to standard error"},
+    {.name = "log",
+     .environment = "NITRO_LOG",
+     .value = "LEVEL",
+     .standard = "off",
+     .choices = log_levels,
+     .help = "print messages up to this level to standard error: off, warning, info, debug"},
+    {.name = "machine",
+     .environment = "NITRO_MACHINE",
+     .value = "NAME",
+     .is_name = true,
+     .help = "this machine's devices are ID@NAME in stores, apart from such devices elsewhere"},
+    {.name = "store",
+     .environment = "NITRO_STORE",
+     .value = "URL",
+     .help = "the store where none is named (default: sqlite under $XDG_DATA_HOME/nitro)"},
+    {0}};
+
+const nitro_setting *nitro_setting_table(void)
+{
+    return table;
+}
+
+static const nitro_setting *find_setting(const char *name)
+{
+    for (const nitro_setting *each = table; each->name; each++)
+        if (strcmp(each->name, name) == 0)
+            return each;
+    return NULL;
+}
+
+const char *nitro_setting_origin_name(nitro_setting_origin origin)
+{
+    static const char *const names[] = {
+        [NITRO_SETTING_DEFAULT] = "default",
+        [NITRO_SETTING_FILE] = "file",
+        [NITRO_SETTING_ENVIRONMENT] = "environment",
+        [NITRO_SETTING_PROGRAM] = "program",
+    };
+    return names[origin];
+}
+
+/* ---- Checking ---------------------------------------------------------------------------------
+ */
+
+static nitro_status fail_unknown(nitro_context *context, const char *where, const char *name)
+{
+    const char *names[sizeof table / sizeof table[0]];
+    size_t count = 0;
+    for (const nitro_setting *each = table; each->name; each++)
+        names[count++] = each->name;
+    const char *closest = nitro_closest_name(names, count, name);
+    return nitro_fail(context, NITRO_ERR_FORMAT, "%s: there is no setting '%.80s'%s%s%s", where,
+                      name, closest ? "; did you mean '" : "", closest ? closest : "",
+                      closest ? "'?" : "; 'nitro config' lists them");
+}
+
+static bool is_choice(const nitro_setting *setting, const char *value)
+{
+    for (const char *const *each = setting->choices; *each; each++)
+        if (strcmp(*each, value) == 0)
+            return true;
+    return false;
+}
+
+nitro_status nitro_setting_check(nitro_context *context, const char *where, const char *name,
+                                 const char *value)
+{
+    const nitro_setting *setting = find_setting(name);
+    double number = 0.0;
+    if (!setting)
+        return fail_unknown(context, where, name);
+    if (strlen(value) >= NITRO_SETTING_MAX_BYTES || !nitro_text_is_clean(value, strlen(value)))
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: %s: the value is not UTF-8 text of under %d bytes", where, name,
+                          NITRO_SETTING_MAX_BYTES);
+    if (setting->choices && !is_choice(setting, value))
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not %s", where, name,
+                          value, setting->choices == switches ? "0 or 1" : "one of its levels");
+    if (setting->is_name && value[0] && !nitro_name_is_clean(value))
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: %s: '%.80s' is no name: use 1 to 63 of [A-Za-z0-9_.+-]", where, name,
+                          value);
+    if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
+                               number > setting->maximum))
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not a number in [%g, %g]",
+                          where, name, value, setting->minimum, setting->maximum);
+    return NITRO_OK;
+}
+
+/* ---- Entries ----------------------------------------------------------------------------------
+ */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static nitro_setting_entry *find_entry(const nitro_setting_entries *entries,
+                                       const char *computation, const char *setting)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        if (is_same(entries->items[i].computation, computation) &&
+            strcmp(entries->items[i].setting, setting) == 0)
+            return &entries->items[i];
+    return NULL;
+}
+
+static void free_entry(nitro_setting_entry *entry)
+{
+    free(entry->computation);
+    free(entry->setting);
+    free(entry->value);
+}
+
+static nitro_status make_room(nitro_context *context, nitro_setting_entries *entries)
+{
+    if (entries->count < entries->capacity)
+        return NITRO_OK;
+    size_t capacity = entries->capacity ? 2 * entries->capacity : 8;
+    nitro_setting_entry *items = realloc(entries->items, capacity * sizeof *items);
+    if (!items)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu settings", capacity);
+    entries->items = items;
+    entries->capacity = capacity;
+    return NITRO_OK;
+}
+
+nitro_status nitro_setting_entries_put(nitro_context *context, nitro_setting_entries *entries,
+                                       const char *computation, const char *setting,
+                                       const char *value, size_t line)
+{
+    nitro_setting_entry made = {.computation = nitro_strdup(context, computation),
+                                .setting = nitro_strdup(context, setting),
+                                .value = nitro_strdup(context, value),
+                                .line = line};
+    nitro_status status = make_room(context, entries);
+    if ((computation && !made.computation) || !made.setting || !made.value)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status != NITRO_OK) {
+        free_entry(&made);
+        return status;
+    }
+    nitro_setting_entry *old = find_entry(entries, computation, setting);
+    if (old)
+        free_entry(old);
+    else
+        old = &entries->items[entries->count++];
+    *old = made;
+    return NITRO_OK;
+}
+
+const nitro_setting_entry *nitro_setting_entries_find(const nitro_setting_entries *entries,
+                                                      const char *computation, const char *setting)
+{
+    const nitro_setting_entry *own = computation ? find_entry(entries, computation, setting) : NULL;
+    return own ? own : find_entry(entries, NULL, setting);
+}
+
+void nitro_setting_entries_free(nitro_setting_entries *entries)
+{
+    for (size_t i = 0; i < entries->count; i++)
+        free_entry(&entries->items[i]);
+    free(entries->items);
+    *entries = (nitro_setting_entries){0};
+}
+
+nitro_status nitro_context_set(nitro_context *context, const char *computation, const char *setting,
+                               const char *value)
+{
+    if (computation && !nitro_name_is_clean(computation))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation's name",
+                          computation);
+    nitro_status status = nitro_setting_check(context, "the program", setting, value);
+    if (status != NITRO_OK)
+        return NITRO_ERR_ARGUMENT;
+    return nitro_setting_entries_put(context, &context->settings, computation, setting, value, 0);
+}
+
+/* ---- The environment --------------------------------------------------------------------------
+ */
+
+/** Length of the name in "NAME=VALUE"; 0 where the item has no such form. */
+static size_t name_length(const char *item, size_t length)
+{
+    char name[64];
+    const char *equals = memchr(item, '=', length);
+    size_t named = equals ? (size_t)(equals - item) : 0;
+    if (named == 0 || named >= sizeof name)
+        return 0;
+    memcpy(name, item, named);
+    name[named] = '\0';
+    return nitro_name_is_clean(name) ? named : 0;
+}
+
+static bool is_list(const char *text)
+{
+    for (const char *item = text; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
+        if (name_length(item, strcspn(item, ",")) > 0)
+            return true;
+    return false;
+}
+
+/** "VALUE" for all, or "COMPUTATION=VALUE,...": its own, else an item without a name. */
+static bool find_in_text(const char *text, const char *computation, char *value, size_t size)
+{
+    const char *found = is_list(text) ? NULL : text;
+    size_t found_length = found ? strlen(found) : 0;
+    bool own = false;
+    for (const char *item = found ? NULL : text; item && !own;) {
+        size_t length = strcspn(item, ","), named = name_length(item, length);
+        own = named > 0 && computation && strlen(computation) == named &&
+              memcmp(item, computation, named) == 0;
+        if (own || named == 0) {
+            found = own ? item + named + 1 : item;
+            found_length = own ? length - named - 1 : length;
+        }
+        item = item[length] ? item + length + 1 : NULL;
+    }
+    if (found)
+        snprintf(value, size, "%.*s", (int)(found_length < size ? found_length : size), found);
+    return found;
+}
+
+/* ---- Looking up -------------------------------------------------------------------------------
+ */
+
+static nitro_status look_in_environment(nitro_context *context, const nitro_setting *setting,
+                                        const char *computation, nitro_setting_value *found)
+{
+    const char *text = getenv(setting->environment);
+    if (!text || !find_in_text(text, computation, found->text, sizeof found->text))
+        return NITRO_OK;
+    found->origin = NITRO_SETTING_ENVIRONMENT;
+    snprintf(found->where, sizeof found->where, "%s", setting->environment);
+    return nitro_setting_check(context, setting->environment, setting->name, found->text);
+}
+
+static nitro_status look_in_file(nitro_context *context, const nitro_setting *setting,
+                                 const char *computation, nitro_setting_value *found)
+{
+    nitro_setting_entries entries = {0};
+    char *path = NULL;
+    nitro_status status = nitro_settings_read(context, &path, &entries);
+    const nitro_setting_entry *entry =
+        status == NITRO_OK ? nitro_setting_entries_find(&entries, computation, setting->name)
+                           : NULL;
+    if (entry) {
+        found->origin = NITRO_SETTING_FILE;
+        snprintf(found->text, sizeof found->text, "%s", entry->value);
+        snprintf(found->where, sizeof found->where, "%s:%zu", path, entry->line);
+    }
+    nitro_setting_entries_free(&entries);
+    free(path);
+    return status;
+}
+
+nitro_status nitro_setting_get(nitro_context *context, const char *computation, const char *name,
+                               nitro_setting_value *value)
+{
+    const nitro_setting *setting = find_setting(name);
+    nitro_setting_value found = {0};
+    nitro_status status = NITRO_OK;
+    if (!setting)
+        return fail_unknown(context, "looking it up", name);
+    const nitro_setting_entry *own =
+        nitro_setting_entries_find(&context->settings, computation, name);
+    if (own) {
+        found.origin = NITRO_SETTING_PROGRAM;
+        snprintf(found.text, sizeof found.text, "%s", own->value);
+    } else {
+        status = look_in_environment(context, setting, computation, &found);
+    }
+    if (status == NITRO_OK && found.origin == NITRO_SETTING_DEFAULT)
+        status = look_in_file(context, setting, computation, &found);
+    if (status != NITRO_OK)
+        return status;
+    if (found.origin == NITRO_SETTING_DEFAULT)
+        snprintf(found.text, sizeof found.text, "%s", setting->standard ? setting->standard : "");
+    *value = found;
+    return NITRO_OK;
+}

@@ -1,9 +1,0 @@
-/* clock.h - the system's clock, which a context uses until another one is set. */
-#ifndef NITRO_CLOCK_H
-#define NITRO_CLOCK_H
-
-#include "nitro/nitro.h"
-
-extern const nitro_clock nitro_system_clock;
-
-#endif

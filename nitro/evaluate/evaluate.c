@@ -1,0 +1,398 @@
+/*
+ * How well methods choose on devices that they did not learn from. Hides the protocol: every target
+ * in turn, sources teach on training inputs, the target is judged on test inputs.
+ */
+#include "nitro/evaluate/evaluate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/statistics.h"
+#include "nitro/evaluate/evaluate_gaps.h"
+#include "nitro/learn/dataset.h"
+
+#define LEAST_PERCENT   0.1 /* what a quality of 0 counts as in a geometric mean */
+#define SURE_CONFIDENCE 0.9
+
+/** Results, growing; the methods and targets that were asked for. */
+typedef struct evaluate_run {
+    const nitro_evaluate_options *options;
+    nitro_evaluation evaluation;
+    nitro_string_list devices; /* of the dataset */
+    nitro_string_list targets;
+    size_t *methods; /* indices in nitro_method_table, ascending */
+    size_t num_methods;
+    nitro_evaluate_result *results;
+    size_t num_results;
+    nitro_evaluate_gaps gaps;
+    size_t num_done; /* methods on targets, those without a result too */
+} evaluate_run;
+
+void nitro_evaluate_options_init(nitro_evaluate_options *options)
+{
+    *options = (nitro_evaluate_options){.train_fraction = 0.3};
+}
+
+void nitro_evaluate_results_free(nitro_evaluate_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(results[i].target);
+    free(results);
+}
+
+/* ---- Scores ---------------------------------------------------------------------------------- */
+
+/** Summarize qualities in percent; sorts them. */
+static void summarize(double *qualities, size_t count, nitro_evaluate_result *result)
+{
+    double sum = 0.0, logarithms = 0.0;
+    size_t num_best = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += qualities[i];
+        logarithms += log(fmax(qualities[i], LEAST_PERCENT));
+        num_best += qualities[i] >= 100.0;
+    }
+    nitro_sort(qualities, count);
+    result->mean = sum / (double)count;
+    result->geomean = exp(logarithms / (double)count);
+    result->p5 = nitro_quantile(qualities, count, 0.05);
+    result->min = qualities[0];
+    result->accuracy = 100.0 * (double)num_best / (double)count;
+}
+
+/** Did the variant run on any of the rows? One that this kind of device lacks did not. */
+static bool ran_somewhere(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
+                          size_t variant)
+{
+    for (size_t i = 0; i < num_rows; i++)
+        if (isfinite(nitro_dataset_times(evaluation->dataset, rows[i])[variant]))
+            return true;
+    return false;
+}
+
+/** Qualities of choices; of every variant that ran, on every row, where `choices` is NULL. */
+static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows, size_t num_rows,
+                          const size_t *choices, nitro_evaluate_result *result)
+{
+    size_t num_variants = evaluation->dataset->schema->num_variants, count = 0;
+    double *qualities =
+        nitro_calloc(evaluation->context, num_rows, num_variants * sizeof *qualities);
+    if (!qualities)
+        return NITRO_ERR_NO_MEMORY;
+    bool counts[NITRO_MAX_VARIANTS];
+    for (size_t v = 0; v < num_variants; v++)
+        counts[v] = choices || ran_somewhere(evaluation, rows, num_rows, v);
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        for (size_t v = 0; v < num_variants; v++)
+            if (choices ? choices[i] == v : counts[v])
+                qualities[count++] = 100.0 * nitro_times_quality(times, num_variants, v);
+    }
+    summarize(qualities, count, result);
+    free(qualities);
+    return NITRO_OK;
+}
+
+/** How many decisions are sure, and how many of these are good. */
+static void judge_confidences(const nitro_evaluation *evaluation, const size_t *rows,
+                              size_t num_rows, const size_t *choices, nitro_evaluate_result *result)
+{
+    size_t num_variants = evaluation->dataset->schema->num_variants;
+    size_t num_known = 0, num_sure = 0, num_good = 0;
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
+        bool sure = evaluation->confidences[i] >= SURE_CONFIDENCE;
+        num_known += isnan(evaluation->confidences[i]) ? 0 : 1;
+        num_sure += sure;
+        num_good +=
+            sure && nitro_times_quality(times, num_variants, choices[i]) >= NITRO_GOOD_QUALITY ? 1
+                                                                                               : 0;
+    }
+    result->sure = num_known > 0 ? 100.0 * (double)num_sure / (double)num_rows : (double)NAN;
+    result->sure_good = num_sure > 0 ? 100.0 * (double)num_good / (double)num_sure : (double)NAN;
+}
+
+/* ---- One target ------------------------------------------------------------------------------ */
+
+/** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from. */
+static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function choose, size_t target,
+                          const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
+{
+    result->sure = result->sure_good = NAN;
+    if (!choose)
+        return judge(evaluation, rows, num_rows, NULL, result);
+    size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
+    if (!choices)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < num_rows; i++)
+        evaluation->confidences[i] = NAN;
+    nitro_status status = choose(evaluation, target, rows, num_rows, choices);
+    if (status == NITRO_OK)
+        status = judge(evaluation, rows, num_rows, choices, result);
+    if (status == NITRO_OK)
+        judge_confidences(evaluation, rows, num_rows, choices, result);
+    free(choices);
+    return status;
+}
+
+static nitro_status add_result(evaluate_run *run, size_t method, size_t target, size_t num_measured,
+                               const size_t *rows, size_t num_rows)
+{
+    nitro_context *context = run->evaluation.context;
+    run->evaluation.num_measured = num_measured;
+    run->evaluation.all_measured = false;
+    const nitro_device *device = run->evaluation.dataset->devices[target];
+    nitro_evaluate_result result = {.method = nitro_method_table()[method].name,
+                                    .modelled = strcmp(device->kind, "model") == 0,
+                                    .inputs = num_rows};
+    nitro_status status =
+        apply(&run->evaluation, nitro_method_chooser(method), target, rows, num_rows, &result);
+    if (status == NITRO_ERR_NO_DATA)
+        return nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
+    if (status != NITRO_OK)
+        return status;
+    result.measured = run->evaluation.num_measured;
+    result.target = nitro_strdup(context, device->id);
+    if (!result.target)
+        return NITRO_ERR_NO_MEMORY;
+    run->results[run->num_results++] = result;
+    return NITRO_OK;
+}
+
+/** Without measuring, then with ever more inputs, until no more are there. */
+static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, const size_t *rows,
+                              size_t num_rows)
+{
+    const nitro_evaluate_options *options = run->options;
+    const bool *all_measured = &run->evaluation.all_measured;
+    nitro_status status = add_result(run, method, target, 0, rows, num_rows);
+    if (!nitro_method_adapts(method))
+        return status;
+    for (size_t i = 0; i < options->num_measured && status == NITRO_OK && !*all_measured; i++)
+        if (options->measured[i] > 0)
+            status = add_result(run, method, target, options->measured[i], rows, num_rows);
+    return status;
+}
+
+static nitro_status report(evaluate_run *run, size_t target, size_t method)
+{
+    const nitro_evaluate_options *options = run->options;
+    size_t total = run->targets.count * run->num_methods;
+    const char *device = run->evaluation.dataset->devices[target]->id;
+    run->num_done++;
+    if (!options->progress || options->progress(options->progress_user, run->num_done, total,
+                                                device, nitro_method_table()[method].name))
+        return NITRO_OK;
+    return nitro_fail(run->evaluation.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped after %zu of %zu evaluations",
+                      run->evaluation.dataset->schema->computation, run->num_done, total);
+}
+
+static nitro_status evaluate_target(evaluate_run *run, size_t target)
+{
+    nitro_evaluation *evaluation = &run->evaluation;
+    const nitro_dataset *dataset = evaluation->dataset;
+    size_t *rows = nitro_calloc(evaluation->context, dataset->num_rows, sizeof *rows);
+    if (!rows)
+        return NITRO_ERR_NO_MEMORY;
+    size_t num_rows = 0;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (dataset->row_device[row] == target && evaluation->is_test[dataset->row_input[row]] &&
+            nitro_dataset_row_teaches(dataset, row))
+            rows[num_rows++] = row;
+    nitro_status status = NITRO_OK;
+    if (num_rows == 0)
+        nitro_log(evaluation->context, NITRO_LOG_WARNING,
+                  "no results on %s: none of the test inputs has times of two variants there",
+                  dataset->devices[target]->id);
+    for (size_t i = 0; status == NITRO_OK && i < run->num_methods; i++) {
+        if (num_rows > 0)
+            status = add_curve(run, run->methods[i], target, rows, num_rows);
+        if (status == NITRO_OK)
+            status = report(run, target, run->methods[i]);
+    }
+    free(rows);
+    return status;
+}
+
+/* ---- What was asked for ---------------------------------------------------------------------- */
+
+static nitro_status add_device(nitro_context *context, const nitro_string_list *known,
+                               const char *computation, const char *id, nitro_string_list *list)
+{
+    if (nitro_string_list_find(known, id) == NITRO_NONE)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "device %s has no samples of %s in this store", id, computation);
+    if (nitro_string_list_find(list, id) != NITRO_NONE)
+        return NITRO_OK;
+    return nitro_string_list_add(context, list, id);
+}
+
+/** Copy the devices that were named, checked; all known ones where `named` is NULL. */
+static nitro_status add_devices(nitro_context *context, const nitro_string_list *known,
+                                const char *computation, const nitro_string_list *named,
+                                nitro_string_list *list)
+{
+    const nitro_string_list *from = named ? named : known;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < from->count && status == NITRO_OK; i++)
+        status = add_device(context, known, computation, from->items[i], list);
+    return status;
+}
+
+/** Index of a method in nitro_method_table, or NITRO_NONE. */
+static size_t find_method(const char *name)
+{
+    const nitro_method_info *table = nitro_method_table();
+    for (size_t i = 0; table[i].name; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return i;
+    return NITRO_NONE;
+}
+
+static nitro_status find_methods(nitro_store *store, const char *computation,
+                                 const nitro_string_list *names, evaluate_run *run)
+{
+    nitro_context *context = nitro_store_context(store);
+    size_t num_profiles = 0;
+    const nitro_method_info *table = nitro_method_table();
+    size_t count = 0;
+    while (table[count].name)
+        count++;
+    run->methods = nitro_calloc(context, count, sizeof *run->methods);
+    if (!run->methods)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t n = 0; names && n < names->count; n++)
+        if (find_method(names->items[n]) == NITRO_NONE)
+            return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                              "there is no method '%.80s': nitro help evaluate lists them",
+                              names->items[n]);
+    nitro_status status = nitro_store_count_profiles(store, NULL, computation, &num_profiles);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        bool wanted = names ? nitro_string_list_find(names, table[i].name) != NITRO_NONE
+                            : num_profiles > 0 || !table[i].needs_profiles;
+        if (wanted)
+            run->methods[run->num_methods++] = i;
+    }
+    return status;
+}
+
+static nitro_status load_devices(nitro_store *store, const char *computation,
+                                 const nitro_evaluate_options *options, evaluate_run *run)
+{
+    nitro_context *context = run->evaluation.context;
+    nitro_string_list known = {0}, sources = {0};
+    nitro_status status = nitro_store_list_devices(store, computation, &known);
+    if (status == NITRO_OK)
+        status = add_devices(context, &known, computation, options->targets, &run->targets);
+    if (status == NITRO_OK)
+        status = add_devices(context, &known, computation, options->sources, &sources);
+    if (status == NITRO_OK)
+        status = add_devices(context, &known, computation, &run->targets, &run->devices);
+    if (status == NITRO_OK)
+        status = add_devices(context, &known, computation, &sources, &run->devices);
+    /* Byte order: models do not depend on the order in which devices were named. */
+    nitro_string_list_sort(&run->devices);
+    if (status == NITRO_OK)
+        status = nitro_dataset_load(store, computation, (const char *const *)run->devices.items,
+                                    run->devices.count, &run->evaluation.dataset);
+    if (status == NITRO_OK) {
+        run->evaluation.is_source = nitro_calloc(context, run->devices.count, sizeof(bool));
+        status = run->evaluation.is_source ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t d = 0; status == NITRO_OK && d < run->devices.count; d++)
+        run->evaluation.is_source[d] =
+            nitro_string_list_find(&sources, run->devices.items[d]) != NITRO_NONE;
+    nitro_string_list_free(&known);
+    nitro_string_list_free(&sources);
+    return status;
+}
+
+static nitro_status allocate_parts(evaluate_run *run)
+{
+    nitro_evaluation *evaluation = &run->evaluation;
+    const nitro_dataset *dataset = evaluation->dataset;
+    evaluation->is_train =
+        nitro_calloc(evaluation->context, dataset->num_inputs, sizeof *evaluation->is_train);
+    evaluation->is_test =
+        nitro_calloc(evaluation->context, dataset->num_inputs, sizeof *evaluation->is_test);
+    evaluation->own =
+        nitro_calloc(evaluation->context, dataset->num_devices, sizeof *evaluation->own);
+    evaluation->confidences =
+        nitro_calloc(evaluation->context, dataset->num_rows, sizeof *evaluation->confidences);
+    run->results = nitro_calloc(evaluation->context, run->targets.count * run->num_methods,
+                                (run->options->num_measured + 1) * sizeof *run->results);
+    if (!evaluation->is_train || !evaluation->is_test || !evaluation->own ||
+        !evaluation->confidences || !run->results)
+        return NITRO_ERR_NO_MEMORY;
+    return NITRO_OK;
+}
+
+static void free_run(evaluate_run *run)
+{
+    nitro_evaluation *evaluation = &run->evaluation;
+    for (size_t d = 0; evaluation->own && d < evaluation->dataset->num_devices; d++)
+        nitro_model_free(evaluation->own[d]);
+    free(evaluation->own);
+    free(evaluation->confidences);
+    free(evaluation->is_source);
+    free(evaluation->is_train);
+    free(evaluation->is_test);
+    nitro_dataset_free(evaluation->dataset);
+    nitro_string_list_free(&run->devices);
+    nitro_string_list_free(&run->targets);
+    free(run->methods);
+    nitro_evaluate_gaps_free(&run->gaps);
+    nitro_evaluate_results_free(run->results, run->num_results);
+}
+
+static nitro_status evaluate_targets(evaluate_run *run)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t t = 0; t < run->targets.count && status == NITRO_OK; t++) {
+        size_t target = nitro_string_list_find(&run->devices, run->targets.items[t]);
+        status = evaluate_target(run, target);
+    }
+    nitro_evaluate_gaps_log(run->evaluation.context, &run->gaps);
+    if (status == NITRO_OK && run->num_results == 0)
+        return nitro_fail(run->evaluation.context, NITRO_ERR_NO_DATA,
+                          "%s: no method could be judged on any target: too few samples",
+                          run->evaluation.dataset->schema->computation);
+    return status;
+}
+
+nitro_status nitro_evaluate(nitro_store *store, const char *computation,
+                            const nitro_evaluate_options *options, nitro_evaluate_result **results,
+                            size_t *count)
+{
+    nitro_context *context = nitro_store_context(store);
+    evaluate_run run = {.options = options,
+                        .evaluation = {.context = context,
+                                       .store = store,
+                                       .seed = options->seed,
+                                       .without_generation = options->without_generation,
+                                       .num_threads = options->num_threads}};
+    nitro_status status = find_methods(store, computation, options->methods, &run);
+    if (status == NITRO_OK)
+        status = nitro_strategy_find(context, "svm", &run.evaluation.strategy);
+    if (status == NITRO_OK)
+        status = load_devices(store, computation, options, &run);
+    if (status == NITRO_OK)
+        status = allocate_parts(&run);
+    if (status == NITRO_OK)
+        status = nitro_evaluate_split(context, run.evaluation.dataset, options,
+                                      run.evaluation.is_train, run.evaluation.is_test);
+    if (status == NITRO_OK) {
+        nitro_dataset_log_doubts(context, run.evaluation.dataset);
+        status = evaluate_targets(&run);
+    }
+    if (status == NITRO_OK) {
+        *results = run.results;
+        *count = run.num_results;
+        run.results = NULL;
+        run.num_results = 0;
+    }
+    free_run(&run);
+    return status;
+}

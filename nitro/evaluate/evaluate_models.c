@@ -1,0 +1,96 @@
+/*
+ * The models that an evaluation's methods choose by. Hides what a lesson holds for a method, and
+ * that a device's own model is learnt once and kept.
+ */
+#include <stdlib.h>
+
+#include "nitro/evaluate/evaluate.h"
+#include "nitro/learn/dataset.h"
+
+/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
+ *  many times as long. */
+nitro_lesson nitro_evaluation_make_lesson(const nitro_evaluation *evaluation,
+                                          const nitro_strategy *strategy,
+                                          const nitro_dataset *sources, size_t target,
+                                          const nitro_string_list *device_features)
+{
+    return (nitro_lesson){.sources = sources,
+                          .target = evaluation->dataset->devices[target],
+                          .device_features = device_features,
+                          .strategy = strategy,
+                          .use_relative = !strategy->without_relative,
+                          .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                 : NITRO_EVIDENCE_SOURCES,
+                          .is_adapted = evaluation->num_measured > 0,
+                          .seed = evaluation->seed,
+                          .num_threads = evaluation->num_threads};
+}
+
+static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
+                          const nitro_dataset *sources, size_t target,
+                          const nitro_string_list *device_features, nitro_model **model)
+{
+    nitro_lesson lesson =
+        nitro_evaluation_make_lesson(evaluation, strategy, sources, target, device_features);
+    nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
+    if (status == NITRO_OK)
+        nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
+    return status;
+}
+
+nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
+                                        const nitro_model **model)
+{
+    const nitro_dataset *dataset = evaluation->dataset;
+    const nitro_string_list no_device_features = {0};
+    nitro_status status = NITRO_OK;
+    if (!evaluation->own[device]) {
+        nitro_dataset *rows = NULL;
+        bool *marks = nitro_calloc(evaluation->context, dataset->num_devices, sizeof *marks);
+        if (!marks)
+            return NITRO_ERR_NO_MEMORY;
+        marks[device] = true;
+        status =
+            nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
+        if (status == NITRO_OK)
+            status = train(evaluation, evaluation->strategy, rows, device, &no_device_features,
+                           &evaluation->own[device]);
+        nitro_dataset_free(rows);
+        free(marks);
+    }
+    *model = evaluation->own[device];
+    return status;
+}
+
+void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
+                                      const size_t *rows, size_t num_rows, size_t *choices)
+{
+    size_t num_variants = evaluation->dataset->schema->num_variants;
+    double scores[NITRO_MAX_VARIANTS];
+    for (size_t i = 0; i < num_rows; i++) {
+        nitro_model_score(model, nitro_dataset_features(evaluation->dataset, rows[i]), scores);
+        choices[i] = nitro_scores_best(scores, num_variants);
+        evaluation->confidences[i] = nitro_calibration_confidence(
+            &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
+    }
+}
+
+nitro_status nitro_evaluation_choose_by_sources(nitro_evaluation *evaluation,
+                                                const nitro_strategy *strategy, size_t target,
+                                                const nitro_string_list *device_features,
+                                                const size_t *rows, size_t num_rows,
+                                                size_t *choices)
+{
+    nitro_dataset *sources = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = nitro_evaluation_select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK)
+        status = train(evaluation, strategy, sources, target, device_features, &model);
+    if (status == NITRO_OK && evaluation->num_measured > 0)
+        status = nitro_evaluation_adapt(evaluation, target, model);
+    if (status == NITRO_OK)
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
+    nitro_model_free(model);
+    nitro_dataset_free(sources);
+    return status;
+}

@@ -1,0 +1,247 @@
+/*
+ * Errors of a model as a Gaussian process: learning it, and what to ask for. Hides its parameters.
+ * Kernels are of a study on recorded SpMV data in which each source in turn was left out: errors
+ * were likeliest under two about as wide as these. How much of the errors is common to all inputs,
+ * and how much is noise, differs from target to target, so the measured inputs say it.
+ */
+#include "nitro/learn/correction.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/cholesky.h"
+
+#define GAMMA_TIMES_COLUMNS 6.0 /* of the wide one; distances grow with the number of columns */
+#define NARROWER            6.0 /* a whole power of the wide one: a compiled model computes one */
+#define MAX_JUDGED          200 /* inputs by which priors are judged: more say the same, slowly */
+#define MAX_PLANNED         1000
+
+/** What is supposed of errors: variances beside those of the two kernels, which are 1 each. */
+typedef struct error_prior {
+    double common; /* of what all inputs share */
+    double noise;  /* of what no other input tells */
+} error_prior;
+
+/** The first is what planning supposes, before any error is known. */
+static const error_prior priors[] = {{0.0, 2.0}, {0.0, 0.6}, {0.0, 6.0},
+                                     {4.0, 2.0}, {4.0, 0.6}, {4.0, 6.0}};
+
+enum { NUM_PRIORS = sizeof priors / sizeof priors[0] };
+
+/* ---- The kernel ------------------------------------------------------------------------------ */
+
+static double gamma_of(size_t machine, size_t num_columns)
+{
+    return (machine == NITRO_WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
+           fmax(1.0, (double)num_columns);
+}
+
+static double kernel(const double *a, const double *b, size_t num_columns)
+{
+    double sum = 0.0;
+    for (size_t c = 0; c < num_columns; c++) {
+        double difference = fmin(fmax(a[c], -1.0), 1.0) - fmin(fmax(b[c], -1.0), 1.0);
+        sum += difference * difference;
+    }
+    return exp(-gamma_of(NITRO_WIDE, num_columns) * sum) +
+           exp(-gamma_of(NITRO_NARROW, num_columns) * sum);
+}
+
+/** Both triangles, without noise and what is common. */
+static void fill_kernel(const double *columns, size_t num_inputs, size_t num_columns,
+                        double *matrix)
+{
+    for (size_t i = 0; i < num_inputs; i++)
+        for (size_t j = i; j < num_inputs; j++)
+            matrix[i * num_inputs + j] = matrix[j * num_inputs + i] =
+                kernel(columns + i * num_columns, columns + j * num_columns, num_columns);
+}
+
+/* ---- Fitting --------------------------------------------------------------------------------- */
+
+/** Solve (K + common + noise) C = errors in place; `matrix` holds K and becomes its factor. */
+static nitro_status solve(nitro_context *context, double *matrix, size_t num_inputs,
+                          const error_prior *prior, unsigned num_threads, double *coefficients,
+                          size_t num_variants)
+{
+    for (size_t i = 0; i < num_inputs * num_inputs; i++)
+        matrix[i] += prior->common;
+    for (size_t i = 0; i < num_inputs; i++)
+        matrix[i * num_inputs + i] += prior->noise;
+    nitro_status status = nitro_cholesky_factor(context, matrix, num_inputs, num_threads);
+    if (status == NITRO_OK)
+        nitro_cholesky_solve(matrix, num_inputs, coefficients, num_variants);
+    return status;
+}
+
+/** Of errors under the prior that was solved for; each variant's own scale is the likeliest one. */
+static double log_likelihood(const double *factor, const double *errors, const double *coefficients,
+                             size_t num_inputs, size_t num_variants)
+{
+    double roots = 0.0, sum = 0.0;
+    for (size_t i = 0; i < num_inputs; i++)
+        roots += log(factor[i * num_inputs + i]);
+    for (size_t v = 0; v < num_variants; v++) {
+        double square = 0.0;
+        for (size_t i = 0; i < num_inputs; i++)
+            square += errors[i * num_variants + v] * coefficients[i * num_variants + v];
+        if (square > 0.0) /* a variant without errors is as likely under any */
+            sum -= roots + 0.5 * (double)num_inputs * log(square);
+    }
+    return sum;
+}
+
+/** The prior under which the errors are the likeliest. */
+static nitro_status choose_prior(nitro_context *context, const double *columns,
+                                 const double *errors, size_t num_inputs, size_t num_columns,
+                                 size_t num_variants, unsigned num_threads, error_prior *chosen)
+{
+    size_t count = num_inputs < MAX_JUDGED ? num_inputs : MAX_JUDGED;
+    double *kernels = nitro_calloc(context, count, count * sizeof *kernels);
+    double *matrix = nitro_calloc(context, count, count * sizeof *matrix);
+    double *coefficients = nitro_calloc(context, count, num_variants * sizeof *coefficients);
+    nitro_status status = kernels && matrix && coefficients ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    double most = -INFINITY;
+    if (status == NITRO_OK)
+        fill_kernel(columns, count, num_columns, kernels);
+    for (size_t p = 0; p < NUM_PRIORS && status == NITRO_OK; p++) {
+        memcpy(matrix, kernels, count * count * sizeof *matrix);
+        memcpy(coefficients, errors, count * num_variants * sizeof *errors);
+        status = solve(context, matrix, count, &priors[p], num_threads, coefficients, num_variants);
+        if (status != NITRO_OK)
+            break;
+        double likelihood = log_likelihood(matrix, errors, coefficients, count, num_variants);
+        if (p == 0 || (likelihood > most && count > 1)) { /* one is as likely under any */
+            most = likelihood;
+            *chosen = priors[p];
+        }
+    }
+    free(kernels);
+    free(matrix);
+    free(coefficients);
+    return status;
+}
+
+static nitro_status find_coefficients(nitro_context *context, const double *columns,
+                                      size_t num_inputs, size_t num_columns,
+                                      const error_prior *prior, unsigned num_threads,
+                                      double *coefficients, size_t num_variants)
+{
+    double *matrix = nitro_calloc(context, num_inputs, num_inputs * sizeof *matrix);
+    if (!matrix)
+        return NITRO_ERR_NO_MEMORY;
+    fill_kernel(columns, num_inputs, num_columns, matrix);
+    nitro_status status =
+        solve(context, matrix, num_inputs, prior, num_threads, coefficients, num_variants);
+    free(matrix);
+    return status;
+}
+
+/** Both machines have the same vectors and coefficients; what is common is the wide one's bias. */
+static nitro_status make_machines(nitro_context *context, const double *columns,
+                                  const double *coefficients, size_t num_inputs, size_t num_columns,
+                                  size_t num_variants, double common, nitro_correction *correction)
+{
+    for (size_t m = 0; m < NITRO_MACHINE_PAIR_SIZE; m++) {
+        nitro_kernel_machine *machine = NULL;
+        nitro_status status = nitro_kernel_machine_create(
+            context, num_columns, num_variants, num_inputs, gamma_of(m, num_columns), &machine);
+        if (status != NITRO_OK)
+            return status;
+        correction->machines[m] = machine;
+        for (size_t i = 0; i < num_inputs * num_columns; i++)
+            machine->vectors[i] = fmin(fmax(columns[i], -1.0), 1.0);
+        memcpy(machine->coefficients, coefficients,
+               num_inputs * num_variants * sizeof *coefficients);
+        for (size_t i = 0; m == NITRO_WIDE && i < num_inputs * num_variants; i++)
+            machine->bias[i % num_variants] += common * coefficients[i];
+    }
+    return NITRO_OK;
+}
+
+nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
+                                  const double *errors, size_t num_inputs, size_t num_columns,
+                                  size_t num_variants, unsigned num_threads,
+                                  nitro_correction **correction)
+{
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    nitro_correction *made = nitro_calloc(context, 1, sizeof *made);
+    double *coefficients = nitro_calloc(context, num_inputs, num_variants * sizeof *coefficients);
+    error_prior prior = {0};
+    if (made && coefficients) {
+        memcpy(coefficients, errors, num_inputs * num_variants * sizeof *errors);
+        status = choose_prior(context, columns, errors, num_inputs, num_columns, num_variants,
+                              num_threads, &prior);
+    }
+    if (status == NITRO_OK)
+        status = find_coefficients(context, columns, num_inputs, num_columns, &prior, num_threads,
+                                   coefficients, num_variants);
+    if (status == NITRO_OK)
+        status = make_machines(context, columns, coefficients, num_inputs, num_columns,
+                               num_variants, prior.common, made);
+    free(coefficients);
+    if (status == NITRO_OK)
+        *correction = made;
+    else
+        nitro_machine_pair_free(made);
+    return status;
+}
+
+/* ---- Planning -------------------------------------------------------------------------------- */
+
+/** The input that takes away most of the weighted variance, the first of equals. */
+static size_t most_telling(const double *covariance, const double *weights, const bool *taken,
+                           size_t num_inputs)
+{
+    size_t best = NITRO_NONE;
+    double most = -1.0;
+    for (size_t j = 0; j < num_inputs; j++) {
+        const double *row = covariance + j * num_inputs;
+        double gain = 0.0;
+        for (size_t i = 0; i < num_inputs; i++)
+            gain += weights[i] * row[i] * row[i];
+        gain /= row[j] + priors[0].noise;
+        if (!taken[j] && gain > most) {
+            most = gain;
+            best = j;
+        }
+    }
+    return best;
+}
+
+/** What is still unknown once input `known` is measured. `row` has room for a row. */
+static void condition(double *covariance, size_t num_inputs, size_t known, double *row)
+{
+    memcpy(row, covariance + known * num_inputs, num_inputs * sizeof *row);
+    double variance = row[known] + priors[0].noise;
+    for (size_t i = 0; i < num_inputs; i++)
+        for (size_t j = 0; j < num_inputs; j++)
+            covariance[i * num_inputs + j] -= row[i] * row[j] / variance;
+}
+
+nitro_status nitro_correction_plan(nitro_context *context, const double *columns,
+                                   const double *weights, size_t num_inputs, size_t num_columns,
+                                   size_t count, size_t *chosen)
+{
+    size_t num_planned = num_inputs < MAX_PLANNED ? num_inputs : MAX_PLANNED;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    double *covariance = nitro_calloc(context, num_planned, num_planned * sizeof *covariance);
+    double *row = nitro_calloc(context, num_planned, sizeof *row);
+    bool *taken = nitro_calloc(context, num_planned, sizeof *taken);
+    if (covariance && row && taken) {
+        fill_kernel(columns, num_planned, num_columns, covariance);
+        for (size_t k = 0; k < count && k < num_planned; k++) {
+            chosen[k] = most_telling(covariance, weights, taken, num_planned);
+            taken[chosen[k]] = true;
+            condition(covariance, num_planned, chosen[k], row);
+        }
+        for (size_t k = num_planned; k < count; k++)
+            chosen[k] = k;
+        status = NITRO_OK;
+    }
+    free(covariance);
+    free(row);
+    free(taken);
+    return status;
+}

@@ -1,0 +1,53 @@
+/* dataset.h - what a row of times says, and parts of a dataset. Internal to nitro/. */
+#ifndef NITRO_LEARN_DATASET_H
+#define NITRO_LEARN_DATASET_H
+
+#include "nitro/nitro_backend.h"
+
+/** Index of the smallest time, the first on ties; NITRO_NONE where all are NaN. */
+size_t nitro_times_best(const double *times_ms, size_t num_variants);
+/** How many variants have a time. */
+size_t nitro_times_count(const double *times_ms, size_t num_variants);
+/** Best time over the chosen variant's time, in [0, 1]; 0 where that has none. */
+double nitro_times_quality(const double *times_ms, size_t num_variants, size_t chosen);
+/** Index of the largest score, the first on ties. */
+size_t nitro_scores_best(const double *scores, size_t num_variants);
+/**
+ * Mean quality, in [0, 1], of the variants with the best scores. NaN where no row has scores.
+ * @param[in] times_ms  shape [num_rows x num_variants]
+ * @param[in] scores    shape [num_rows x num_variants]; rows that begin with NaN have none.
+ */
+double nitro_scores_quality(const double *times_ms, const double *scores, size_t num_rows,
+                            size_t num_variants);
+
+/** The row's times, shape [num_variants], and features, shape [num_features]. */
+const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
+const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row);
+
+/** Allocate matrices for `num_rows` rows; none is there yet. The schema is set. */
+nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,
+                                    nitro_dataset *dataset);
+/** Append a row to the matrices, copied; there must be room. */
+void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
+                          const double *features, const double *times_ms);
+
+/** A row teaches, or can be judged by, when at least two variants have a time. */
+bool nitro_dataset_row_teaches(const nitro_dataset *dataset, size_t row);
+
+/** The variant of the best mean quality over the rows that teach; the first declared on ties. */
+size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
+
+/** Warn of what makes these samples poor teachers: few inputs, one best variant, features that are
+ *  all the same. */
+void nitro_dataset_log_doubts(nitro_context *context, const nitro_dataset *dataset);
+
+/**
+ * A copy of some devices' rows on some inputs; devices and inputs without rows stay in its lists.
+ * @param[in] devices  shape [num_devices]: keep? NULL: all.
+ * @param[in] inputs   shape [num_inputs]: keep? NULL: all.
+ */
+nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *dataset,
+                                  const bool *devices, const bool *inputs,
+                                  nitro_dataset **selected);
+
+#endif

@@ -1,0 +1,261 @@
+/*
+ * A dataset from a store's samples. Hides the order of rows: by input name, then by device, so that
+ * a store's history does not matter; and what is left out: samples with a hole in their features.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/dataset.h"
+
+/** One sample that was read, until all are there and can be ordered. */
+typedef struct store_record {
+    char *input;
+    size_t device;
+    double *values; /* features, then times */
+} store_record;
+
+typedef struct store_reader {
+    nitro_context *context;
+    const nitro_schema *schema;
+    const nitro_device *device;
+    size_t device_index;
+    store_record *records;
+    size_t num_records, capacity;
+    size_t num_holes;                       /* samples of this device that have a hole */
+    char *first_hole;                       /* "feature F of input I" */
+    char *versions[NITRO_MAX_VARIANTS];     /* of each variant's times, as first seen */
+    bool mixed[NITRO_MAX_VARIANTS];         /* said already that there are others */
+    size_t num_caches[2];                   /* measured samples with warm, and with cold caches */
+    size_t num_samples;                     /* of this device... */
+    size_t num_missing[NITRO_MAX_VARIANTS]; /* ...without a time that nobody took */
+    uint64_t timed;                         /* a bit a variant: it has a time somewhere */
+    uint64_t *unmeasured; /* shape [num_devices]: a bit a variant: of no input did anybody */
+} store_reader;
+
+/* Times of two versions are times of two variants: learning from both is worth a word. */
+static nitro_status note_versions(store_reader *reader, const nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        const char *version = sample->entries[v].version;
+        if (!version || reader->mixed[v])
+            continue;
+        if (!reader->versions[v]) {
+            reader->versions[v] = nitro_strdup(reader->context, version);
+            if (!reader->versions[v])
+                return NITRO_ERR_NO_MEMORY;
+        } else if (strcmp(reader->versions[v], version) != 0) {
+            reader->mixed[v] = true;
+            nitro_log(reader->context, NITRO_LOG_WARNING,
+                      "%s: times of variant %s are of version %s and of others (%s on %s): 'nitro "
+                      "store list --stale' says which, and a tune measures them again",
+                      reader->schema->computation, reader->schema->variants[v], reader->versions[v],
+                      version, reader->device->id);
+        }
+    }
+    return NITRO_OK;
+}
+
+/* Each is a question of its own: what wins on warm caches may not on cold ones. */
+static void note_cache(store_reader *reader, const nitro_sample *sample)
+{
+    const char *origin = sample->provenance.origin, *cache = sample->provenance.cache;
+    if (!origin || strcmp(origin, "measured") != 0)
+        return;
+    bool is_cold = cache && strcmp(cache, "cold") == 0;
+    if (reader->num_caches[is_cold]++ == 0 && reader->num_caches[!is_cold] > 0)
+        nitro_log(reader->context, NITRO_LOG_WARNING,
+                  "%s: some times are of cold caches and others of warm ones (%s on %s): what is "
+                  "learnt from both is good for neither",
+                  reader->schema->computation, is_cold ? "cold" : "warm", reader->device->id);
+}
+
+static nitro_status append_record(store_reader *reader, const nitro_sample *sample)
+{
+    const nitro_schema *schema = reader->schema;
+    if (reader->num_records == reader->capacity) {
+        size_t capacity = reader->capacity ? 2 * reader->capacity : 256;
+        store_record *grown = realloc(reader->records, capacity * sizeof *grown);
+        if (!grown)
+            return nitro_fail(reader->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
+                              capacity);
+        reader->records = grown;
+        reader->capacity = capacity;
+    }
+    size_t num_values = schema->num_features + schema->num_variants;
+    store_record made = {.input = nitro_strdup(reader->context, sample->input),
+                         .device = reader->device_index,
+                         .values = nitro_calloc(reader->context, num_values, sizeof(double))};
+    if (!made.input || !made.values) {
+        free(made.input);
+        free(made.values);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    memcpy(made.values, sample->features, schema->num_features * sizeof(double));
+    reader->num_samples++;
+    for (size_t v = 0; v < schema->num_variants; v++) {
+        const nitro_entry *entry = &sample->entries[v];
+        reader->timed |= (uint64_t)(entry->outcome == NITRO_OUTCOME_MEASURED) << v;
+        reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
+        made.values[schema->num_features + v] =
+            entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
+    }
+    reader->records[reader->num_records++] = made;
+    return NITRO_OK;
+}
+
+static nitro_status read_sample(void *user, const nitro_sample *sample)
+{
+    store_reader *reader = user;
+    const nitro_schema *schema = reader->schema;
+    if (sample->num_features != schema->num_features || sample->num_entries != schema->num_variants)
+        return nitro_fail(reader->context, NITRO_ERR_FORMAT,
+                          "the sample of input %s on device %s has %zu features and %zu variants, "
+                          "but %s has %zu and %zu: run nitro store verify",
+                          sample->input, reader->device->id, sample->num_features,
+                          sample->num_entries, schema->computation, schema->num_features,
+                          schema->num_variants);
+    note_cache(reader, sample);
+    nitro_status status = note_versions(reader, sample);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t f = 0; f < schema->num_features; f++) {
+        if (isfinite(sample->features[f]))
+            continue;
+        if (reader->num_holes++ == 0)
+            reader->first_hole = nitro_asprintf(reader->context, "feature %s of input %s",
+                                                schema->features[f].name, sample->input);
+        return NITRO_OK;
+    }
+    return append_record(reader, sample);
+}
+
+/* Of each variant, the devices where nobody took its time. Unlike one that may not run there, it
+ * may well be the best. Where it was measured nowhere, it is no question. */
+static void log_unmeasured(const store_reader *reader, const nitro_dataset *dataset)
+{
+    for (size_t v = 0; v < reader->schema->num_variants; v++) {
+        char names[512] = "";
+        size_t used = 0, count = 0;
+        for (size_t d = 0; d < dataset->num_devices; d++) {
+            if (!(reader->unmeasured[d] >> v & 1))
+                continue;
+            count++;
+            if (used < sizeof names)
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                         used ? ", " : "", dataset->devices[d]->id);
+        }
+        if (count > 0 && (reader->timed >> v & 1))
+            nitro_log(reader->context, NITRO_LOG_WARNING,
+                      "%s: variant %s was never measured on %s: to take it there counts as a "
+                      "failure; measure it, or leave such devices out",
+                      reader->schema->computation, reader->schema->variants[v], names);
+    }
+}
+
+static void note_unmeasured(store_reader *reader)
+{
+    for (size_t v = 0; v < reader->schema->num_variants; v++)
+        if (reader->num_samples > 0 && reader->num_missing[v] == reader->num_samples)
+            reader->unmeasured[reader->device_index] |= UINT64_C(1) << v;
+}
+
+static nitro_status read_device(nitro_store *store, store_reader *reader)
+{
+    reader->num_holes = reader->num_samples = 0;
+    memset(reader->num_missing, 0, sizeof reader->num_missing);
+    nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
+                                                  reader->device->id, read_sample, reader);
+    if (status == NITRO_OK && reader->num_holes > 0)
+        nitro_log(reader->context, NITRO_LOG_WARNING,
+                  "device %s: %zu samples of %s have a hole in their features and are left out "
+                  "(the first: %s)",
+                  reader->device->id, reader->num_holes, reader->schema->computation,
+                  reader->first_hole ? reader->first_hole : "?");
+    free(reader->first_hole);
+    reader->first_hole = NULL;
+    note_unmeasured(reader);
+    return status;
+}
+
+static int compare_records(const void *left, const void *right)
+{
+    const store_record *a = left, *b = right;
+    int order = strcmp(a->input, b->input);
+    return order ? order : (a->device > b->device) - (a->device < b->device);
+}
+
+/** Order what was read, and move it into the dataset's matrices. */
+static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
+{
+    if (reader->num_records > 1)
+        qsort(reader->records, reader->num_records, sizeof *reader->records, compare_records);
+    dataset->inputs = nitro_calloc(reader->context, reader->num_records, sizeof *dataset->inputs);
+    if (!dataset->inputs)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_dataset_allocate(reader->context, reader->num_records, dataset);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < reader->num_records; i++) {
+        store_record *record = &reader->records[i];
+        size_t last = dataset->num_inputs - 1;
+        if (dataset->num_inputs == 0 || strcmp(dataset->inputs[last], record->input) != 0) {
+            dataset->inputs[dataset->num_inputs++] = record->input;
+            record->input = NULL;
+        }
+        nitro_dataset_append(dataset, record->device, dataset->num_inputs - 1, record->values,
+                             record->values + dataset->schema->num_features);
+    }
+    return NITRO_OK;
+}
+
+static nitro_status read_all(nitro_store *store, const char *const *devices, store_reader *reader,
+                             nitro_dataset *dataset)
+{
+    nitro_status status = NITRO_OK;
+    reader->schema = dataset->schema;
+    for (size_t i = 0; i < dataset->num_devices && status == NITRO_OK; i++) {
+        status = nitro_store_get_device(store, devices[i], &dataset->devices[i]);
+        reader->device = dataset->devices[i];
+        reader->device_index = i;
+        if (status == NITRO_OK)
+            status = read_device(store, reader);
+    }
+    if (status == NITRO_OK)
+        log_unmeasured(reader, dataset);
+    return status == NITRO_OK ? fill(reader, dataset) : status;
+}
+
+nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
+                                const char *const *devices, size_t num_devices,
+                                nitro_dataset **dataset)
+{
+    nitro_context *context = nitro_store_context(store);
+    store_reader reader = {.context = context};
+    nitro_dataset *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    made->devices = nitro_calloc(context, num_devices, sizeof *made->devices);
+    reader.unmeasured = nitro_calloc(context, num_devices, sizeof *reader.unmeasured);
+    if (made->devices && reader.unmeasured) {
+        made->num_devices = num_devices;
+        status = nitro_store_get_schema(store, computation, &made->schema);
+    }
+    if (status == NITRO_OK)
+        status = read_all(store, devices, &reader, made);
+    for (size_t i = 0; i < reader.num_records; i++) {
+        free(reader.records[i].input);
+        free(reader.records[i].values);
+    }
+    free(reader.records);
+    free(reader.unmeasured);
+    for (size_t v = 0; v < NITRO_MAX_VARIANTS; v++)
+        free(reader.versions[v]);
+    if (status == NITRO_OK)
+        *dataset = made;
+    else
+        nitro_dataset_free(made);
+    return status;
+}

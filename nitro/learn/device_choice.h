@@ -1,0 +1,18 @@
+/* device_choice.h - which device features a model may use, and which it shall. Internal. */
+#ifndef NITRO_LEARN_DEVICE_CHOICE_H
+#define NITRO_LEARN_DEVICE_CHOICE_H
+
+#include "nitro/nitro_backend.h"
+
+/** May models learn from the device feature of this name? Not if it is descriptive. */
+bool nitro_device_feature_teaches(const char *name);
+
+/**
+ * Device features that all sources and the target have and that are not descriptive, by name.
+ * Those that only some of them have are left out, and said in the log.
+ */
+nitro_status nitro_device_candidates(nitro_context *context, const nitro_device *const *sources,
+                                     size_t num_sources, const nitro_device *target,
+                                     nitro_string_list *candidates);
+
+#endif

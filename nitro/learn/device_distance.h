@@ -1,0 +1,31 @@
+/* device_distance.h - how unlike two devices are, in the device features that a model uses.
+ * Internal to nitro/. */
+#ifndef NITRO_LEARN_DEVICE_DISTANCE_H
+#define NITRO_LEARN_DEVICE_DISTANCE_H
+
+#include "nitro/nitro_backend.h"
+
+/**
+ * Mean over the features of |ln(a / b)|: 0.69 is a factor of two in each. Features that are not
+ * positive on both count as signed logarithms; those that one device lacks do not count.
+ * @return NaN where no feature is left.
+ */
+double nitro_device_distance(const nitro_device *a, const nitro_device *b,
+                             const nitro_string_list *features);
+
+/** Distance to the nearest of the devices, and which (the first of equals). */
+typedef struct nitro_nearest {
+    size_t device; /* index; NITRO_NONE where no distance is known */
+    double distance;
+} nitro_nearest;
+
+/**
+ * @param[in] devices  shape [num_devices].
+ * @param[in] skip     which of them are left out, shape [num_devices]; NULL: none. The device
+ * itself is always left out.
+ */
+nitro_nearest nitro_device_nearest(const nitro_device *device, nitro_device *const *devices,
+                                   size_t num_devices, const bool *skip,
+                                   const nitro_string_list *features);
+
+#endif

@@ -1,0 +1,377 @@
+/*
+ * How good subsets of device features are on each source in turn: the mean over a grid of C and
+ * gamma, so that the luck of one choice of them is not taken for a feature's worth. Hides that the
+ * input's part of all kernels is computed once a gamma, and that subsets that make one model are
+ * trained once.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/parallel.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/learn/dfs/dfs_sample.h"
+#include "nitro/learn/dfs/dfs_tables.h"
+#include "nitro/learn/svm/svm_sweep.h"
+#include "nitro/records/scaler.h"
+
+typedef struct judgement {
+    nitro_context *context;
+    const nitro_dfs_task *task;
+    const uint64_t *subsets;
+    size_t num_subsets;
+    nitro_dfs_sample sample;
+} judgement;
+
+/** One source as pretend target: rows of the others teach, its own are asked about. */
+typedef struct pretend {
+    const judgement *job;
+    size_t target;
+    nitro_svm_rows teachers, asked;
+    size_t *teacher_points, *teacher_places, *labels;
+    size_t *asked_points, *asked_rows; /* rows: of the dataset */
+    nitro_scaler_column *scalers;      /* shape [num_features]: of input features */
+    size_t num_varying;                /* input features */
+    nitro_dfs_tables tables;
+    double *view_qualities; /* shape [num_views], percent */
+    bool is_done;
+} pretend;
+
+/* ---- Rows ---------------------------------------------------------------------------------- */
+
+static void free_pretend(pretend *p)
+{
+    free(p->teacher_points);
+    free(p->teacher_places);
+    free(p->labels);
+    free(p->asked_points);
+    free(p->asked_rows);
+    free(p->scalers);
+    free(p->view_qualities);
+    nitro_dfs_tables_free(&p->tables);
+}
+
+static nitro_status allocate_rows(nitro_context *context, const nitro_dfs_sample *sample,
+                                  pretend *p)
+{
+    size_t count = sample->num_rows;
+    size_t **lists[] = {&p->teacher_points, &p->teacher_places, &p->labels, &p->asked_points,
+                        &p->asked_rows};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        *lists[i] = nitro_calloc(context, count, sizeof(size_t));
+        if (!*lists[i])
+            return NITRO_ERR_NO_MEMORY;
+    }
+    p->scalers = nitro_calloc(context, sample->sources->schema->num_features, sizeof *p->scalers);
+    return p->scalers ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static void divide_rows(const nitro_dfs_sample *sample, pretend *p)
+{
+    const nitro_dataset *sources = sample->sources;
+    for (size_t i = 0; i < sample->num_rows; i++) {
+        size_t row = sample->rows[i];
+        if (sources->row_device[row] == p->target) {
+            p->asked_points[p->asked.num_rows] = sample->points[i];
+            p->asked_rows[p->asked.num_rows++] = row;
+            continue;
+        }
+        size_t teacher = p->teachers.num_rows++;
+        p->teacher_points[teacher] = sample->points[i];
+        p->teacher_places[teacher] = sources->row_device[row];
+        p->labels[teacher] = sample->labels[i];
+    }
+    p->teachers.points = p->teacher_points;
+    p->teachers.places = p->teacher_places;
+    p->asked.points = p->asked_points;
+}
+
+/* ---- Scales -------------------------------------------------------------------------------- */
+
+/** Learn the input features' columns from the teachers. */
+static nitro_status scale_inputs(nitro_context *context, const nitro_dfs_sample *sample, pretend *p)
+{
+    const nitro_schema *schema = sample->sources->schema;
+    size_t width = schema->num_features, count = p->teachers.num_rows;
+    nitro_scale scales[NITRO_MAX_FEATURES];
+    double *values = nitro_calloc(context, count, width * sizeof *values);
+    if (!values)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t f = 0; f < width; f++)
+        scales[f] = schema->features[f].scale;
+    for (size_t i = 0; i < count; i++)
+        memcpy(values + i * width, sample->features + p->teacher_points[i] * width,
+               width * sizeof *values);
+    nitro_status status = nitro_scaler_fit(context, values, count, width, scales, p->scalers);
+    for (size_t f = 0; status == NITRO_OK && f < width; f++)
+        p->num_varying += p->scalers[f].high > p->scalers[f].low;
+    free(values);
+    return status;
+}
+
+static nitro_scale device_scale(const nitro_dfs_task *task, size_t candidate)
+{
+    const nitro_device_feature_info *info =
+        nitro_device_feature_lookup(task->candidates->items[candidate]);
+    return info ? info->scale : NITRO_SCALE_AUTO;
+}
+
+/** All devices' candidates in scaled units, shape [num_devices x num_candidates]. */
+static nitro_status scale_devices(nitro_context *context, const pretend *p, double *coordinates)
+{
+    const nitro_dfs_task *task = p->job->task;
+    size_t width = task->candidates->count, count = p->teachers.num_rows;
+    size_t num_devices = task->sources->num_devices;
+    double *values = nitro_calloc(context, count + 1, (width + 1) * sizeof *values);
+    nitro_scale scales[NITRO_DFS_MAX_CANDIDATES];
+    nitro_scaler_column columns[NITRO_DFS_MAX_CANDIDATES];
+    if (!values)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < num_devices; d++)
+        for (size_t c = 0; c < width; c++)
+            coordinates[d * width + c] =
+                nitro_device_value(task->sources->devices[d], task->candidates->items[c]);
+    for (size_t c = 0; c < width; c++)
+        scales[c] = device_scale(task, c);
+    for (size_t i = 0; i < count; i++)
+        memcpy(values + i * width, coordinates + p->teacher_places[i] * width,
+               width * sizeof *values);
+    nitro_status status = nitro_scaler_fit(context, values, count, width, scales, columns);
+    for (size_t i = 0; status == NITRO_OK && i < num_devices * width; i++)
+        coordinates[i] = nitro_scaler_apply(&columns[i % width], coordinates[i]);
+    free(values);
+    return status;
+}
+
+static nitro_status find_tables(nitro_context *context, pretend *p)
+{
+    const judgement *job = p->job;
+    size_t width = job->task->candidates->count, num_devices = job->task->sources->num_devices;
+    double *coordinates = nitro_calloc(context, num_devices + 1, (width + 1) * sizeof(double));
+    bool *teaches = nitro_calloc(context, num_devices, sizeof *teaches);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (coordinates && teaches)
+        status = scale_devices(context, p, coordinates);
+    for (size_t i = 0; status == NITRO_OK && i < p->teachers.num_rows; i++)
+        teaches[p->teacher_places[i]] = true;
+    if (status == NITRO_OK)
+        status = nitro_dfs_tables_find(context, coordinates, num_devices, width, teaches, p->target,
+                                       job->subsets, job->num_subsets, &p->tables);
+    if (status == NITRO_OK) {
+        p->view_qualities = nitro_calloc(context, p->tables.num_views, sizeof(double));
+        status = p->view_qualities ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    free(coordinates);
+    free(teaches);
+    return status;
+}
+
+/** Without rows that teach, or that are asked about, there is nothing to judge: done at once. */
+static nitro_status prepare(const judgement *job, pretend *p)
+{
+    nitro_status status = allocate_rows(job->context, &job->sample, p);
+    if (status != NITRO_OK)
+        return status;
+    divide_rows(&job->sample, p);
+    p->is_done = p->teachers.num_rows == 0 || p->asked.num_rows == 0;
+    if (p->is_done)
+        return NITRO_OK;
+    status = scale_inputs(job->context, &job->sample, p);
+    if (status == NITRO_OK)
+        status = find_tables(job->context, p);
+    return status;
+}
+
+/* ---- One model ----------------------------------------------------------------------------- */
+
+/** Pretend targets whose teachers scale input features alike share the input's kernels. */
+typedef struct group {
+    const judgement *job;
+    nitro_svm_inputs *inputs;
+    size_t num_members, num_models;
+    pretend **members;
+} group;
+
+static double judge_scores(const pretend *p, const double *scores)
+{
+    const nitro_dataset *sources = p->job->task->sources;
+    size_t num_variants = sources->schema->num_variants;
+    double sum = 0.0;
+    for (size_t i = 0; i < p->asked.num_rows; i++)
+        sum += nitro_times_quality(nitro_dataset_times(sources, p->asked_rows[i]), num_variants,
+                                   nitro_scores_best(scores + i * num_variants, num_variants));
+    return 100.0 * sum / (double)p->asked.num_rows;
+}
+
+/** A model's views of the asked: all rows of the first, then all of the next, each view a place. */
+typedef struct view_rows {
+    nitro_svm_rows rows;
+    nitro_svm_distances distances; /* of the devices from the views */
+    size_t *points, *places;
+    double *squares;
+} view_rows;
+
+static void free_views(view_rows *views)
+{
+    free(views->points);
+    free(views->places);
+    free(views->squares);
+}
+
+static nitro_status make_views(const pretend *p, const nitro_dfs_model *model, view_rows *views)
+{
+    nitro_context *context = p->job->context;
+    size_t num_views = model->num_views, num_devices = p->job->task->sources->num_devices;
+    size_t count = num_views * p->asked.num_rows;
+    views->points = nitro_calloc(context, count, sizeof *views->points);
+    views->places = nitro_calloc(context, count, sizeof *views->places);
+    views->squares = nitro_calloc(context, num_devices, num_views * sizeof *views->squares);
+    if (!views->points || !views->places || !views->squares)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        views->points[i] = p->asked_points[i % p->asked.num_rows];
+        views->places[i] = i / p->asked.num_rows;
+    }
+    for (size_t i = 0; i < num_devices * num_views; i++)
+        views->squares[i] =
+            p->tables.views[model->first_view + i % num_views].to_target[i / num_views];
+    views->rows = (nitro_svm_rows){count, views->points, views->places};
+    views->distances = (nitro_svm_distances){num_devices, num_views, views->squares};
+    return NITRO_OK;
+}
+
+/** Every view's quality, meant over the grid. @param[in] scores  as nitro_svm_sweep gives them. */
+static void judge_views(const pretend *p, const nitro_dfs_model *model, const double *scores)
+{
+    size_t of_view = p->asked.num_rows * p->job->task->sources->schema->num_variants;
+    for (size_t view = 0; view < model->num_views; view++) {
+        double sum = 0.0;
+        for (size_t point = 0; point < NITRO_SVM_SWEEP_POINTS; point++)
+            sum += judge_scores(p, scores + (point * model->num_views + view) * of_view);
+        p->view_qualities[model->first_view + view] = sum / NITRO_SVM_SWEEP_POINTS;
+    }
+}
+
+static nitro_status judge_model(void *user, size_t index)
+{
+    const group *g = user;
+    const pretend *p = g->members[0];
+    for (size_t i = 0; index >= p->tables.num_models; p = g->members[++i])
+        index -= p->tables.num_models;
+    const nitro_dataset *sources = g->job->task->sources;
+    const nitro_dfs_model *model = &p->tables.models[index];
+    const nitro_svm_teachers teachers = {
+        .inputs = g->inputs,
+        .rows = p->teachers,
+        .distances = {sources->num_devices, sources->num_devices, model->squares},
+        .num_columns = p->num_varying + model->num_varying,
+        .num_variants = sources->schema->num_variants,
+        .labels = p->labels};
+    view_rows views = {0};
+    nitro_status status = make_views(p, model, &views);
+    double *scores = nitro_calloc(g->job->context, NITRO_SVM_SWEEP_POINTS * views.rows.num_rows + 1,
+                                  teachers.num_variants * sizeof *scores);
+    if (status == NITRO_OK)
+        status = scores ? nitro_svm_sweep(g->job->context, &teachers, &views.rows, &views.distances,
+                                          scores)
+                        : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        judge_views(p, model, scores);
+    free(scores);
+    free_views(&views);
+    return status;
+}
+
+/* ---- All models ---------------------------------------------------------------------------- */
+
+static bool scale_alike(const judgement *job, const pretend *a, const pretend *b)
+{
+    for (size_t f = 0; f < job->task->sources->schema->num_features; f++)
+        if (a->scalers[f].scale != b->scalers[f].scale || a->scalers[f].low != b->scalers[f].low ||
+            a->scalers[f].high != b->scalers[f].high)
+            return false;
+    return true;
+}
+
+static nitro_status make_inputs(const judgement *job, const pretend *p, nitro_svm_inputs **inputs)
+{
+    const nitro_dfs_sample *sample = &job->sample;
+    size_t width = sample->sources->schema->num_features;
+    double *columns = nitro_calloc(job->context, sample->num_points, width * sizeof *columns);
+    if (!columns)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < sample->num_points * width; i++)
+        columns[i] = nitro_scaler_apply(&p->scalers[i % width], sample->features[i]);
+    nitro_status status =
+        nitro_svm_inputs_create(job->context, columns, sample->num_points, width, inputs);
+    free(columns);
+    return status;
+}
+
+static nitro_status judge_group(const judgement *job, pretend *pretends, size_t first,
+                                pretend **members)
+{
+    group g = {.job = job, .members = members};
+    for (size_t t = first; t < job->task->sources->num_devices; t++)
+        if (!pretends[t].is_done && scale_alike(job, &pretends[first], &pretends[t])) {
+            pretends[t].is_done = true;
+            g.num_models += pretends[t].tables.num_models;
+            members[g.num_members++] = &pretends[t];
+        }
+    nitro_status status = make_inputs(job, &pretends[first], &g.inputs);
+    if (status == NITRO_OK)
+        status = nitro_parallel_run(job->task->num_threads, g.num_models, judge_model, &g);
+    nitro_svm_inputs_free(g.inputs);
+    return status;
+}
+
+static void hand_out(const judgement *job, const pretend *pretends, double *qualities,
+                     nitro_dfs_effort *effort)
+{
+    *effort = (nitro_dfs_effort){.num_rows = job->sample.num_rows,
+                                 .num_candidate_rows = job->sample.num_candidate_rows,
+                                 .num_inputs = job->sample.num_inputs};
+    for (size_t t = 0; t < job->task->sources->num_devices; t++) {
+        bool judged = pretends[t].tables.num_models > 0;
+        effort->num_models += judged ? job->num_subsets : 0;
+        effort->num_trained += pretends[t].tables.num_models;
+        for (size_t s = 0; s < job->num_subsets; s++)
+            qualities[t * job->num_subsets + s] =
+                judged ? pretends[t].view_qualities[pretends[t].tables.view_of[s]] : NAN;
+    }
+}
+
+nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
+                             const uint64_t *subsets, size_t num_subsets, double *qualities,
+                             nitro_dfs_effort *effort)
+{
+    judgement job = {context, task, subsets, num_subsets, {0}};
+    size_t num_devices = task->sources->num_devices;
+    if (task->candidates->count > NITRO_DFS_MAX_CANDIDATES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%zu device features are candidates, but at most %d can be searched",
+                          task->candidates->count, NITRO_DFS_MAX_CANDIDATES);
+    pretend *pretends = nitro_calloc(context, num_devices, sizeof *pretends);
+    pretend **members = nitro_calloc(context, num_devices, sizeof(pretend *));
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (!pretends || !members)
+        goto free_lists;
+    status = nitro_dfs_sample_draw(context, task->sources, task->seed, &job.sample);
+    for (size_t t = 0; status == NITRO_OK && t < num_devices; t++) {
+        pretends[t] = (pretend){.job = &job, .target = t};
+        status = prepare(&job, &pretends[t]);
+    }
+    for (size_t t = 0; status == NITRO_OK && t < num_devices; t++)
+        if (!pretends[t].is_done)
+            status = judge_group(&job, pretends, t, members);
+    if (status == NITRO_OK)
+        hand_out(&job, pretends, qualities, effort);
+    for (size_t t = 0; t < num_devices; t++)
+        free_pretend(&pretends[t]);
+
+free_lists:
+    nitro_dfs_sample_free(&job.sample);
+    free(pretends);
+    free(members);
+    return status;
+}

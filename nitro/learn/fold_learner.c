@@ -1,0 +1,99 @@
+/* Training on samples. Hides how many folds there are, and that targets and columns are found once
+ * for the trainings of all of them. */
+#include "nitro/learn/fold_learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_FOLDS 5
+
+static void free_sample(nitro_fold_sample *sample)
+{
+    nitro_folds_free(&sample->folds);
+    free(sample->columns);
+    free(sample->targets);
+    free(sample->shared);
+}
+
+static nitro_status prepare(const nitro_fold_learner *learner, nitro_fold_sample *sample)
+{
+    nitro_context *context = sample->context;
+    const nitro_folds *folds = &sample->folds;
+    nitro_status status =
+        nitro_folds_draw(context, sample->set, NITRO_FOLDS_MAX_ROWS, MAX_FOLDS, &sample->folds);
+    if (status == NITRO_OK)
+        status = learner->find_targets(context, sample->set, folds->rows, folds->num_rows,
+                                       &sample->targets);
+    if (status != NITRO_OK)
+        return status;
+    sample->columns = nitro_folds_columns(context, sample->set, folds);
+    if (!sample->columns)
+        return NITRO_ERR_NO_MEMORY;
+    return learner->prepare ? learner->prepare(sample, &sample->shared) : NITRO_OK;
+}
+
+/** Rows that teach when `fold` is held out (NITRO_NONE: all), and how many. */
+static size_t list_members(const nitro_folds *folds, size_t fold, size_t *members)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < folds->num_rows; i++)
+        if (folds->folds[i] != fold)
+            members[count++] = i;
+    return count;
+}
+
+static nitro_status hold_out(const nitro_fold_sample *sample, const nitro_fold_learner *learner,
+                             size_t fold, size_t *members, double *scores)
+{
+    const nitro_training_set *set = sample->set;
+    const nitro_folds *folds = &sample->folds;
+    void *predictor = NULL;
+    size_t count = list_members(folds, fold, members);
+    nitro_status status = learner->train(sample, members, count, &predictor);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < folds->num_rows; i++)
+        if (folds->folds[i] == fold)
+            learner->score(predictor, set->columns + folds->rows[i] * set->num_columns,
+                           scores + folds->rows[i] * set->num_variants);
+    learner->free(predictor);
+    return NITRO_OK;
+}
+
+static nitro_status hold_out_each(const nitro_fold_sample *sample,
+                                  const nitro_fold_learner *learner, size_t *members,
+                                  double *scores)
+{
+    nitro_status status = NITRO_OK;
+    size_t num_folds = sample->folds.num_folds;
+    for (size_t i = 0; i < sample->set->num_rows * sample->set->num_variants; i++)
+        scores[i] = NAN;
+    for (size_t fold = 0; num_folds > 1 && fold < num_folds && status == NITRO_OK; fold++)
+        status = hold_out(sample, learner, fold, members, scores);
+    return status;
+}
+
+nitro_status nitro_fold_learner_train(nitro_context *context, const nitro_training_set *set,
+                                      const nitro_fold_learner *learner, void **predictor,
+                                      double *held_out_scores)
+{
+    nitro_fold_sample sample = {.context = context, .set = set};
+    size_t *members = NULL;
+    nitro_status status = prepare(learner, &sample);
+    if (status != NITRO_OK)
+        goto free_sample;
+    members = nitro_calloc(context, sample.folds.num_rows, sizeof *members);
+    if (!members)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && held_out_scores)
+        status = hold_out_each(&sample, learner, members, held_out_scores);
+    if (status == NITRO_OK) {
+        size_t count = list_members(&sample.folds, NITRO_NONE, members);
+        status = learner->train(&sample, members, count, predictor);
+    }
+    free(members);
+
+free_sample:
+    free_sample(&sample);
+    return status;
+}

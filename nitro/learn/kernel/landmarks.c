@@ -1,0 +1,255 @@
+/*
+ * Landmarks and what is fitted on them. Hides how they are chosen: greedily, by what is left of
+ * each row's kernel once the rows chosen before have explained their part of it.
+ */
+#include "nitro/learn/kernel/landmarks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/cholesky.h"
+#include "nitro/base/parallel.h"
+
+#define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel that rows are told apart by */
+#define TOLD_APART          1e-4 /* less than this of a kernel left: nothing new */
+#define JITTER              1e-7 /* keeps the system positive definite */
+
+#define STEP         4  /* rows that one pass over sums adds */
+#define PANEL_ROWS   16 /* of the normal equations, one thread's... */
+#define TILE_SAMPLES 32 /* ...which so many samples, still in cache, are added to */
+
+static double rbf(const double *a, const double *b, size_t num_columns, double gamma)
+{
+    double sum = 0.0;
+    for (size_t c = 0; c < num_columns; c++)
+        sum += (a[c] - b[c]) * (a[c] - b[c]);
+    return exp(-gamma * sum);
+}
+
+/** sums += f0 r0, += f1 r1, ... in this order, along rows. */
+static void add_four(double *restrict sums, const double *factors, const double *restrict rows,
+                     size_t stride, size_t length)
+{
+    double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
+    const double *r1 = rows + stride, *r2 = r1 + stride, *r3 = r2 + stride;
+    for (size_t j = 0; j < length; j++)
+        sums[j] = (((sums[j] + f0 * rows[j]) + f1 * r1[j]) + f2 * r2[j]) + f3 * r3[j];
+}
+
+static void add_one(double *restrict sums, double factor, const double *restrict row, size_t length)
+{
+    for (size_t j = 0; j < length; j++)
+        sums[j] += factor * row[j];
+}
+
+/** Add rows to sums, each times `scale` times its factor, one after the other: as many sums at once
+ *  as the processor has lanes, and none reordered. Rows and their factors are `stride` apart. */
+static void add_rows(double *sums, double scale, const double *factors, const double *rows,
+                     size_t stride, size_t num_rows, size_t length)
+{
+    size_t k = 0;
+    for (; k + STEP <= num_rows; k += STEP) {
+        double scaled[STEP];
+        for (size_t i = 0; i < STEP; i++)
+            scaled[i] = scale * factors[(k + i) * stride];
+        add_four(sums, scaled, rows + k * stride, stride, length);
+    }
+    for (; k < num_rows; k++)
+        add_one(sums, scale * factors[k * stride], rows + k * stride, length);
+}
+
+/* ---- Choosing ----------------------------------------------------------------------------- */
+
+static size_t find_largest(const double *values, size_t count)
+{
+    size_t largest = 0;
+    for (size_t i = 1; i < count; i++)
+        if (values[i] > values[largest])
+            largest = i;
+    return largest;
+}
+
+typedef struct choice {
+    const double *columns; /* of the sample */
+    size_t num_columns, count;
+    const size_t *members; /* shape [count] */
+    double *left;          /* shape [count]: of each row's kernel with itself, unexplained */
+    double *factor;        /* shape [most x count] */
+} choice;
+
+/** Let row `pivot` be the landmark number `num`: what it explains is taken off what is left. */
+static void explain(const choice *c, size_t num, size_t pivot)
+{
+    double gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)c->num_columns);
+    double *row = c->factor + num * c->count, root = sqrt(c->left[pivot]);
+    const double *own = c->columns + c->members[pivot] * c->num_columns;
+    for (size_t i = 0; i < c->count; i++)
+        row[i] = rbf(own, c->columns + c->members[i] * c->num_columns, c->num_columns, gamma);
+    add_rows(row, -1.0, c->factor + pivot, c->factor, c->count, num, c->count);
+    for (size_t i = 0; i < c->count; i++) {
+        row[i] /= root;
+        c->left[i] -= row[i] * row[i];
+    }
+    c->left[pivot] = 0.0;
+}
+
+nitro_status nitro_landmarks_choose(nitro_context *context, const double *columns,
+                                    size_t num_columns, const size_t *members, size_t count,
+                                    size_t most, size_t *chosen, size_t *num_chosen)
+{
+    choice c = {columns,
+                num_columns,
+                count,
+                members,
+                nitro_calloc(context, count, sizeof *c.left),
+                nitro_calloc(context, most, count * sizeof *c.factor)};
+    nitro_status status = c.left && c.factor ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    size_t num = 0;
+    for (size_t i = 0; status == NITRO_OK && i < count; i++)
+        c.left[i] = 1.0;
+    while (status == NITRO_OK && num < most && num < count) {
+        size_t pivot = find_largest(c.left, count);
+        if (c.left[pivot] < TOLD_APART)
+            break;
+        explain(&c, num, pivot);
+        chosen[num++] = pivot;
+    }
+    free(c.left);
+    free(c.factor);
+    if (status == NITRO_OK)
+        *num_chosen = num;
+    return status;
+}
+
+nitro_status nitro_landmarks_machine(nitro_context *context, const double *columns,
+                                     size_t num_columns, const size_t *members, size_t count,
+                                     size_t num_outputs, double gamma,
+                                     nitro_kernel_machine **machine)
+{
+    size_t chosen[NITRO_LANDMARKS_MAX], num_chosen = 0;
+    nitro_kernel_machine *made = NULL;
+    nitro_status status = nitro_landmarks_choose(context, columns, num_columns, members, count,
+                                                 NITRO_LANDMARKS_MAX, chosen, &num_chosen);
+    if (status == NITRO_OK)
+        status = nitro_kernel_machine_create(context, num_columns, num_outputs, num_chosen, gamma,
+                                             &made);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t j = 0; j < num_chosen; j++)
+        memcpy(made->vectors + j * num_columns, columns + members[chosen[j]] * num_columns,
+               num_columns * sizeof *made->vectors);
+    *machine = made;
+    return NITRO_OK;
+}
+
+/* ---- Fitting ------------------------------------------------------------------------------ */
+
+/** A vector of the fit: which machine's, and where. */
+typedef struct fit_vector {
+    const nitro_kernel_machine *machine;
+    const double *columns;
+    double *coefficients; /* shape [num_outputs] */
+} fit_vector;
+
+typedef struct fit_job {
+    const double *kernel; /* shape [count x size]: of each row with every vector */
+    const double *targets;
+    double *matrix;      /* shape [size x size], zero at first */
+    double *right;       /* shape [size x num_outputs], zero at first */
+    fit_vector *vectors; /* shape [size] */
+    size_t count, size, num_outputs;
+    double ridge;
+} fit_job;
+
+/** What the sum's norm takes of two vectors: machines do not share theirs. */
+static double norm_between(const fit_vector *a, const fit_vector *b)
+{
+    return a->machine == b->machine
+               ? rbf(a->columns, b->columns, a->machine->num_columns, a->machine->gamma)
+               : 0.0;
+}
+
+/** What samples [first, end) add to one row of the normal equations. */
+static void add_samples(const fit_job *job, size_t row, size_t first, size_t end)
+{
+    const double *kernel = job->kernel + first * job->size + row;
+    add_rows(job->matrix + row * job->size + row, 1.0, kernel, kernel, job->size, end - first,
+             job->size - row);
+    for (size_t i = first; i < end; i++)
+        add_one(job->right + row * job->num_outputs, job->kernel[i * job->size + row],
+                job->targets + i * job->num_outputs, job->num_outputs);
+}
+
+/** A panel of rows of the normal equations, from the diagonal on, and their right sides. */
+static nitro_status fill_panel(void *user, size_t panel)
+{
+    const fit_job *job = user;
+    size_t first = panel * PANEL_ROWS;
+    size_t end = first + PANEL_ROWS < job->size ? first + PANEL_ROWS : job->size;
+    for (size_t i = 0; i < job->count; i += TILE_SAMPLES)
+        for (size_t row = first; row < end; row++)
+            add_samples(job, row, i, i + TILE_SAMPLES < job->count ? i + TILE_SAMPLES : job->count);
+    for (size_t row = first; row < end; row++) {
+        double *own = job->matrix + row * job->size;
+        for (size_t other = row; other < job->size; other++)
+            own[other] += job->ridge * norm_between(&job->vectors[row], &job->vectors[other]);
+        own[row] += JITTER * (double)job->count;
+    }
+    return NITRO_OK;
+}
+
+static void list_vectors(nitro_kernel_machine *const *machines, size_t num_machines,
+                         fit_vector *vectors)
+{
+    for (size_t m = 0; m < num_machines; m++)
+        for (size_t j = 0; j < machines[m]->num_vectors; j++)
+            *vectors++ =
+                (fit_vector){machines[m], machines[m]->vectors + j * machines[m]->num_columns,
+                             machines[m]->coefficients + j * machines[m]->num_outputs};
+}
+
+static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
+{
+    size_t num_panels = (job->size + PANEL_ROWS - 1) / PANEL_ROWS;
+    nitro_status status = nitro_parallel_run(num_threads, num_panels, fill_panel, job);
+    if (status == NITRO_OK)
+        status = nitro_cholesky_factor(context, job->matrix, job->size, num_threads);
+    if (status == NITRO_OK)
+        nitro_cholesky_solve(job->matrix, job->size, job->right, job->num_outputs);
+    for (size_t j = 0; status == NITRO_OK && j < job->size; j++)
+        memcpy(job->vectors[j].coefficients, job->right + j * job->num_outputs,
+               job->num_outputs * sizeof *job->right);
+    return status;
+}
+
+nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
+                                 const size_t *members, size_t count, const double *targets,
+                                 double ridge, unsigned num_threads,
+                                 nitro_kernel_machine *const *machines, size_t num_machines)
+{
+    size_t size = 0, width = machines[0]->num_columns, num_outputs = machines[0]->num_outputs;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    for (size_t m = 0; m < num_machines; m++)
+        size += machines[m]->num_vectors;
+    double *kernel = nitro_calloc(context, count, size * sizeof *kernel);
+    double *matrix = nitro_calloc(context, size, size * sizeof *matrix);
+    double *right = nitro_calloc(context, size, num_outputs * sizeof *right);
+    fit_vector *vectors = nitro_calloc(context, size, sizeof *vectors);
+    if (!kernel || !matrix || !right || !vectors)
+        goto free_all;
+    list_vectors(machines, num_machines, vectors);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < size; j++)
+            kernel[i * size + j] = rbf(vectors[j].columns, columns + members[i] * width, width,
+                                       vectors[j].machine->gamma);
+    fit_job job = {kernel, targets, matrix, right, vectors, count, size, num_outputs, ridge};
+    status = solve(context, &job, num_threads);
+
+free_all:
+    free(kernel);
+    free(matrix);
+    free(right);
+    free(vectors);
+    return status;
+}

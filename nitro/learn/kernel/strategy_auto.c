@@ -1,0 +1,251 @@
+/*
+ * Strategy "auto": strategies that err differently, averaged. Hides who they are and their weights:
+ * each one's scores, times its weight, are about the expected loss, negated. Of the blends in a
+ * study on recorded SpMV data (devices of one vendor and of two, a target's generation left out,
+ * inputs split by groups) this average was never far from the best; svm-cost, a third member there,
+ * took from it. All members speak, unless left-out sources are clearly better served by one.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/json.h"
+#include "nitro/runtime/score_terms.h"
+
+extern const nitro_strategy nitro_strategy_forest;
+extern const nitro_strategy nitro_strategy_kernel_ridge;
+
+static const nitro_strategy *const members[] = {
+    &nitro_strategy_kernel_ridge,
+    &nitro_strategy_forest,
+};
+
+enum { NUM_MEMBERS = sizeof members / sizeof members[0] };
+
+static const double shares[NUM_MEMBERS] = {2.0, 1.0};
+
+typedef struct auto_predictor {
+    size_t num_variants;
+    double shares;              /* of those that are there */
+    void *members[NUM_MEMBERS]; /* NULL: not there */
+} auto_predictor;
+
+/** What its scores count, before all shares are brought to 1. */
+static double own_weight(size_t member)
+{
+    return members[member]->loss_per_score * shares[member];
+}
+
+static double weight_of(const auto_predictor *predictor, size_t member)
+{
+    return own_weight(member) / predictor->shares;
+}
+
+static void auto_free(void *user)
+{
+    auto_predictor *predictor = user;
+    if (!predictor)
+        return;
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
+        if (predictor->members[m])
+            members[m]->free(predictor->members[m]);
+    free(predictor);
+}
+
+static nitro_status auto_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    const auto_predictor *predictor = user;
+    nitro_status status = NITRO_OK;
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
+        size_t first = parts->count;
+        if (predictor->members[m])
+            status = members[m]->parts(context, predictor->members[m], parts);
+        for (size_t i = first; i < parts->count; i++)
+            parts->items[i].weight *= weight_of(predictor, m);
+    }
+    return status;
+}
+
+/** By parts, as models that were written as parts score: the same sums in the same order. */
+static void auto_score(const void *user, const double *columns, double *scores)
+{
+    const auto_predictor *predictor = user;
+    nitro_parts parts = {.num_variants = predictor->num_variants};
+    auto_parts(NULL, predictor, &parts); /* no more than there is room for: nothing to report */
+    nitro_parts_score(&parts, columns, scores);
+}
+
+static void auto_score_members(const void *user, const double *columns, double *scores)
+{
+    const auto_predictor *predictor = user;
+    for (size_t m = 0; m < NUM_MEMBERS; m++) {
+        double *own = scores + m * predictor->num_variants;
+        members[m]->score(predictor->members[m], columns, own);
+        for (size_t v = 0; v < predictor->num_variants; v++)
+            own[v] *= own_weight(m);
+    }
+}
+
+/* ---- Training ----------------------------------------------------------------------------- */
+
+static bool speaks(const nitro_training_set *set, size_t member)
+{
+    return set->members == 0 || set->members >> member & 1;
+}
+
+/** Members hold out the same rows, so that their held-out scores add up like any others. */
+static nitro_status train_members(nitro_context *context, const nitro_training_set *set,
+                                  auto_predictor *predictor, double *own, double *sums)
+{
+    nitro_status status = NITRO_OK;
+    size_t num_scores = sums ? set->num_rows * set->num_variants : 0;
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
+        predictor->shares += speaks(set, m) ? shares[m] : 0.0;
+    for (size_t i = 0; i < num_scores; i++)
+        sums[i] = 0.0;
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
+        if (!speaks(set, m))
+            continue;
+        nitro_training_set own_set = *set;
+        own_set.recipes[0] = set->recipes[m];
+        status = members[m]->train(context, &own_set, &predictor->members[m], sums ? own : NULL);
+        for (size_t i = 0; status == NITRO_OK && i < num_scores; i++)
+            sums[i] += weight_of(predictor, m) * own[i];
+    }
+    return status;
+}
+
+static nitro_status auto_train(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    auto_predictor *made = nitro_calloc(context, 1, sizeof *made);
+    double *own = nitro_calloc(context, set->num_rows, set->num_variants * sizeof *own);
+    if (!made || !own)
+        goto free_all;
+    made->num_variants = set->num_variants;
+    status = train_members(context, set, made, own, held_out_scores);
+    if (status != NITRO_OK)
+        goto free_all;
+    *predictor = made;
+    free(own);
+    return NITRO_OK;
+
+free_all:
+    auto_free(made);
+    free(own);
+    return status;
+}
+
+/* ---- Model files -------------------------------------------------------------------------- */
+
+/** Files of all members need not say so. */
+static json_t *members_json(const auto_predictor *predictor)
+{
+    json_t *names = json_array();
+    for (size_t m = 0; m < NUM_MEMBERS; m++)
+        if (predictor->members[m])
+            json_array_append_new(names, json_string(members[m]->name));
+    if (json_array_size(names) < NUM_MEMBERS)
+        return names;
+    json_decref(names);
+    return NULL;
+}
+
+static nitro_status auto_encode(nitro_context *context, const void *user, json_t **json)
+{
+    const auto_predictor *predictor = user;
+    json_t *made = json_pack("{s:o*}", "members", members_json(predictor));
+    nitro_status status = NITRO_OK;
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
+        json_t *own = NULL;
+        if (!predictor->members[m])
+            continue;
+        status = members[m]->encode(context, predictor->members[m], &own);
+        if (status == NITRO_OK && json_object_set_new(made, members[m]->name, own) != 0)
+            status =
+                nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                           "out of memory: cannot encode a model of %d strategies", NUM_MEMBERS);
+    }
+    if (status == NITRO_OK)
+        *json = made;
+    else
+        json_decref(made);
+    return status;
+}
+
+/** Which members the file is of: a bit for each; all where it does not say. */
+static nitro_status decode_members(const nitro_json_place *place, const json_t *json,
+                                   uint64_t *mask)
+{
+    *mask = (UINT64_C(1) << NUM_MEMBERS) - 1;
+    json_t *names = NULL, *name;
+    size_t i;
+    if (!json_object_get(json, "members"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, json, "members", JSON_ARRAY, &names);
+    if (status != NITRO_OK)
+        return status;
+    *mask = 0;
+    json_array_foreach(names, i, name)
+    {
+        size_t m = 0;
+        while (m < NUM_MEMBERS &&
+               (!json_is_string(name) || strcmp(json_string_value(name), members[m]->name) != 0))
+            m++;
+        if (m == NUM_MEMBERS || *mask >> m & 1)
+            return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                              "%s: field %s.members[%zu] is neither kernel-ridge nor forest, or is "
+                              "named twice",
+                              place->path, place->field, i);
+        *mask |= UINT64_C(1) << m;
+    }
+    return *mask ? NITRO_OK
+                 : nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s.members is empty",
+                              place->path, place->field);
+}
+
+static nitro_status auto_decode(nitro_context *context, const char *path, const json_t *json,
+                                size_t num_columns, size_t num_variants, void **predictor)
+{
+    nitro_json_place place = {context, path, "predictor"};
+    uint64_t mask = 0;
+    auto_predictor *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = num_variants;
+    nitro_status status = decode_members(&place, json, &mask);
+    for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
+        json_t *own = NULL;
+        if (!(mask >> m & 1))
+            continue;
+        made->shares += shares[m];
+        status = nitro_json_member(&place, json, members[m]->name, JSON_OBJECT, &own);
+        if (status == NITRO_OK)
+            status = members[m]->decode(context, path, own, num_columns, num_variants,
+                                        &made->members[m]);
+    }
+    if (status == NITRO_OK)
+        *predictor = made;
+    else
+        auto_free(made);
+    return status;
+}
+
+const nitro_strategy nitro_strategy_auto = {
+    .name = "auto",
+    .description =
+        "kernel-ridge and forest, averaged, or the one that serves left-out sources better",
+    .priority = 30, /* compiled, it decides fast enough to be the default */
+    .dfs = "omit",
+    .loss_per_score = 1.0,
+    .train = auto_train,
+    .score = auto_score,
+    .num_members = NUM_MEMBERS,
+    .members = members,
+    .score_members = auto_score_members,
+    .parts = auto_parts,
+    .encode = auto_encode,
+    .decode = auto_decode,
+    .free = auto_free,
+};

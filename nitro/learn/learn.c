@@ -1,0 +1,384 @@
+/*
+ * Learning from a store: which devices teach, what is known of the target, and the model's
+ * provenance. Hides where a target's device features come from: the store, else the machine.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/dataset.h"
+#include "nitro/learn/device_choice.h"
+#include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/range_guard.h"
+#include "nitro/learn/target_measurements.h"
+#include "nitro/runtime/model.h"
+
+/** One learning from the store: filled step by step, freed as a whole. */
+typedef struct learn_job {
+    nitro_context *context;
+    nitro_store *store;
+    const char *computation;
+    const nitro_learn_options *options;
+    const nitro_strategy *strategy;
+    const nitro_dfs_kind *dfs; /* NULL: the model is for its own source, no device feature tells */
+    nitro_string_list sources;
+    nitro_dataset *dataset;
+    nitro_device *target;
+    bool target_is_live; /* known of the machine alone */
+    nitro_string_list device_features;
+    nitro_string_list measured; /* inputs of the target that taught */
+    json_t *dfs_report;         /* what the selection says of its choice; NULL: nothing */
+} learn_job;
+
+void nitro_learn_options_init(nitro_learn_options *options)
+{
+    const nitro_strategy *best = NULL;
+    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++)
+        if (!best || (*each)->priority > best->priority)
+            best = *each;
+    *options = (nitro_learn_options){
+        .strategy = best ? best->name : NULL, .dfs_max_subset = 3, .dfs_k = 1};
+}
+
+static void free_job(learn_job *job)
+{
+    nitro_string_list_free(&job->sources);
+    nitro_string_list_free(&job->device_features);
+    nitro_string_list_free(&job->measured);
+    nitro_dataset_free(job->dataset);
+    nitro_device_free(job->target);
+    json_decref(job->dfs_report);
+}
+
+/** The selection that name and switches ask for; the strategy's own where neither does. */
+static nitro_status find_dfs(learn_job *job)
+{
+    const nitro_learn_options *options = job->options;
+    const char *switched = options->profiling_based_dfs && options->search_based_dfs ? "both"
+                           : options->profiling_based_dfs                            ? "profile"
+                           : options->search_based_dfs                               ? "cv"
+                                                                                     : NULL;
+    if (switched && options->dfs && strcmp(switched, options->dfs) != 0)
+        return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                          "device-feature selection is '%.80s' by name, but '%s' by "
+                          "profiling_based_dfs and search_based_dfs: say one of the two",
+                          options->dfs, switched);
+    const char *name = switched ? switched : options->dfs;
+    return nitro_dfs_find(job->context, name ? name : job->strategy->dfs, &job->dfs);
+}
+
+/* ---- Target ---------------------------------------------------------------------------------- */
+
+static nitro_status find_live(learn_job *job, const char *id, bool measure)
+{
+    const nitro_device_kind *kind = NULL;
+    nitro_device_free(job->target);
+    job->target = NULL;
+    return nitro_device_find(job->context, id, measure, &job->target, &kind);
+}
+
+/**
+ * What is known of the target: what the store says, else what the machine says of itself, which may
+ * know the device by a fuller id ("host").
+ */
+static nitro_status find_target(learn_job *job, const char *id)
+{
+    nitro_status status = nitro_store_get_device(job->store, id, &job->target);
+    if (status != NITRO_ERR_NOT_FOUND)
+        return status;
+    status = find_live(job, id, false);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(
+            job->context, NITRO_ERR_NOT_FOUND,
+            "device %s is neither in %s nor on this machine: import its device "
+            "features (nitro store import --devices FILE), or run this on the machine "
+            "that has it",
+            id, nitro_store_url(job->store));
+    if (status != NITRO_OK)
+        return status;
+    nitro_device *stored = NULL;
+    status = nitro_store_get_device(job->store, job->target->id, &stored);
+    if (status == NITRO_OK) {
+        nitro_device_free(job->target);
+        job->target = stored;
+    }
+    job->target_is_live = status == NITRO_ERR_NOT_FOUND;
+    return job->target_is_live ? NITRO_OK : status;
+}
+
+/** Is there a feature that all sources have, models learn from, and the target lacks? */
+static bool lacks_features(const learn_job *job)
+{
+    const nitro_device *first = job->dataset->devices[0];
+    for (size_t i = 0; i < first->num_features; i++) {
+        const char *name = first->features[i].name;
+        bool common =
+            nitro_device_feature_teaches(name) && isnan(nitro_device_value(job->target, name));
+        for (size_t s = 1; common && s < job->dataset->num_devices; s++)
+            common = !isnan(nitro_device_value(job->dataset->devices[s], name));
+        if (common)
+            return true;
+    }
+    return false;
+}
+
+/** Microbenchmarks take seconds: only on a live target, and where their numbers are asked for. */
+static nitro_status complete_target(learn_job *job)
+{
+    if (!job->target_is_live || !lacks_features(job))
+        return NITRO_OK;
+    char id[64];
+    snprintf(id, sizeof id, "%s", job->target->id);
+    return find_live(job, id, true);
+}
+
+/* ---- Sources --------------------------------------------------------------------------------- */
+
+static nitro_status add_named_sources(learn_job *job)
+{
+    const char *target = job->target->id;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < job->options->num_sources && status == NITRO_OK; i++) {
+        const char *source = job->options->sources[i];
+        if (strcmp(source, target) == 0)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                              "%s is the target, and cannot be its own source: leave it out of the "
+                              "sources, or learn from its own samples alone",
+                              target);
+        if (nitro_string_list_find(&job->sources, source) != NITRO_NONE)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT, "source %s is named twice", source);
+        status = nitro_string_list_add(job->context, &job->sources, source);
+    }
+    return status;
+}
+
+/** A device that cannot be read is no source; neither is the target itself, measured by others. */
+static nitro_status add_source(learn_job *job, const char *id)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_get_device(job->store, id, &device);
+    if (status == NITRO_ERR_FORMAT) {
+        char message[1024];
+        nitro_context_last_error(job->context, message, sizeof message);
+        nitro_log(job->context, NITRO_LOG_WARNING, "%s: no source: %s", id, message);
+        return NITRO_OK;
+    }
+    if (status == NITRO_OK && !nitro_device_is_same(device, job->target))
+        status = nitro_string_list_add(job->context, &job->sources, id);
+    nitro_device_free(device);
+    return status;
+}
+
+static nitro_status add_all_sources(learn_job *job)
+{
+    nitro_string_list all = {0};
+    nitro_schema *schema = NULL; /* an unknown computation has no devices either: say which it is */
+    nitro_status status = nitro_store_get_schema(job->store, job->computation, &schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(job->store, job->computation, &all);
+    for (size_t i = 0; i < all.count && status == NITRO_OK; i++)
+        status = add_source(job, all.items[i]);
+    nitro_string_list_free(&all);
+    return status;
+}
+
+/** Sources in byte order, so that the order in which they are named does not matter. */
+static nitro_status choose_sources(learn_job *job)
+{
+    nitro_status status = job->options->sources ? add_named_sources(job) : add_all_sources(job);
+    nitro_string_list_sort(&job->sources);
+    if (status == NITRO_OK && job->sources.count == 0)
+        return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                          "%s: %s has samples of no device but the target %s: tune on a source "
+                          "device first, or import its samples",
+                          job->computation, nitro_store_url(job->store), job->target->id);
+    return status;
+}
+
+static size_t count_rows(const nitro_dataset *dataset, size_t device)
+{
+    size_t count = 0;
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        count += dataset->row_device[row] == device;
+    return count;
+}
+
+static nitro_status load_sources(learn_job *job)
+{
+    nitro_status status =
+        nitro_dataset_load(job->store, job->computation, (const char *const *)job->sources.items,
+                           job->sources.count, &job->dataset);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < job->sources.count; i++)
+        if (count_rows(job->dataset, i) == 0)
+            return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                              "%s has no usable samples of %s on device %s",
+                              nitro_store_url(job->store), job->computation, job->sources.items[i]);
+    nitro_dataset_log_doubts(job->context, job->dataset);
+    return NITRO_OK;
+}
+
+static nitro_status select_device_features(learn_job *job, const nitro_string_list *candidates)
+{
+    const nitro_dfs_task task = {.sources = job->dataset,
+                                 .target = job->target,
+                                 .candidates = candidates,
+                                 .store = job->store,
+                                 .max_subset = job->options->dfs_max_subset,
+                                 .k = job->options->dfs_k,
+                                 .proxies_path = job->options->proxies,
+                                 .seed = job->options->seed,
+                                 .num_threads = job->options->num_threads};
+    nitro_status status =
+        job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
+    const json_t *both = json_object_get(job->dfs_report, "profile");
+    const char *reason =
+        json_string_value(json_object_get(both ? both : job->dfs_report, "stepped_aside"));
+    if (status == NITRO_OK && reason)
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "the selection of device features by profiles steps aside, and rules none out: %s",
+            reason);
+    return status;
+}
+
+static nitro_status choose_device_features(learn_job *job)
+{
+    nitro_string_list candidates = {0};
+    nitro_status status =
+        nitro_device_candidates(job->context, (const nitro_device *const *)job->dataset->devices,
+                                job->dataset->num_devices, job->target, &candidates);
+    if (status == NITRO_OK)
+        status = select_device_features(job, &candidates);
+    nitro_string_list_free(&candidates);
+    return status;
+}
+
+/* ---- Provenance ------------------------------------------------------------------------------ */
+
+static json_t *describe_sources(const nitro_dataset *dataset)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < dataset->num_devices; i++) {
+        char records[NITRO_DIGEST_SIZE], state[NITRO_DIGEST_SIZE];
+        snprintf(records, sizeof records, "%016" PRIx64, nitro_dataset_device_digest(dataset, i));
+        nitro_device_digest(dataset->devices[i], state);
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:I, s:s, s:s}", "device",
+                                        dataset->devices[i]->id, "kind", dataset->devices[i]->kind,
+                                        "samples", (json_int_t)count_rows(dataset, i), "records",
+                                        records, "device_digest", state));
+    }
+    return array;
+}
+
+/** The inputs measured on the target, best first; NULL: none were. */
+static json_t *describe_measured(const nitro_string_list *inputs)
+{
+    json_t *array = inputs->count > 0 ? json_array() : NULL;
+    for (size_t i = 0; i < inputs->count; i++)
+        json_array_append_new(array, json_string(inputs->items[i]));
+    return array;
+}
+
+/** No time, host or thread count in it: the same samples and options give the same bytes. */
+static nitro_status note_provenance(const learn_job *job, nitro_model *model)
+{
+    char digest[17], seed[21];
+    snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
+    snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
+    json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
+    model->provenance =
+        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
+                  "sources", describe_sources(job->dataset), "records", digest, "dfs",
+                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                  "promise", promise, "measured", describe_measured(&job->measured), "seed", seed);
+    if (!model->provenance)
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
+    return NITRO_OK;
+}
+
+static nitro_status train(learn_job *job, nitro_model **model)
+{
+    nitro_lesson lesson = {.sources = job->dataset,
+                           .target = job->target,
+                           .device_features = &job->device_features,
+                           .strategy = job->strategy,
+                           /* On one device its part is constant: they would add nothing. */
+                           .use_relative = job->dfs && !job->strategy->without_relative,
+                           .is_adapted = job->dfs && job->options->num_measured > 0,
+                           .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
+                           .seed = job->options->seed,
+                           .num_threads = job->options->num_threads};
+    nitro_model *made = NULL;
+    bool guards = job->dfs && !job->options->unguarded;
+    nitro_status status = guards ? nitro_guard_train(job->context, &lesson, &made)
+                                 : nitro_model_train(job->context, &lesson, &made);
+    if (status == NITRO_OK) {
+        nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
+        if (job->dfs && job->options->num_measured > 0)
+            status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
+                                          made, &job->measured);
+    }
+    if (status == NITRO_OK && made->promise && made->promise->warning)
+        nitro_log(job->context, NITRO_LOG_WARNING, "target %s: %s", made->target,
+                  made->promise->warning);
+    if (status == NITRO_OK)
+        status = note_provenance(job, made);
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+/* ---- Public ---------------------------------------------------------------------------------- */
+
+nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
+                                    const char *computation, const char *target,
+                                    const nitro_learn_options *options, nitro_model **model)
+{
+    learn_job job = {
+        .context = context, .store = store, .computation = computation, .options = options};
+    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    if (status == NITRO_OK)
+        status = find_dfs(&job);
+    if (status == NITRO_OK)
+        status = find_target(&job, target);
+    if (status == NITRO_OK)
+        status = choose_sources(&job);
+    if (status == NITRO_OK)
+        status = load_sources(&job);
+    if (status == NITRO_OK)
+        status = complete_target(&job);
+    if (status == NITRO_OK)
+        status = choose_device_features(&job);
+    if (status == NITRO_OK)
+        status = train(&job, model);
+    free_job(&job);
+    return status;
+}
+
+nitro_status nitro_learn_own(nitro_context *context, nitro_store *store, const char *computation,
+                             const char *device, const nitro_learn_options *options,
+                             nitro_model **model)
+{
+    learn_job job = {
+        .context = context, .store = store, .computation = computation, .options = options};
+    nitro_status status = nitro_strategy_find(context, options->strategy, &job.strategy);
+    if (status == NITRO_OK)
+        status = find_target(&job, device);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(context, &job.sources, job.target->id);
+    if (status == NITRO_OK)
+        status = load_sources(&job);
+    if (status == NITRO_OK)
+        status = train(&job, model);
+    free_job(&job);
+    return status;
+}

@@ -1,0 +1,279 @@
+/*
+ * Leaving one source out. Hides the plan: every input is dealt to one of a few parts, every pair of
+ * a source and a part is scored by a model that saw neither.
+ */
+#include "nitro/learn/lodo.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/dataset.h"
+
+#define NUM_PARTS     3
+#define MAX_ROWS      2000 /* that teach one model: more change shares of good decisions little */
+#define UNDEALT       NUM_PARTS
+#define MIN_SOURCES   2
+#define DEAL_SEED_TAG 0x6c656176u /* its draw is not that of the strategies' folds */
+
+/** One run: where inputs and sources stand. */
+typedef struct leave_out_run {
+    nitro_context *context;
+    const nitro_lesson *lesson;
+    const nitro_model *model;
+    size_t *part_of; /* shape [num_inputs] */
+    bool *devices;   /* shape [num_devices]: which teach the model at hand */
+    bool *inputs;    /* shape [num_inputs] */
+    nitro_leave_out *result;
+} leave_out_run;
+
+void nitro_leave_out_free(nitro_leave_out *result)
+{
+    free(result->scores);
+    free(result->num_rows);
+    free(result->qualities);
+    free(result->mix_gains);
+    *result = (nitro_leave_out){0};
+}
+
+/* ---- The plan -------------------------------------------------------------------------------- */
+
+static int compare_hashes(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
+}
+
+/** Deal inputs by a hash of their names; of many, only as many as one model can learn from. */
+static nitro_status deal(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    uint64_t *hashes = nitro_calloc(run->context, sources->num_inputs, sizeof *hashes);
+    uint64_t *sorted = nitro_calloc(run->context, sources->num_inputs, sizeof *sorted);
+    if (hashes && sorted) {
+        for (size_t i = 0; i < sources->num_inputs; i++)
+            sorted[i] = hashes[i] = nitro_hash(sources->inputs[i], strlen(sources->inputs[i]),
+                                               run->lesson->seed ^ DEAL_SEED_TAG);
+        qsort(sorted, sources->num_inputs, sizeof *sorted, compare_hashes);
+        size_t most = MAX_ROWS * NUM_PARTS / (NUM_PARTS - 1) / sources->num_devices + NUM_PARTS;
+        uint64_t limit = sorted[most < sources->num_inputs ? most : sources->num_inputs - 1];
+        for (size_t i = 0; i < sources->num_inputs; i++)
+            run->part_of[i] = hashes[i] <= limit ? (size_t)(hashes[i] % NUM_PARTS) : UNDEALT;
+    }
+    bool dealt = hashes && sorted;
+    free(hashes);
+    free(sorted);
+    return dealt ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status prepare(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    nitro_leave_out *result = run->result;
+    result->scores =
+        nitro_calloc(run->context, sources->num_rows, num_variants * sizeof *result->scores);
+    result->num_rows = nitro_calloc(run->context, sources->num_devices, sizeof *result->num_rows);
+    result->qualities = nitro_calloc(run->context, sources->num_devices, sizeof *result->qualities);
+    if (run->lesson->strategy->num_members > 0 && run->lesson->members == 0)
+        result->num_mixes = (size_t)1 << run->lesson->strategy->num_members;
+    size_t num_mixes = sources->num_devices * result->num_mixes;
+    result->mix_gains = nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_gains);
+    run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
+    run->devices = nitro_calloc(run->context, sources->num_devices, sizeof *run->devices);
+    run->inputs = nitro_calloc(run->context, sources->num_inputs, sizeof *run->inputs);
+    if (!result->scores || !result->num_rows || !result->qualities || !result->mix_gains ||
+        !run->part_of || !run->devices || !run->inputs)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < sources->num_rows * num_variants; i++)
+        result->scores[i] = NAN;
+    return deal(run);
+}
+
+/** The devices that teach anything. */
+static size_t mark_teachers(const leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t count = 0;
+    memset(run->devices, 0, sources->num_devices * sizeof *run->devices);
+    for (size_t row = 0; row < sources->num_rows; row++)
+        if (nitro_dataset_row_teaches(sources, row) && !run->devices[sources->row_device[row]]) {
+            run->devices[sources->row_device[row]] = true;
+            count++;
+        }
+    return count;
+}
+
+/* ---- One source, one part -------------------------------------------------------------------- */
+
+/** The others' samples of other inputs, with the relative features that the whole model has. */
+static nitro_status select_rows(leave_out_run *run, size_t part, nitro_dataset **selected)
+{
+    const nitro_schema *seen = run->model->schema;
+    for (size_t i = 0; i < run->lesson->sources->num_inputs; i++)
+        run->inputs[i] = run->part_of[i] != part && run->part_of[i] != UNDEALT;
+    nitro_status status = nitro_dataset_select(run->context, run->lesson->sources, run->devices,
+                                               run->inputs, selected);
+    if (status != NITRO_OK)
+        return status;
+    nitro_schema *schema = (*selected)->schema;
+    bool keep[NITRO_MAX_FEATURES] = {false};
+    for (size_t i = 0; i < schema->num_relative; i++)
+        for (size_t j = 0; j < seen->num_relative; j++)
+            keep[i] |= strcmp(schema->relative[i].name, seen->relative[j].name) == 0;
+    nitro_schema_keep_relative(schema, keep);
+    return NITRO_OK;
+}
+
+/** What a subset of the strategy's members would choose: its quality in percent. */
+static double judge_mix(const double *own, size_t mix, const double *times, size_t num_variants)
+{
+    double sums[NITRO_MAX_VARIANTS] = {0};
+    for (size_t m = 0; mix >> m; m++)
+        for (size_t v = 0; mix >> m & 1 && v < num_variants; v++)
+            sums[v] += own[m * num_variants + v];
+    return 100.0 * nitro_times_quality(times, num_variants, nitro_scores_best(sums, num_variants));
+}
+
+/* Gains are sums over a device's rows at first, of squares too, where the variance will be. */
+static void add_gain(nitro_gain *sum, double gain)
+{
+    sum->mean += gain;
+    sum->variance += gain * gain;
+}
+
+static void conclude_gain(nitro_gain *sum, size_t num_rows)
+{
+    sum->mean /= (double)num_rows; /* NaN without rows */
+    sum->variance = (sum->variance / (double)num_rows - sum->mean * sum->mean) / (double)num_rows;
+}
+
+/** Add what each subset gains over all members on one row. */
+static void judge_mixes(const leave_out_run *run, const nitro_model *model, size_t row)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    const double *times = nitro_dataset_times(sources, row);
+    size_t num_variants = sources->schema->num_variants, num_mixes = run->result->num_mixes;
+    double columns[NITRO_MODEL_MAX_COLUMNS], own[NITRO_MAX_MEMBERS * NITRO_MAX_VARIANTS];
+    nitro_model_columns(model, nitro_dataset_features(sources, row), columns);
+    model->strategy->score_members(model->predictor, columns, own);
+    double all = judge_mix(own, num_mixes - 1, times, num_variants);
+    for (size_t mix = 1; mix < num_mixes; mix++)
+        add_gain(&run->result->mix_gains[mix * sources->num_devices + sources->row_device[row]],
+                 judge_mix(own, mix, times, num_variants) - all);
+}
+
+static void score_rows(leave_out_run *run, const nitro_model *model, size_t source, size_t part)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    nitro_leave_out *result = run->result;
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (sources->row_device[row] != source || run->part_of[sources->row_input[row]] != part ||
+            !nitro_dataset_row_teaches(sources, row))
+            continue;
+        double *scores = result->scores + row * num_variants;
+        nitro_model_score(model, nitro_dataset_features(sources, row), scores);
+        size_t chosen = nitro_scores_best(scores, num_variants);
+        result->qualities[source] +=
+            100.0 * nitro_times_quality(nitro_dataset_times(sources, row), num_variants, chosen);
+        result->num_rows[source]++;
+        if (result->num_mixes > 0)
+            judge_mixes(run, model, row);
+    }
+}
+
+/** A part in which nothing is left to learn from, or no row can be scored, is passed over. */
+static nitro_status leave_out(leave_out_run *run, size_t source, size_t part)
+{
+    nitro_dataset *others = NULL;
+    nitro_model *model = NULL;
+    nitro_status status = select_rows(run, part, &others);
+    if (status == NITRO_OK) {
+        nitro_lesson lesson = *run->lesson;
+        lesson.sources = others;
+        lesson.target = run->lesson->sources->devices[source];
+        lesson.evidence = NITRO_EVIDENCE_NONE;
+        lesson.quiet = lesson.quick = true;
+        status = nitro_model_train(run->context, &lesson, &model);
+    }
+    if (status == NITRO_OK)
+        score_rows(run, model, source, part);
+    nitro_model_free(model);
+    nitro_dataset_free(others);
+    return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
+}
+
+static nitro_status leave_out_source(leave_out_run *run, size_t source)
+{
+    nitro_status status = NITRO_OK;
+    run->devices[source] = false;
+    for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
+        status = leave_out(run, source, part);
+    run->devices[source] = true;
+    return status;
+}
+
+static nitro_status leave_out_each(leave_out_run *run)
+{
+    const nitro_dataset *sources = run->lesson->sources;
+    nitro_status status = NITRO_OK;
+    size_t num_scored = 0;
+    if (mark_teachers(run) < MIN_SOURCES)
+        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
+                          "%s: fewer than %d sources teach: none can be left out",
+                          sources->schema->computation, MIN_SOURCES);
+    for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
+        if (run->devices[d])
+            status = leave_out_source(run, d);
+        run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
+        for (size_t mix = 0; mix < run->result->num_mixes; mix++)
+            conclude_gain(&run->result->mix_gains[mix * sources->num_devices + d],
+                          run->result->num_rows[d]);
+        num_scored += run->result->num_rows[d];
+    }
+    if (status == NITRO_OK && num_scored == 0)
+        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
+                          "%s: too few inputs to leave some of them out",
+                          sources->schema->computation);
+    return status;
+}
+
+nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *lesson,
+                                 const nitro_model *model, nitro_leave_out *result)
+{
+    nitro_leave_out made = {0};
+    leave_out_run run = {.context = context, .lesson = lesson, .model = model, .result = &made};
+    nitro_status status = prepare(&run);
+    if (status == NITRO_OK)
+        status = leave_out_each(&run);
+    free(run.part_of);
+    free(run.devices);
+    free(run.inputs);
+    if (status == NITRO_OK)
+        *result = made;
+    else
+        nitro_leave_out_free(&made);
+    return status;
+}
+
+void nitro_leave_out_compare(const nitro_dataset *sources, const nitro_leave_out *usual,
+                             const nitro_leave_out *other, nitro_gain *gains)
+{
+    size_t num_variants = sources->schema->num_variants;
+    for (size_t d = 0; d < sources->num_devices; d++)
+        gains[d] = (nitro_gain){0};
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        const double *times = nitro_dataset_times(sources, row);
+        const double *before = usual->scores + row * num_variants;
+        const double *after = other->scores + row * num_variants;
+        if (isnan(before[0]) || isnan(after[0]))
+            continue;
+        double gain =
+            nitro_times_quality(times, num_variants, nitro_scores_best(after, num_variants)) -
+            nitro_times_quality(times, num_variants, nitro_scores_best(before, num_variants));
+        add_gain(&gains[sources->row_device[row]], 100.0 * gain);
+    }
+    for (size_t d = 0; d < sources->num_devices; d++)
+        conclude_gain(&gains[d], usual->num_rows[d]);
+}

@@ -1,0 +1,337 @@
+/*
+ * Passes over all rows, in plain C, and with AVX2 where the machine has it. Neither fuses
+ * multiplications with additions, and maxima do not depend on their order: both give the same bits.
+ * Hides that quotients are estimated first, and divided only where estimates are too near to tell.
+ */
+#include "nitro/learn/svm/smo_pass.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+#define NONE        SIZE_MAX
+#define VECTOR_BITS 255 /* of an estimate: which vector of eight it is from */
+
+static size_t later(const nitro_smo_rows *rows, size_t a, size_t b)
+{
+    return a == NONE || rows->order[b] > rows->order[a] ? b : a;
+}
+
+static double find_decrease(const nitro_smo_rows *rows, const float *column_i, double largest,
+                            size_t k)
+{
+    double d = largest - rows->violation[k], bend = 2.0 - 2.0 * (double)column_i[k];
+    if (!(rows->down_cap[k] > 0) || !(d > 0))
+        return 0.0;
+    return d * d / (bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE);
+}
+
+/* ---- Plain --------------------------------------------------------------------------------- */
+
+static double update_plain(const nitro_smo_rows *rows, const float *column_i, double a,
+                           const float *column_j, double b)
+{
+    double largest = -INFINITY;
+    for (size_t k = 0; k < rows->padded; k++) {
+        rows->violation[k] -= (double)column_i[k] * a + (double)column_j[k] * b;
+        if (rows->up_cap[k] > 0 && rows->violation[k] > largest)
+            largest = rows->violation[k];
+    }
+    return largest;
+}
+
+static size_t find_first_plain(const nitro_smo_rows *rows, double largest)
+{
+    size_t found = NONE;
+    for (size_t k = 0; k < rows->up_end; k++)
+        if (rows->up_cap[k] > 0 && rows->violation[k] == largest)
+            found = later(rows, found, k);
+    return found;
+}
+
+static size_t find_second_plain(const nitro_smo_rows *rows, const float *column_i, double largest)
+{
+    double most = 0.0;
+    size_t found = NONE;
+    for (size_t k = rows->down_begin; k < rows->padded; k++) {
+        double decrease = find_decrease(rows, column_i, largest, k);
+        if (decrease > most)
+            found = k;
+        else if (decrease == most && found != NONE)
+            found = later(rows, found, k);
+        most = decrease > most ? decrease : most;
+    }
+    return found;
+}
+
+const nitro_smo_passes nitro_smo_plain_passes = {update_plain, find_first_plain, find_second_plain};
+
+/* ---- AVX2: a block is four times four doubles, or two times eight floats --------------------- */
+
+#ifdef __x86_64__
+#define AVX2 __attribute__((target("avx2")))
+
+/** Two columns, and by how much their rows' alphas change. */
+typedef struct column_change {
+    const float *column_i, *column_j;
+    __m256d a, b;
+} column_change;
+
+AVX2 static inline __m256d move_four(double *violation, const column_change *change, size_t k)
+{
+    __m256d of_i = _mm256_mul_pd(_mm256_cvtps_pd(_mm_loadu_ps(change->column_i + k)), change->a);
+    __m256d of_j = _mm256_mul_pd(_mm256_cvtps_pd(_mm_loadu_ps(change->column_j + k)), change->b);
+    __m256d moved = _mm256_sub_pd(_mm256_loadu_pd(violation + k), _mm256_add_pd(of_i, of_j));
+    _mm256_storeu_pd(violation + k, moved);
+    return moved;
+}
+
+AVX2 static inline __m256d climb_four(__m256d violation, const double *up_cap)
+{
+    return _mm256_min_pd(violation, _mm256_loadu_pd(up_cap));
+}
+
+/** The largest of rows that may grow in each block before `end`, and in all of them. */
+AVX2 static __m256d update_up(const nitro_smo_rows *rows, const column_change *given, size_t end)
+{
+    const column_change change = *given;
+    double *restrict violation = rows->violation, *restrict extremes = rows->extremes;
+    const double *restrict cap = rows->up_cap;
+    __m256d largest = _mm256_set1_pd(-INFINITY);
+    for (size_t k = 0; k < end; k += NITRO_SMO_BLOCK) {
+        __m256d a = climb_four(move_four(violation, &change, k), cap + k);
+        __m256d b = climb_four(move_four(violation, &change, k + 4), cap + k + 4);
+        __m256d c = climb_four(move_four(violation, &change, k + 8), cap + k + 8);
+        __m256d d = climb_four(move_four(violation, &change, k + 12), cap + k + 12);
+        __m256d most = _mm256_max_pd(_mm256_max_pd(a, b), _mm256_max_pd(c, d));
+        _mm256_storeu_pd(extremes + k / 4, most);
+        largest = _mm256_max_pd(largest, most);
+    }
+    return largest;
+}
+
+/** The smallest in each block from `begin` on. */
+AVX2 static void update_down(const nitro_smo_rows *rows, const column_change *given, size_t begin)
+{
+    const column_change change = *given;
+    double *restrict violation = rows->violation, *restrict extremes = rows->extremes;
+    for (size_t k = begin; k < rows->padded; k += NITRO_SMO_BLOCK) {
+        __m256d a = move_four(violation, &change, k), b = move_four(violation, &change, k + 4);
+        __m256d c = move_four(violation, &change, k + 8), d = move_four(violation, &change, k + 12);
+        _mm256_storeu_pd(extremes + k / 4, _mm256_min_pd(_mm256_min_pd(a, b), _mm256_min_pd(c, d)));
+    }
+}
+
+AVX2 static double update_avx2(const nitro_smo_rows *rows, const float *column_i, double a,
+                               const float *column_j, double b)
+{
+    const column_change change = {column_i, column_j, _mm256_set1_pd(a), _mm256_set1_pd(b)};
+    __m256d largest = update_up(rows, &change, rows->up_end);
+    update_down(rows, &change, rows->up_end);
+    largest = _mm256_max_pd(largest, _mm256_permute4x64_pd(largest, 0x4e));
+    largest = _mm256_max_pd(largest, _mm256_permute_pd(largest, 0x5));
+    return _mm256_cvtsd_f64(largest);
+}
+
+AVX2 static unsigned equal_rows(const nitro_smo_rows *rows, size_t k, __m256d sought)
+{
+    unsigned mask = 0;
+    for (unsigned q = 0; q < 4; q++) {
+        __m256d climb =
+            climb_four(_mm256_loadu_pd(rows->violation + k + 4 * q), rows->up_cap + k + 4 * q);
+        mask |= (unsigned)_mm256_movemask_pd(_mm256_cmp_pd(climb, sought, _CMP_EQ_OQ)) << 4 * q;
+    }
+    return mask;
+}
+
+/** Bit b: block b of those from row k on, at most 64 and before `end`, has the value sought. */
+AVX2 static uint64_t equal_blocks(const double *extremes, size_t k, size_t end, __m256d sought)
+{
+    uint64_t blocks = 0;
+    end = end - k > 64 * NITRO_SMO_BLOCK ? k + 64 * NITRO_SMO_BLOCK : end;
+    for (unsigned b = 0; k < end; k += NITRO_SMO_BLOCK, b++) {
+        __m256d equal = _mm256_cmp_pd(_mm256_loadu_pd(extremes + k / 4), sought, _CMP_EQ_OQ);
+        blocks |= (uint64_t)(_mm256_movemask_pd(equal) != 0) << b;
+    }
+    return blocks;
+}
+
+/* Bits are gathered without asking, for where they are nobody can foretell. */
+AVX2 static size_t find_first_avx2(const nitro_smo_rows *rows, double largest)
+{
+    const __m256d sought = _mm256_set1_pd(largest);
+    size_t found = NONE;
+    for (size_t k = 0; k < rows->up_end; k += 64 * NITRO_SMO_BLOCK) {
+        uint64_t blocks = equal_blocks(rows->extremes, k, rows->up_end, sought);
+        for (; blocks; blocks &= blocks - 1) {
+            size_t block = k + (size_t)__builtin_ctzll(blocks) * NITRO_SMO_BLOCK;
+            for (unsigned mask = equal_rows(rows, block, sought); mask; mask &= mask - 1)
+                found = later(rows, found, block + (size_t)__builtin_ctz(mask));
+        }
+    }
+    return found;
+}
+
+/** What estimates are made of. */
+typedef struct estimator {
+    const double *violation;
+    const float *down_cap, *column;
+    float *decrease;
+    __m256d largest;
+} estimator;
+
+/** d of eight rows, 0 where it is negative or the row may not shrink. */
+AVX2 static inline __m256 differences(const estimator *e, size_t k)
+{
+    __m128 low = _mm256_cvtpd_ps(_mm256_sub_pd(e->largest, _mm256_loadu_pd(e->violation + k)));
+    __m128 high = _mm256_cvtpd_ps(_mm256_sub_pd(e->largest, _mm256_loadu_pd(e->violation + k + 4)));
+    __m256 d = _mm256_min_ps(_mm256_set_m128(high, low), _mm256_loadu_ps(e->down_cap + k));
+    return _mm256_max_ps(d, _mm256_setzero_ps());
+}
+
+/** d^2 / (2 - 2 K_i) of eight rows, about. */
+AVX2 static inline __m256 estimate(const estimator *e, size_t k)
+{
+    __m256 d = differences(e, k), kernel = _mm256_loadu_ps(e->column + k);
+    __m256 bend = _mm256_sub_ps(_mm256_set1_ps(2.0F), _mm256_add_ps(kernel, kernel));
+    bend = _mm256_max_ps(bend, _mm256_set1_ps((float)NITRO_SMO_SMALLEST_CURVATURE));
+    __m256 decrease = _mm256_mul_ps(_mm256_mul_ps(d, d), _mm256_rcp_ps(bend));
+    _mm256_storeu_ps(e->decrease + k, decrease);
+    return decrease;
+}
+
+AVX2 static inline void skip_block(float *decrease)
+{
+    _mm256_storeu_ps(decrease, _mm256_setzero_ps());
+    _mm256_storeu_ps(decrease + 8, _mm256_setzero_ps());
+}
+
+/** The two largest estimates of each lane, with the vector they are from for their last bits. */
+typedef struct lane_bests {
+    __m256 first, second;
+} lane_bests;
+
+AVX2 static inline void weigh(const estimator *e, size_t k, lane_bests *bests)
+{
+    const __m256 kept = _mm256_castsi256_ps(_mm256_set1_epi32(~VECTOR_BITS));
+    __m256 vector = _mm256_castsi256_ps(_mm256_set1_epi32((int)(k / 8) & VECTOR_BITS));
+    __m256 marked = _mm256_or_ps(_mm256_and_ps(estimate(e, k), kept), vector);
+    bests->second = _mm256_max_ps(bests->second, _mm256_min_ps(bests->first, marked));
+    bests->first = _mm256_max_ps(bests->first, marked);
+}
+
+/** Of all rows that may shrink. */
+AVX2 static lane_bests estimate_all(const nitro_smo_rows *rows, const float *column_i,
+                                    double largest)
+{
+    const estimator e = {rows->violation, rows->down_cap, column_i, rows->decrease,
+                         _mm256_set1_pd(largest)};
+    const double *extremes = rows->extremes;
+    size_t up_end = rows->up_end, padded = rows->padded;
+    lane_bests bests = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+    for (size_t k = rows->down_begin; k < up_end; k += 8)
+        weigh(&e, k, &bests);
+    for (size_t k = up_end; k < padded; k += NITRO_SMO_BLOCK) {
+        __m256d below = _mm256_cmp_pd(_mm256_loadu_pd(extremes + k / 4), e.largest, _CMP_LT_OQ);
+        if (_mm256_movemask_pd(below)) {
+            weigh(&e, k, &bests);
+            weigh(&e, k + 8, &bests);
+        } else {
+            skip_block(e.decrease + k);
+        }
+    }
+    return bests;
+}
+
+AVX2 static float largest_lane(__m256 values)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+}
+
+AVX2 static inline unsigned lanes_reaching(__m256 values, __m256 bound)
+{
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(values, bound, _CMP_GE_OQ));
+}
+
+/** Bit k: estimate k reaches the bound; of at most 64. */
+AVX2 static inline uint64_t reaching_rows(const float *decrease, size_t count, __m256 bound)
+{
+    uint64_t mask = 0;
+    for (unsigned k = 0; k < 64 && k < count; k += NITRO_SMO_BLOCK)
+        mask |= (uint64_t)(lanes_reaching(_mm256_loadu_ps(decrease + k), bound) |
+                           lanes_reaching(_mm256_loadu_ps(decrease + k + 8), bound) << 8)
+                << k;
+    return mask;
+}
+
+/** The best so far; what it promises is found when another one is to be compared with it. */
+typedef struct second_choice {
+    size_t row;
+    double decrease; /* 0: not known yet */
+} second_choice;
+
+static void compare(const nitro_smo_rows *rows, const float *column_i, double largest, size_t k,
+                    second_choice *best)
+{
+    if (best->row == NONE) {
+        *best = (second_choice){k, 0.0};
+        return;
+    }
+    if (best->decrease == 0.0)
+        best->decrease = find_decrease(rows, column_i, largest, best->row);
+    double decrease = find_decrease(rows, column_i, largest, k);
+    if (decrease > best->decrease)
+        *best = (second_choice){k, decrease};
+    else if (decrease == best->decrease)
+        best->row = later(rows, best->row, k);
+}
+
+AVX2 static size_t find_among(const nitro_smo_rows *rows, const float *column_i, double largest,
+                              __m256 bound)
+{
+    second_choice best = {NONE, 0.0};
+    for (size_t k = rows->down_begin; k < rows->padded; k += 64) {
+        uint64_t mask = reaching_rows(rows->decrease + k, rows->padded - k, bound);
+        for (; mask; mask &= mask - 1)
+            compare(rows, column_i, largest, k + (size_t)__builtin_ctzll(mask), &best);
+    }
+    return best.row;
+}
+
+/* Estimates are within 1.5 * 2^-12 + 5 * 2^-24 of the quotients, and marked within 2^-15 of that:
+ * the best is within the bound. */
+AVX2 static size_t find_second_avx2(const nitro_smo_rows *rows, const float *column_i,
+                                    double largest)
+{
+    const lane_bests bests = estimate_all(rows, column_i, largest);
+    float most = largest_lane(bests.first);
+    const __m256 bound = _mm256_set1_ps(most * (1.0F - 0x1p-10F));
+    if (!(most >= FLT_MIN)) /* a mark alone is less */
+        return NONE;
+    unsigned lanes = lanes_reaching(bests.first, bound);
+    bool is_alone = (lanes & (lanes - 1)) == 0 && lanes_reaching(bests.second, bound) == 0;
+    if (!is_alone || rows->padded > 8 * (VECTOR_BITS + 1))
+        return find_among(rows, column_i, largest, bound);
+    uint32_t bits;
+    memcpy(&bits, &most, sizeof bits);
+    return (size_t)(bits & VECTOR_BITS) * 8 + (size_t)__builtin_ctz(lanes);
+}
+
+static const nitro_smo_passes avx2 = {update_avx2, find_first_avx2, find_second_avx2};
+#endif
+
+const nitro_smo_passes *nitro_smo_choose_passes(void)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2"))
+        return &avx2;
+#endif
+    return &nitro_smo_plain_passes;
+}

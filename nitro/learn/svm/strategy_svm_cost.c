@@ -1,0 +1,378 @@
+/*
+ * Strategy "svm-cost": one-vs-one SVMs in which a row weighs what a wrong choice would cost there,
+ * brought to sums over landmarks. Hides C and gamma: fixed ones, of a study on recorded SpMV data,
+ * where choosing them by cross-validation or by leaving one source out was no better.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/parallel.h"
+#include "nitro/learn/fold_learner.h"
+#include "nitro/learn/kernel/landmarks.h"
+#include "nitro/learn/regret.h"
+#include "nitro/learn/svm/smo.h"
+#include "nitro/runtime/score_terms.h"
+
+#define COST                100.0
+#define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
+/* A soft vote is worth 0.15 of the performance: what a pair's rows near the border cost on average.
+ */
+#define SOFT_VOTE_LOSS 0.15
+#define REGRET_CAP     2.302585092994046 /* ln 10: beyond, a variant is wrong, however wrong */
+#define TOLERANCE      1e-3
+#define RIDGE          0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
+
+typedef struct cost_predictor {
+    size_t num_variants;
+    nitro_kernel_machine *machine; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
+} cost_predictor;
+
+/** One part of the sample, whose pairs are trained in parallel. */
+typedef struct cost_part {
+    const nitro_fold_sample *sample; /* its targets are regrets, not cut */
+    const float *kernel;             /* shape [sample x sample] */
+    const size_t *members;
+    size_t count, num_pairs;
+    double *coefficients; /* shape [num_pairs x count] */
+    double *bias;         /* shape [num_pairs] */
+} cost_part;
+
+static double find_gamma(const nitro_training_set *set)
+{
+    return GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns);
+}
+
+static const float *kernel_row(const cost_part *part, size_t row)
+{
+    return part->kernel + row * part->sample->folds.num_rows;
+}
+
+static void cost_free(void *user)
+{
+    cost_predictor *predictor = user;
+    if (!predictor)
+        return;
+    nitro_kernel_machine_free(predictor->machine);
+    free(predictor);
+}
+
+static nitro_part only_part(const cost_predictor *predictor)
+{
+    return (nitro_part){
+        .kind = NITRO_PART_SOFT_VOTES, .weight = 1.0, .kernels = predictor->machine};
+}
+
+static void cost_score(const void *user, const double *columns, double *scores)
+{
+    const cost_predictor *predictor = user;
+    nitro_part part = only_part(predictor);
+    nitro_part_score(&part, predictor->machine->num_columns, predictor->num_variants, columns,
+                     scores);
+}
+
+static nitro_status cost_parts(nitro_context *context, const void *user, nitro_parts *parts)
+{
+    nitro_part part = only_part(user);
+    return nitro_parts_add(context, parts, &part);
+}
+
+/* ---- One pair ----------------------------------------------------------------------------- */
+
+/** Rows on which the pair differs: which variant is faster, and how much. */
+typedef struct pair_problem {
+    size_t num_rows, num_first; /* all, and those where the pair's first is faster */
+    size_t *places;             /* shape [num_rows]: indices into the part's members */
+    uint32_t *rows;             /* shape [num_rows]: of the kernel */
+    signed char *labels;
+    double *weights;
+    double *coefficients;
+} pair_problem;
+
+static void free_problem(pair_problem *problem)
+{
+    free(problem->places);
+    free(problem->rows);
+    free(problem->labels);
+    free(problem->weights);
+    free(problem->coefficients);
+}
+
+static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pair_problem *problem)
+{
+    problem->places = nitro_calloc(context, num_rows, sizeof *problem->places);
+    problem->rows = nitro_calloc(context, num_rows, sizeof *problem->rows);
+    problem->labels = nitro_calloc(context, num_rows, sizeof *problem->labels);
+    problem->weights = nitro_calloc(context, num_rows, sizeof *problem->weights);
+    problem->coefficients = nitro_calloc(context, num_rows, sizeof *problem->coefficients);
+    bool all = problem->places && problem->rows && problem->labels && problem->weights &&
+               problem->coefficients;
+    return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/** How much slower the first variant is; NaN where that is unknown, or neither has a time. */
+static double find_difference(const cost_part *part, size_t place, size_t first, size_t second)
+{
+    const double *regrets =
+        part->sample->targets + part->members[place] * part->sample->set->num_variants;
+    return regrets[first] - regrets[second];
+}
+
+static void fill_problem(const cost_part *part, size_t first, size_t second, pair_problem *problem)
+{
+    for (size_t place = 0; place < part->count; place++) {
+        double difference = find_difference(part, place, first, second);
+        if (isnan(difference) || difference == 0.0)
+            continue;
+        size_t at = problem->num_rows++;
+        problem->places[at] = place;
+        problem->rows[at] = (uint32_t)part->members[place];
+        problem->labels[at] = difference < 0.0 ? 1 : -1;
+        problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
+        problem->num_first += difference < 0.0;
+    }
+}
+
+static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
+                   float *column)
+{
+    const float *kernel = kernel_row(user, row);
+    for (size_t k = 0; k < count; k++)
+        column[k] = kernel[rows[k]];
+}
+
+static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
+{
+    const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
+                                           .labels = problem->labels,
+                                           .weights = problem->weights,
+                                           .names = problem->rows,
+                                           .gather = gather,
+                                           .user = part,
+                                           .tolerance = TOLERANCE};
+    nitro_smo *smo = NULL;
+    nitro_status status = nitro_smo_create(part->sample->context, &smo_problem, &smo);
+    if (status != NITRO_OK)
+        return status;
+    double rho;
+    bool c_mattered;
+    nitro_smo_solve(smo, COST, problem->coefficients, &rho, &c_mattered);
+    nitro_smo_free(smo);
+    part->bias[pair] = -rho;
+    for (size_t i = 0; i < problem->num_rows; i++)
+        part->coefficients[pair * part->count + problem->places[i]] = problem->coefficients[i];
+    return NITRO_OK;
+}
+
+static void find_pair(size_t num_variants, size_t pair, size_t *first, size_t *second)
+{
+    *first = 0;
+    for (size_t others = num_variants - 1; pair >= others; others--) {
+        pair -= others;
+        ++*first;
+    }
+    *second = *first + 1 + pair;
+}
+
+static nitro_status train_pair(void *user, size_t pair)
+{
+    const cost_part *part = user;
+    size_t first, second;
+    find_pair(part->sample->set->num_variants, pair, &first, &second);
+    pair_problem problem = {0};
+    nitro_status status = allocate_problem(part->sample->context, part->count, &problem);
+    if (status == NITRO_OK) {
+        fill_problem(part, first, second, &problem);
+        if (problem.num_first > 0 && problem.num_first < problem.num_rows)
+            status = solve(part, &problem, pair);
+        else if (problem.num_rows > 0) /* one is always the faster */
+            part->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
+    }
+    free_problem(&problem);
+    return status;
+}
+
+/* ---- Training ----------------------------------------------------------------------------- */
+
+/**
+ * What the SVMs of all support vectors say of each member, without their biases. Not cut to what a
+ * vote can be: the cut's edges are what landmarks cannot follow, and cost half a percent of
+ * quality.
+ */
+static void evaluate_members(const cost_part *part, double *targets)
+{
+    for (size_t i = 0; i < part->count; i++) {
+        const float *kernel = kernel_row(part, part->members[i]);
+        for (size_t pair = 0; pair < part->num_pairs; pair++) {
+            const double *coefficients = part->coefficients + pair * part->count;
+            double sum = 0.0;
+            for (size_t k = 0; k < part->count; k++)
+                if (coefficients[k] != 0.0)
+                    sum += coefficients[k] * (double)kernel[part->members[k]];
+            targets[i * part->num_pairs + pair] = sum;
+        }
+    }
+}
+
+static bool supports(const cost_part *part, size_t place)
+{
+    for (size_t pair = 0; pair < part->num_pairs; pair++)
+        if (part->coefficients[pair * part->count + place] != 0.0)
+            return true;
+    return false;
+}
+
+/** Rows that support any pair become vectors, with a coefficient for every pair. */
+static nitro_status keep_vectors(const cost_part *part, size_t num_vectors,
+                                 nitro_kernel_machine **machine)
+{
+    const nitro_fold_sample *sample = part->sample;
+    size_t width = sample->set->num_columns;
+    nitro_status status = nitro_kernel_machine_create(
+        sample->context, width, part->num_pairs, num_vectors, find_gamma(sample->set), machine);
+    for (size_t place = 0, vector = 0; status == NITRO_OK && place < part->count; place++) {
+        if (!supports(part, place))
+            continue;
+        memcpy((*machine)->vectors + vector * width, sample->columns + part->members[place] * width,
+               width * sizeof(double));
+        for (size_t pair = 0; pair < part->num_pairs; pair++)
+            (*machine)->coefficients[vector * part->num_pairs + pair] =
+                part->coefficients[pair * part->count + place];
+        vector++;
+    }
+    return status;
+}
+
+/** The same decisions as sums over landmarks: as many kernels as a decision may take. */
+static nitro_status fit_landmarks(const cost_part *part, nitro_kernel_machine **machine)
+{
+    const nitro_fold_sample *sample = part->sample;
+    const nitro_training_set *set = sample->set;
+    nitro_kernel_machine *made = NULL;
+    double *targets = nitro_calloc(sample->context, part->count, part->num_pairs * sizeof *targets);
+    if (!targets)
+        return NITRO_ERR_NO_MEMORY;
+    evaluate_members(part, targets);
+    nitro_status status =
+        nitro_landmarks_machine(sample->context, sample->columns, set->num_columns, part->members,
+                                part->count, part->num_pairs, find_gamma(set), &made);
+    if (status == NITRO_OK)
+        status = nitro_landmarks_fit(sample->context, sample->columns, part->members, part->count,
+                                     targets, RIDGE, set->num_threads, &made, 1);
+    free(targets);
+    if (status == NITRO_OK)
+        *machine = made;
+    else
+        nitro_kernel_machine_free(made);
+    return status;
+}
+
+static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **machine)
+{
+    size_t num_vectors = 0;
+    for (size_t place = 0; place < part->count; place++)
+        num_vectors += supports(part, place);
+    nitro_status status = num_vectors <= NITRO_LANDMARKS_MAX
+                              ? keep_vectors(part, num_vectors, machine)
+                              : fit_landmarks(part, machine);
+    if (status == NITRO_OK)
+        memcpy((*machine)->bias, part->bias, part->num_pairs * sizeof(double));
+    return status;
+}
+
+static nitro_status train_machine(const nitro_fold_sample *sample, const size_t *members,
+                                  size_t count, nitro_kernel_machine **machine)
+{
+    cost_part part = {.sample = sample,
+                      .kernel = sample->shared,
+                      .members = members,
+                      .count = count,
+                      .num_pairs = nitro_svm_num_pairs(sample->set->num_variants)};
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    part.coefficients = nitro_calloc(sample->context, part.num_pairs + 1, count * sizeof(double));
+    part.bias = nitro_calloc(sample->context, part.num_pairs + 1, sizeof(double));
+    if (part.coefficients && part.bias)
+        status = nitro_parallel_run(sample->set->num_threads, part.num_pairs, train_pair, &part);
+    if (status == NITRO_OK)
+        status = make_machine(&part, machine);
+    free(part.coefficients);
+    free(part.bias);
+    return status;
+}
+
+static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               void **predictor)
+{
+    cost_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = sample->set->num_variants;
+    nitro_status status = train_machine(sample, members, count, &made->machine);
+    if (status == NITRO_OK)
+        *predictor = made;
+    else
+        cost_free(made);
+    return status;
+}
+
+static nitro_status prepare_kernel(const nitro_fold_sample *sample, void **shared)
+{
+    const nitro_training_set *set = sample->set;
+    float *kernel = NULL;
+    nitro_status status =
+        nitro_kernel_matrix(sample->context, sample->columns, sample->folds.num_rows,
+                            set->num_columns, find_gamma(set), set->num_threads, &kernel);
+    if (status == NITRO_OK)
+        *shared = kernel;
+    return status;
+}
+
+static nitro_status cost_train(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    static const nitro_fold_learner learner = {.find_targets = nitro_regrets_find,
+                                               .prepare = prepare_kernel,
+                                               .train = train_part,
+                                               .score = cost_score,
+                                               .free = cost_free};
+    return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
+}
+
+/* ---- Model files -------------------------------------------------------------------------- */
+
+static nitro_status cost_encode(nitro_context *context, const void *user, json_t **json)
+{
+    const cost_predictor *predictor = user;
+    return nitro_kernel_machine_encode(context, predictor->machine, json);
+}
+
+static nitro_status cost_decode(nitro_context *context, const char *path, const json_t *json,
+                                size_t num_columns, size_t num_variants, void **predictor)
+{
+    nitro_json_place place = {context, path, "predictor"};
+    cost_predictor *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = num_variants;
+    nitro_status status = nitro_kernel_machine_decode(
+        &place, json, num_columns, nitro_svm_num_pairs(num_variants), &made->machine);
+    if (status == NITRO_OK)
+        *predictor = made;
+    else
+        cost_free(made);
+    return status;
+}
+
+const nitro_strategy nitro_strategy_svm_cost = {
+    .name = "svm-cost",
+    .description = "one-vs-one SVMs, each row weighted by what a wrong choice costs there",
+    .priority = 5,
+    .dfs = "omit",
+    .loss_per_score = SOFT_VOTE_LOSS,
+    .train = cost_train,
+    .score = cost_score,
+    .parts = cost_parts,
+    .encode = cost_encode,
+    .decode = cost_decode,
+    .free = cost_free,
+};

@@ -1,0 +1,195 @@
+/* Inputs measured on the target. Hides where their times come from: the store, in the end. */
+#include "nitro/learn/target_measurements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/adapt.h"
+#include "nitro/learn/dataset.h"
+
+/** One adaptation, filled step by step. */
+typedef struct measured_job {
+    nitro_context *context;
+    nitro_store *store;
+    const nitro_dataset *sources;
+    const nitro_learn_options *options;
+    nitro_model *model;
+    nitro_string_list measurable; /* sorted */
+    size_t num_inputs;
+    size_t *inputs;   /* shape [num_inputs]: candidates, of the sources' inputs */
+    double *features; /* shape [num_inputs x num_features] */
+    nitro_string_list chosen;
+} measured_job;
+
+static void free_job(measured_job *job)
+{
+    nitro_string_list_free(&job->measurable);
+    nitro_string_list_free(&job->chosen);
+    free(job->inputs);
+    free(job->features);
+}
+
+/* ---- Which can be measured ------------------------------------------------------------------- */
+
+static nitro_status list_measurable(measured_job *job)
+{
+    const nitro_learn_options *options = job->options;
+    nitro_status status = NITRO_OK;
+    if (!options->measurable)
+        status = nitro_store_list_inputs(job->store, nitro_model_computation(job->model),
+                                         nitro_model_target(job->model), &job->measurable);
+    for (size_t i = 0; options->measurable && i < options->num_measurable && status == NITRO_OK;
+         i++)
+        status = nitro_string_list_add(job->context, &job->measurable, options->measurable[i]);
+    nitro_string_list_sort(&job->measurable);
+    return status;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static bool is_measurable(const measured_job *job, size_t input)
+{
+    return job->measurable.count > 0 &&
+           bsearch(&job->sources->inputs[input], job->measurable.items, job->measurable.count,
+                   sizeof *job->measurable.items, compare_names) != NULL;
+}
+
+/** Inputs of the sources: only of those the features are known before anything is measured. */
+static nitro_status list_candidates(measured_job *job)
+{
+    const nitro_dataset *sources = job->sources;
+    size_t width = sources->schema->num_features;
+    job->inputs = nitro_calloc(job->context, sources->num_inputs, sizeof *job->inputs);
+    job->features = nitro_calloc(job->context, sources->num_inputs, width * sizeof(double));
+    bool *seen = nitro_calloc(job->context, sources->num_inputs, sizeof *seen);
+    bool allocated = job->inputs && job->features && seen;
+    for (size_t row = 0; allocated && row < sources->num_rows; row++) {
+        size_t input = sources->row_input[row];
+        if (seen[input] || !is_measurable(job, input))
+            continue;
+        seen[input] = true;
+        memcpy(job->features + job->num_inputs * width, nitro_dataset_features(sources, row),
+               width * sizeof(double));
+        job->inputs[job->num_inputs++] = input;
+    }
+    free(seen);
+    if (!allocated)
+        return NITRO_ERR_NO_MEMORY;
+    if (job->num_inputs > 0)
+        return NITRO_OK;
+    if (job->measurable.count == 0)
+        return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                          "%s: there is nothing that could be measured on %s: name inputs of the "
+                          "sources%s",
+                          nitro_model_computation(job->model), nitro_model_target(job->model),
+                          job->options->measurable ? "" : ", or import samples of the target");
+    return nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                      "%s: none of the %zu inputs that can be measured on %s is one that the "
+                      "sources have measured: name inputs of the sources%s",
+                      nitro_model_computation(job->model), job->measurable.count,
+                      nitro_model_target(job->model),
+                      job->options->measurable ? "" : ", or import samples of the target");
+}
+
+/* ---- Choosing and measuring ------------------------------------------------------------------ */
+
+static nitro_status choose_inputs(measured_job *job)
+{
+    size_t count = job->options->num_measured;
+    if (count > job->num_inputs) {
+        nitro_log(
+            job->context, NITRO_LOG_WARNING,
+            "%zu inputs were to be measured on %s, but only %zu of the sources' inputs can be",
+            count, nitro_model_target(job->model), job->num_inputs);
+        count = job->num_inputs;
+    }
+    size_t *chosen = nitro_calloc(job->context, count, sizeof *chosen);
+    if (!chosen)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        nitro_model_plan_measuring(job->model, job->features, job->num_inputs, count, chosen);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = nitro_string_list_add(job->context, &job->chosen,
+                                       job->sources->inputs[job->inputs[chosen[i]]]);
+    free(chosen);
+    return status;
+}
+
+static nitro_status measure(const measured_job *job)
+{
+    if (!job->options->measure)
+        return NITRO_OK;
+    return job->options->measure(job->options->measure_user, (const char *const *)job->chosen.items,
+                                 job->chosen.count);
+}
+
+/* ---- Learning from them ---------------------------------------------------------------------- */
+
+/** The dataset's row of an input of this name; NITRO_NONE: it has none. */
+static size_t find_row(const nitro_dataset *dataset, const char *input)
+{
+    for (size_t row = 0; row < dataset->num_rows; row++)
+        if (strcmp(dataset->inputs[dataset->row_input[row]], input) == 0)
+            return row;
+    return NITRO_NONE;
+}
+
+static nitro_status adapt_to_rows(measured_job *job, const nitro_dataset *measured,
+                                  nitro_string_list *inputs)
+{
+    size_t num_features = measured->schema->num_features;
+    size_t num_variants = measured->schema->num_variants, count = 0;
+    double *features = nitro_calloc(job->context, job->chosen.count, num_features * sizeof(double));
+    double *times = nitro_calloc(job->context, job->chosen.count, num_variants * sizeof(double));
+    nitro_status status = features && times ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < job->chosen.count && status == NITRO_OK; i++) {
+        size_t row = find_row(measured, job->chosen.items[i]);
+        if (row == NITRO_NONE || !nitro_dataset_row_teaches(measured, row))
+            continue;
+        memcpy(features + count * num_features, nitro_dataset_features(measured, row),
+               num_features * sizeof(double));
+        memcpy(times + count * num_variants, nitro_dataset_times(measured, row),
+               num_variants * sizeof(double));
+        count++;
+        status = nitro_string_list_add(job->context, inputs, job->chosen.items[i]);
+    }
+    if (status == NITRO_OK)
+        status = nitro_model_adapt(job->model, features, times, count, job->options->num_threads);
+    free(features);
+    free(times);
+    return status;
+}
+
+static nitro_status adapt(measured_job *job, nitro_string_list *inputs)
+{
+    const char *target = nitro_model_target(job->model);
+    nitro_dataset *measured = NULL;
+    nitro_status status =
+        nitro_dataset_load(job->store, nitro_model_computation(job->model), &target, 1, &measured);
+    if (status == NITRO_OK)
+        status = adapt_to_rows(job, measured, inputs);
+    nitro_dataset_free(measured);
+    return status;
+}
+
+nitro_status nitro_measured_adapt(nitro_context *context, nitro_store *store,
+                                  const nitro_dataset *sources, const nitro_learn_options *options,
+                                  nitro_model *model, nitro_string_list *inputs)
+{
+    measured_job job = {
+        .context = context, .store = store, .sources = sources, .options = options, .model = model};
+    nitro_status status = list_measurable(&job);
+    if (status == NITRO_OK)
+        status = list_candidates(&job);
+    if (status == NITRO_OK)
+        status = choose_inputs(&job);
+    if (status == NITRO_OK)
+        status = measure(&job);
+    if (status == NITRO_OK)
+        status = adapt(&job, inputs);
+    free_job(&job);
+    return status;
+}

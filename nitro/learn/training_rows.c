@@ -1,0 +1,167 @@
+/*
+ * The rows that a model learns from, as matrices. Hides which samples do not teach, and what
+ * columns are made of.
+ */
+#include "nitro/learn/training_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/dataset.h"
+
+static void find_scales(const nitro_model *model, nitro_scale *scales)
+{
+    const nitro_schema *schema = model->schema;
+    for (size_t f = 0; f < schema->num_features; f++)
+        *scales++ = schema->features[f].scale;
+    for (size_t r = 0; r < schema->num_relative; r++)
+        *scales++ = schema->relative[r].scale;
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        const nitro_device_feature_info *info =
+            nitro_device_feature_lookup(model->device_features.items[i]);
+        *scales++ = info ? info->scale : NITRO_SCALE_AUTO;
+    }
+}
+
+/** Rows that do not teach for one reason: how many, and the first. */
+typedef struct refusal {
+    size_t count, row, column;
+} refusal;
+
+static void note_refusal(refusal *refused, size_t row, size_t column)
+{
+    if (refused->count++ == 0) {
+        refused->row = row;
+        refused->column = column;
+    }
+}
+
+/** First column that is undefined, or whose declared log scale cannot take the row's value. */
+static size_t find_untakeable(const nitro_lesson_rows *rows, const double *columns)
+{
+    for (size_t c = 0; c < rows->num_columns; c++)
+        if (isnan(columns[c]) || (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0)))
+            return c;
+    return NITRO_NONE;
+}
+
+static const char *column_name(const nitro_model *model, size_t column)
+{
+    const nitro_schema *schema = model->schema;
+    if (column < nitro_model_first_relative(model))
+        return schema->features[column].name;
+    if (column < nitro_model_first_device(model))
+        return schema->relative[column - nitro_model_first_relative(model)].name;
+    return model->device_features.items[column - nitro_model_first_device(model)];
+}
+
+static void fill_columns(const nitro_lesson *lesson, const nitro_model *model, size_t row,
+                         double *columns)
+{
+    const nitro_dataset *sources = lesson->sources;
+    const nitro_device *device = sources->devices[sources->row_device[row]];
+    double *relative = columns + nitro_model_first_relative(model);
+    double *plain = columns + nitro_model_first_device(model);
+    double values[NITRO_RELATIVE_MAX_DEVICE_VALUES];
+    memcpy(columns, nitro_dataset_features(sources, row),
+           sources->schema->num_features * sizeof *columns);
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        values[i] = nitro_device_value(device, nitro_relative_device_feature(model->relative, i));
+    nitro_relative_evaluate(model->relative, columns, values, relative);
+    for (size_t i = 0; i < model->device_features.count; i++)
+        plain[i] = nitro_device_value(device, model->device_features.items[i]);
+}
+
+static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
+                        const nitro_model *model, const refusal *refused, const char *reason)
+{
+    const nitro_dataset *sources = lesson->sources;
+    if (refused->count == 0 || lesson->quiet)
+        return;
+    nitro_log(context, NITRO_LOG_WARNING,
+              "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
+              refused->count, reason, column_name(model, refused->column),
+              sources->inputs[sources->row_input[refused->row]],
+              sources->devices[sources->row_device[refused->row]]->id);
+}
+
+static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
+                         const nitro_model *model, nitro_lesson_rows *rows)
+{
+    const nitro_dataset *sources = lesson->sources;
+    size_t num_variants = sources->schema->num_variants;
+    refusal undefined = {0}, not_positive = {0};
+    for (size_t row = 0; row < sources->num_rows; row++) {
+        if (!nitro_dataset_row_teaches(sources, row))
+            continue;
+        double *columns = rows->columns + rows->num_rows * rows->num_columns;
+        fill_columns(lesson, model, row, columns);
+        size_t column = find_untakeable(rows, columns);
+        if (column != NITRO_NONE) {
+            note_refusal(isnan(columns[column]) ? &undefined : &not_positive, row, column);
+            continue;
+        }
+        memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
+               num_variants * sizeof(double));
+        rows->row_device[rows->num_rows] = sources->row_device[row];
+        rows->row_input[rows->num_rows++] = sources->row_input[row];
+    }
+    say_refusal(context, lesson, model, &not_positive,
+                "their scale is log and the value not positive (signed-log takes any value)");
+    say_refusal(context, lesson, model, &undefined, "a relative feature is undefined there");
+}
+
+nitro_status nitro_lesson_rows_collect(nitro_context *context, const nitro_lesson *lesson,
+                                       const nitro_model *model, nitro_lesson_rows *rows)
+{
+    const nitro_dataset *sources = lesson->sources;
+    const nitro_schema *schema = sources->schema;
+    rows->num_columns = nitro_model_num_columns(model);
+    rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
+    rows->times_ms =
+        nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
+    rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
+    rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
+    if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
+        return NITRO_ERR_NO_MEMORY;
+    find_scales(model, rows->scales);
+    collect_rows(context, lesson, model, rows);
+    if (rows->num_rows == 0)
+        return nitro_fail(context, NITRO_ERR_NO_DATA,
+                          "%s: nothing to learn from for %s: none of the %zu samples has times of "
+                          "at least two variants%s; measure more inputs",
+                          schema->computation, lesson->target->id, sources->num_rows,
+                          model->relative->count > 0 ? " and all relative features" : "");
+    return NITRO_OK;
+}
+
+nitro_status nitro_lesson_rows_scale(nitro_context *context, nitro_lesson_rows *rows,
+                                     nitro_model *model)
+{
+    nitro_status status = nitro_scaler_fit(context, rows->columns, rows->num_rows,
+                                           rows->num_columns, rows->scales, model->columns);
+    if (status != NITRO_OK)
+        return status;
+    double *scaled = rows->columns;
+    for (size_t row = 0; row < rows->num_rows; row++)
+        for (size_t i = 0; i < model->num_seen; i++) {
+            size_t c = model->seen[i]; /* never before i: what is overwritten was read */
+            *scaled++ = nitro_model_scale(model, c, rows->columns[row * rows->num_columns + c]);
+        }
+    rows->num_columns = model->num_seen;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        model->schema->features[f].scale = model->columns[f].scale;
+    for (size_t r = 0; r < model->schema->num_relative; r++)
+        model->schema->relative[r].scale =
+            model->columns[nitro_model_first_relative(model) + r].scale;
+    return NITRO_OK;
+}
+
+void nitro_lesson_rows_free(nitro_lesson_rows *rows)
+{
+    free(rows->columns);
+    free(rows->times_ms);
+    free(rows->row_input);
+    free(rows->row_device);
+}

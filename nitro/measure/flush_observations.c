@@ -1,0 +1,224 @@
+/*
+ * Putting what watching recorded into a store. Hides how single runs become samples: those of the
+ * same features are one input, and the median of a variant's times its entry.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/statistics.h"
+#include "nitro/runtime/nitro_internal.h"
+
+typedef struct flush {
+    nitro_context *context;
+    const nitro_computation *computation;
+    nitro_store *store;
+    nitro_device *device;
+    bool device_is_known; /* to the store */
+    nitro_provenance provenance;
+    size_t count;
+    nitro_observation *items; /* shape [count], by features, then variant, then time */
+    size_t num_features;
+    size_t num_samples;
+    nitro_sample **samples; /* shape [num_samples] */
+} flush;
+
+static int compare_features(const nitro_observation *a, const nitro_observation *b)
+{
+    return memcmp(a->features, b->features, sizeof a->features); /* beyond the last one: zeros */
+}
+
+static int compare(const void *left, const void *right)
+{
+    const nitro_observation *a = left, *b = right;
+    int order = compare_features(a, b);
+    if (order == 0)
+        order = (a->variant > b->variant) - (a->variant < b->variant);
+    return order ? order : (a->run_ms > b->run_ms) - (a->run_ms < b->run_ms);
+}
+
+static nitro_status read_all(flush *self, const nitro_observations *observations)
+{
+    size_t capacity = nitro_observations_capacity(observations);
+    self->items = nitro_calloc(self->context, capacity, sizeof *self->items);
+    if (!self->items)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t place = 0; place < capacity; place++) {
+        nitro_observation *next = &self->items[self->count];
+        bool whole = nitro_observations_read(observations, place, next);
+        if (whole && isfinite(next->run_ms) && next->run_ms > 0)
+            self->count++;
+        else
+            memset(next, 0, sizeof *next);
+    }
+    qsort(self->items, self->count, sizeof *self->items, compare);
+    return NITRO_OK;
+}
+
+/* ---- The device --------------------------------------------------------------------------- */
+
+/** What the store knows of it counts: it may be recorded, or measured more closely. */
+static nitro_status find_device(flush *self)
+{
+    char id[256] = "host";
+    const nitro_model *model = nitro_published_enter(self->computation->model);
+    if (model)
+        snprintf(id, sizeof id, "%s", nitro_model_target(model));
+    nitro_published_leave(self->computation->model);
+    nitro_device *here = NULL;
+    nitro_status found = nitro_device_find(self->context, id, false, &here, NULL);
+    if (found == NITRO_OK) /* "host" stands for this host's own id */
+        snprintf(id, sizeof id, "%s", here->id);
+    nitro_status status = nitro_store_get_device(self->store, id, &self->device);
+    self->device_is_known = status == NITRO_OK;
+    if (status == NITRO_OK) {
+        nitro_device_free(here);
+    } else if (status == NITRO_ERR_NOT_FOUND && found == NITRO_OK) {
+        self->device = here;
+        status = NITRO_OK;
+    } else {
+        nitro_device_free(here);
+    }
+    return status;
+}
+
+/* ---- Samples ------------------------------------------------------------------------------ */
+
+/** The newest samples keep what older ones of the same input say of other variants. */
+static nitro_status open_sample(flush *self, const double *features, nitro_sample **sample)
+{
+    const nitro_schema *schema = self->computation->schema;
+    char input[64];
+    snprintf(input, sizeof input, "observed-%016" PRIx64,
+             nitro_hash(features, self->num_features * sizeof *features, 0));
+    nitro_status status = NITRO_ERR_NOT_FOUND;
+    if (self->device_is_known)
+        status = nitro_store_get_sample(self->store, schema->computation, self->device->id, input,
+                                        sample);
+    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT)
+        status = nitro_sample_create(self->context, input, schema->num_features,
+                                     schema->num_variants, sample);
+    if (status != NITRO_OK)
+        return status;
+    memcpy((*sample)->features, features, self->num_features * sizeof *features);
+    nitro_provenance_clear(&(*sample)->provenance);
+    status = nitro_provenance_copy(self->context, &self->provenance, &(*sample)->provenance);
+    if (status != NITRO_OK) {
+        nitro_sample_free(*sample);
+        *sample = NULL;
+    }
+    return status;
+}
+
+/** @param[in] first  shape [count]: runs of one variant for one input, by time. */
+static nitro_status set_entry(flush *self, const nitro_observation *first, size_t count,
+                              nitro_sample *sample)
+{
+    nitro_entry *entry = &sample->entries[first->variant];
+    char *version =
+        nitro_strdup(self->context, self->computation->variants[first->variant].version);
+    double *times_ms = nitro_calloc(self->context, count, sizeof *times_ms);
+    if (!times_ms || !version) {
+        free(version);
+        free(times_ms);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    double longest_prepare_ms = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        times_ms[i] = first[i].run_ms;
+        longest_prepare_ms = fmax(longest_prepare_ms, first[i].prepare_ms);
+    }
+    free(entry->version);
+    free(entry->detail);
+    *entry = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
+                           .median_ms = nitro_median(times_ms, count),
+                           .spread = nitro_relative_spread(times_ms, count),
+                           .prepare_ms = NAN,
+                           .count = (uint32_t)count,
+                           .version = version};
+    if (self->computation->variants[first->variant].prepare)
+        entry->prepare_ms = longest_prepare_ms;
+    free(times_ms);
+    return NITRO_OK;
+}
+
+static nitro_status make_samples(flush *self)
+{
+    nitro_status status = NITRO_OK;
+    self->samples = nitro_calloc(self->context, self->count, sizeof *self->samples);
+    if (!self->samples)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < self->count && status == NITRO_OK;) {
+        const nitro_observation *first = &self->items[i];
+        size_t count = 1;
+        if (i == 0 || compare_features(first - 1, first) != 0) {
+            status = open_sample(self, first->features, &self->samples[self->num_samples]);
+            self->num_samples += status == NITRO_OK;
+        }
+        while (i + count < self->count && first[count].variant == first->variant &&
+               compare_features(first, first + count) == 0)
+            count++;
+        if (status == NITRO_OK)
+            status = set_entry(self, first, count, self->samples[self->num_samples - 1]);
+        i += count;
+    }
+    return status;
+}
+
+static nitro_status put(flush *self)
+{
+    nitro_status status = find_device(self);
+    if (status == NITRO_OK)
+        status =
+            nitro_provenance_of_device(self->context, self->device, "observed", &self->provenance);
+    if (status == NITRO_OK)
+        status = make_samples(self);
+    if (status == NITRO_OK)
+        status = nitro_store_put_recording(
+            self->store, self->computation->schema, self->device_is_known ? NULL : self->device,
+            self->device->id, (const nitro_sample *const *)self->samples, self->num_samples, true);
+    return status;
+}
+
+static void release(flush *self)
+{
+    for (size_t i = 0; i < self->num_samples; i++)
+        nitro_sample_free(self->samples[i]);
+    free(self->samples);
+    free(self->items);
+    nitro_device_free(self->device);
+    nitro_provenance_clear(&self->provenance);
+}
+
+nitro_status nitro_computation_flush_observations(nitro_computation *computation,
+                                                  nitro_store *store, size_t *num_samples)
+{
+    nitro_observations *observations =
+        computation->watch ? nitro_watch_observations(computation->watch) : NULL;
+    if (!observations)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: nothing is recorded: ask for it by nitro_computation_watch "
+                          "(num_recorded) or the setting record",
+                          computation->schema->computation);
+    if (nitro_store_context(store) != computation->context)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "the store and computation %s belong to different contexts",
+                          computation->schema->computation);
+    flush self = {.context = computation->context,
+                  .computation = computation,
+                  .store = store,
+                  .num_features = computation->schema->num_features};
+    uint64_t seen = nitro_observations_count(observations);
+    nitro_status status = read_all(&self, observations);
+    if (status == NITRO_OK && self.count > 0)
+        status = put(&self);
+    if (status == NITRO_OK) {
+        nitro_observations_forget(observations, seen);
+        if (num_samples)
+            *num_samples = self.num_samples;
+    }
+    release(&self);
+    return status;
+}

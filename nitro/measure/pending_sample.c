@@ -1,0 +1,156 @@
+/* What workers say of one input, taken down as its sample. Hides how little of it is believed: a
+ * worker ran code that may have damaged it. */
+#include "nitro/measure/pending_sample.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Entries are read by people and kept in files: one line each. */
+static void put_on_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = ' ';
+}
+
+/* A variant's latest failure counts, also after it was measured. */
+void nitro_measuring_set_entry(nitro_measuring *self, size_t v, nitro_entry entry,
+                               const char *detail)
+{
+    nitro_entry *slot = &self->sample->entries[v];
+    char *copy = NULL;
+    if (detail[0]) {
+        copy = nitro_strdup(self->context, detail);
+        self->out_of_memory |= !copy;
+    }
+    if (copy)
+        put_on_one_line(copy);
+    free(slot->detail);
+    entry.version = slot->version;
+    entry.detail = copy;
+    *slot = entry;
+    uint64_t bit = UINT64_C(1) << v;
+    self->todo &= ~bit;
+    self->usable &= ~bit;
+    if (entry.outcome == NITRO_OUTCOME_MEASURED)
+        self->usable |= bit;
+    else if (entry.outcome != NITRO_OUTCOME_NOT_ALLOWED)
+        nitro_log(self->context, NITRO_LOG_WARNING, "%s, input '%s': variant %s: %s: %s",
+                  self->computation->schema->computation, self->sample->input,
+                  self->computation->variants[v].name, nitro_outcome_name(entry.outcome), detail);
+}
+
+/* The worker ran code that may have damaged it: nothing in a record is taken on trust. */
+static void receive_entry(nitro_measuring *self, const nitro_worker_record *record,
+                          const char *detail)
+{
+    nitro_outcome outcome = (nitro_outcome)record->entry.outcome;
+    double median_ms = record->entry.median_ms;
+    if (record->index >= self->sample->num_entries)
+        return;
+    bool measured = outcome == NITRO_OUTCOME_MEASURED && median_ms > 0 && isfinite(median_ms);
+    bool failed = outcome == NITRO_OUTCOME_NOT_ALLOWED || outcome == NITRO_OUTCOME_FAILED ||
+                  outcome == NITRO_OUTCOME_WRONG_RESULT || outcome == NITRO_OUTCOME_OUT_OF_MEMORY;
+    if (!measured && !failed)
+        return;
+    nitro_entry entry = {
+        .outcome = outcome,
+        .median_ms = measured ? median_ms : NAN,
+        .spread = measured ? record->entry.spread : NAN,
+        .count = measured ? record->entry.count : 0,
+        .prepare_ms = record->entry.prepare_ms,
+    };
+    nitro_measuring_set_entry(self, record->index, entry, detail);
+}
+
+static void receive_error(nitro_measuring *self, uint32_t status, const char *text)
+{
+    bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
+    self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
+    snprintf(self->message, sizeof(self->message), "%s",
+             text[0] ? text : "its loader failed and did not say why");
+}
+
+/* Of a variant that was profiled there is no time, and nothing else to say. */
+static void receive_profiled(nitro_measuring *self, const nitro_worker_record *record)
+{
+    size_t v = record->index;
+    if (v >= self->sample->num_entries || !(self->todo >> v & 1)) {
+        nitro_profiling_drop_unfinished(self->profiling); /* it was not asked for */
+        return;
+    }
+    if (self->profiling->count == self->profiling->num_finished)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s, input '%s': variant %s launches no kernel that the profiler sees",
+                  self->computation->schema->computation, self->sample->input,
+                  self->computation->variants[v].name);
+    nitro_profiling_receive(self->profiling, record);
+    self->todo &= ~(UINT64_C(1) << v);
+    self->usable |= UINT64_C(1) << v;
+}
+
+static void receive_profile(nitro_measuring *self, const nitro_worker_record *record)
+{
+    if (self->profiling && record->kind == NITRO_RECORD_PROFILED)
+        receive_profiled(self, record);
+    else if (self->profiling)
+        nitro_profiling_receive(self->profiling, record);
+}
+
+void nitro_measuring_receive(void *user, const nitro_worker_record *record)
+{
+    nitro_measuring *self = user;
+    char text[sizeof(record->text)];
+    memcpy(text, record->text, sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    switch ((nitro_record_kind)record->kind) {
+    case NITRO_RECORD_FEATURES:
+        memcpy(self->sample->features, record->features,
+               self->sample->num_features * sizeof(*record->features));
+        break;
+    case NITRO_RECORD_ENTRY:
+        receive_entry(self, record, text);
+        break;
+    case NITRO_RECORD_ERROR:
+        receive_error(self, record->index, text);
+        break;
+    case NITRO_RECORD_LOG:
+        if (record->index <= NITRO_LOG_DEBUG)
+            nitro_log(self->context, (nitro_log_level)record->index, "%s", text);
+        break;
+    case NITRO_RECORD_STATE:
+        snprintf(self->state[record->index == 1], sizeof(self->state[0]), "%.511s", text);
+        break;
+    case NITRO_RECORD_BROKEN:
+        self->broke = true;
+        break;
+    case NITRO_RECORD_DONE:
+        self->done = true;
+        break;
+    case NITRO_RECORD_KERNEL:
+    case NITRO_RECORD_COUNTERS:
+    case NITRO_RECORD_PROFILED:
+    case NITRO_RECORD_UNAVAILABLE:
+        receive_profile(self, record);
+        break;
+    }
+}
+
+/* "1980 MHz; then 1755 MHz, throttled: power" */
+nitro_status nitro_measuring_set_conditions(nitro_measuring *self, nitro_cache cache)
+{
+    nitro_provenance *made = &self->sample->provenance;
+    const char *before = self->state[0], *after = self->state[1];
+    bool differ = before[0] && after[0] && strcmp(before, after) != 0;
+    put_on_one_line(self->state[0]);
+    put_on_one_line(self->state[1]);
+    if (cache == NITRO_CACHE_COLD && !(made->cache = nitro_strdup(self->context, "cold")))
+        return NITRO_ERR_NO_MEMORY;
+    if (!before[0] && !after[0])
+        return NITRO_OK;
+    made->device_state = differ ? nitro_asprintf(self->context, "%s; then %s", before, after)
+                                : nitro_strdup(self->context, after[0] ? after : before);
+    return made->device_state ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}

@@ -1,0 +1,239 @@
+/* Starting a worker process, watching its limits, and clearing up after it. Waits on the real
+ * clock, whatever clock the context has: a hanging variant hangs in real time. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nitro/measure/worker.h"
+#include "nitro/runtime/nitro_internal.h"
+
+/* How often limits are looked at. Rarely enough to leave the processor to what is being timed. */
+#define WATCH_INTERVAL_MS 20
+/* A pipe holds fewer records than this; a worker that never stops talking is still watched. */
+#define RECORDS_AT_ONCE 32
+/* Once its pipe is closed a worker is all but gone. */
+#define GONE_INTERVAL_MS 1
+
+typedef struct supervisor {
+    nitro_context *context;
+    const nitro_measure_options *options;
+    nitro_record_function receive;
+    void *user;
+    pid_t worker;
+    int pipe;  /* -1: closed at the other end */
+    int statm; /* its /proc/PID/statm; -1 where it cannot be read */
+    nitro_place_word *place;
+    uint64_t seen_place;
+    double seen_since_ms;
+    nitro_worker_record record; /* the one being received */
+    size_t received;            /* bytes of it */
+} supervisor;
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+/* ---- Starting ----------------------------------------------------------------------------- */
+
+static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
+{
+    pid_t parent = getpid();
+    pid_t worker = nitro_worker_fork(self->context);
+    if (worker == 0) {
+        close(ends[0]);
+        nitro_worker_main(job, parent, ends[1], self->place);
+    }
+    return worker;
+}
+
+static int open_statm(pid_t worker)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "/proc/%ld/statm", (long)worker);
+    return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static nitro_status start(supervisor *self, const nitro_job *job)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return nitro_fail(self->context, NITRO_ERR_IO, "cannot make a pipe for a worker: %s",
+                          strerror(errno));
+    self->worker = fork_worker(self, job, ends);
+    int problem = errno;
+    close(ends[1]);
+    if (self->worker < 0) {
+        close(ends[0]);
+        return nitro_fail(self->context, NITRO_ERR_IO, "cannot start a worker process: %s",
+                          strerror(problem));
+    }
+    setpgid(self->worker, self->worker); /* both sides try: whoever comes first */
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    self->pipe = ends[0];
+    self->statm = open_statm(self->worker);
+    self->seen_place = atomic_load(self->place);
+    self->seen_since_ms = now_ms();
+    return NITRO_OK;
+}
+
+/* ---- Listening ---------------------------------------------------------------------------- */
+
+static void close_pipe(supervisor *self)
+{
+    close(self->pipe);
+    self->pipe = -1;
+}
+
+/* Read what is there. A record that a dying worker left unfinished is never handed on. */
+static void drain(supervisor *self)
+{
+    for (unsigned records = 0; self->pipe >= 0 && records < RECORDS_AT_ONCE;) {
+        char *free_room = (char *)&self->record + self->received;
+        ssize_t count = read(self->pipe, free_room, sizeof(self->record) - self->received);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0 && errno == EAGAIN)
+            return;
+        if (count <= 0) {
+            close_pipe(self);
+            return;
+        }
+        self->received += (size_t)count;
+        if (self->received == sizeof(self->record)) {
+            self->received = 0;
+            records++;
+            self->receive(self->user, &self->record);
+        }
+    }
+}
+
+/* Leaves the worker a zombie, so that its process id and group stay its own until all is killed. */
+static bool has_ended(const supervisor *self)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)self->worker, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+        return errno == ECHILD; /* the application ignores SIGCHLD or waits for all its children */
+    return info.si_pid == self->worker;
+}
+
+/* ---- Watching ----------------------------------------------------------------------------- */
+
+static size_t memory_bytes(const supervisor *self)
+{
+    char text[128];
+    ssize_t count = self->statm < 0 ? -1 : pread(self->statm, text, sizeof(text) - 1, 0);
+    if (count <= 0)
+        return 0;
+    text[count] = '\0';
+    unsigned long resident = 0;
+    if (sscanf(text, "%*u %lu", &resident) != 1)
+        return 0;
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Only what belongs to a variant is limited in time: loading a large file is not hanging. */
+static bool is_timed(nitro_phase phase)
+{
+    return phase >= NITRO_PHASE_ALLOWS && phase != NITRO_PHASE_BETWEEN;
+}
+
+static bool is_over_limit(supervisor *self, nitro_worker_end *end)
+{
+    size_t limit_bytes = self->options->memory_limit_bytes;
+    size_t used_bytes = limit_bytes ? memory_bytes(self) : 0;
+    uint64_t place = atomic_load_explicit(self->place, memory_order_acquire);
+    end->place = nitro_place_decode(place);
+    if (limit_bytes && used_bytes > limit_bytes) {
+        end->ending = NITRO_ENDING_OUT_OF_MEMORY;
+        end->memory_bytes = used_bytes;
+        return true;
+    }
+    if (place != self->seen_place) {
+        self->seen_place = place;
+        self->seen_since_ms = now_ms();
+    } else if (is_timed(end->place.phase) &&
+               now_ms() - self->seen_since_ms > self->options->timeout_ms) {
+        end->ending = NITRO_ENDING_TIMED_OUT;
+        return true;
+    }
+    return false;
+}
+
+/* A variant may have started processes of its own: the whole group goes. */
+static void kill_worker(const supervisor *self)
+{
+    kill(-self->worker, SIGKILL);
+    kill(self->worker, SIGKILL);
+}
+
+static void reap(const supervisor *self, nitro_worker_end *end, bool killed)
+{
+    int status = 0;
+    pid_t reaped;
+    do
+        reaped = waitpid(self->worker, &status, 0);
+    while (reaped < 0 && errno == EINTR);
+    if (killed)
+        return;
+    end->place = nitro_place_decode(atomic_load(self->place));
+    end->ending = reaped > 0 && WIFSIGNALED(status) ? NITRO_ENDING_SIGNALLED : NITRO_ENDING_EXITED;
+    end->code = reaped < 0 ? -1 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void watch(supervisor *self, nitro_worker_end *end)
+{
+    bool killed = false;
+    bool ended = false;
+    while (!killed && !ended) {
+        struct pollfd ready = {.fd = self->pipe, .events = POLLIN};
+        poll(&ready, 1, self->pipe < 0 ? GONE_INTERVAL_MS : WATCH_INTERVAL_MS);
+        drain(self);
+        ended = has_ended(self);
+        killed = !ended && is_over_limit(self, end);
+    }
+    kill_worker(self);
+    reap(self, end, killed);
+    drain(self); /* what it had still said */
+}
+
+nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,
+                              nitro_worker_end *end)
+{
+    nitro_context *context = job->computation->context;
+    nitro_place_word *place =
+        mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (place == MAP_FAILED)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "no memory to share with a worker: %s",
+                          strerror(errno));
+    atomic_init(place, nitro_place_encode((nitro_place){NITRO_PHASE_START, NITRO_NONE, 0}));
+    supervisor self = {.context = context,
+                       .options = job->options,
+                       .receive = receive,
+                       .user = user,
+                       .pipe = -1,
+                       .statm = -1,
+                       .place = place};
+    nitro_status status = start(&self, job);
+    if (status == NITRO_OK) {
+        *end = (nitro_worker_end){0};
+        watch(&self, end);
+        if (self.pipe >= 0)
+            close_pipe(&self);
+        if (self.statm >= 0)
+            close(self.statm);
+    }
+    munmap(place, sizeof(*place));
+    return status;
+}

@@ -1,0 +1,391 @@
+/* Tuning: every input measured on every device asked for, each sample durable before the next is
+ * measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "nitro/measure/measure.h"
+#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_share.h"
+
+/* Modelled times are a function of computation, device and input alone: no run differs. */
+#define MODEL_SEED 1
+
+/* How long a finished tune tries to send what waits. */
+#define PATIENCE_MS 2000
+
+/* How often to look whether another tuner has finished what it claimed. */
+#define LOOK_AGAIN_MS 200
+
+typedef struct tuning {
+    nitro_tune_plan plan;
+    nitro_tune_options options;
+    nitro_tune_progress progress;
+    double start_ms;
+    nitro_status first_failure;
+    char first_message[1024];
+} tuning;
+
+void nitro_tune_options_init(nitro_tune_options *options)
+{
+    *options = (nitro_tune_options){0};
+    nitro_measure_options_init(&options->measure);
+}
+
+/* ---- One input ---------------------------------------------------------------------------- */
+
+/* By now nobody else has this input for this device, unless it is stale or wanted again; should
+ * another tune have been quicker meanwhile, its sample is as good as ours. */
+static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
+                                 nitro_sample *sample)
+{
+    nitro_status status = nitro_provenance_of_device(self->plan.context, t->device,
+                                                     t->kind->simulate ? "modelled" : "measured",
+                                                     &sample->provenance);
+    if (status != NITRO_OK)
+        return status;
+    const nitro_sample *samples[] = {sample};
+    status = nitro_store_put_samples(self->plan.store, self->plan.computation->schema->computation,
+                                     t->device->id, samples, 1, true);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    char message[2048];
+    nitro_context_last_error(self->plan.context, message, sizeof(message));
+    return nitro_fail(self->plan.context, status,
+                      "input '%s' was measured on %s but not stored: %s; the inputs before it are "
+                      "safe, and the same tune goes on from there",
+                      sample->input, t->device->id, message);
+}
+
+static nitro_status simulate_and_store(const tuning *self, const nitro_tune_target *t,
+                                       const nitro_sample *measured, size_t *best)
+{
+    const nitro_schema *schema = self->plan.computation->schema;
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_sample_create(self->plan.context, measured->input,
+                                              schema->num_features, schema->num_variants, &sample);
+    if (status != NITRO_OK)
+        return status;
+    memcpy(sample->features, measured->features, schema->num_features * sizeof(*sample->features));
+    status = t->kind->simulate(self->plan.context, t->device, schema, MODEL_SEED, sample);
+    if (status == NITRO_OK)
+        status = store_sample(self, t, sample);
+    *best = nitro_sample_best(sample);
+    nitro_sample_free(sample);
+    return status;
+}
+
+/* The one target whose variants really run and that lacks this input; NULL: none does. */
+static nitro_tune_target *live_target(const tuning *self, size_t input)
+{
+    for (size_t i = 0; i < self->plan.num_targets; i++)
+        if (!self->plan.targets[i].kind->simulate && !self->plan.targets[i].stored[input])
+            return &self->plan.targets[i];
+    return NULL;
+}
+
+static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
+{
+    for (size_t i = 0; i < a->num_features; i++)
+        if (a->features[i] != b->features[i] && !(isnan(a->features[i]) && isnan(b->features[i])))
+            return false;
+    return true;
+}
+
+/* Times that still count take the place of those that were not measured again. */
+static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        if (measured >> v & 1)
+            continue;
+        nitro_entry unused = sample->entries[v];
+        sample->entries[v] = stored->entries[v];
+        stored->entries[v] = unused;
+    }
+}
+
+/* Measure an input; where the store has times of it that still count, the other variants alone. */
+static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, bool *input_failed)
+{
+    const nitro_input *what = &self->plan.inputs[input];
+    const nitro_tune_target *live = live_target(self, input);
+    const char *device = live ? live->device->id : NULL;
+    nitro_sample *stored = live ? live->partial[input] : NULL;
+    uint64_t variants = stored ? nitro_tune_stale_variants(&self->plan, stored) : UINT64_MAX;
+    nitro_sample *made = NULL;
+    nitro_status status =
+        nitro_measure_input(self->plan.computation, what, device, &self->options.measure, variants,
+                            &made, input_failed);
+    if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
+        nitro_log(self->plan.context, NITRO_LOG_WARNING,
+                  "input '%s' has other features than when it was measured: it is another input by "
+                  "now, so all variants are measured again",
+                  what->name);
+        nitro_sample_free(made);
+        stored = made = NULL;
+        status = nitro_measure_input(self->plan.computation, what, device, &self->options.measure,
+                                     UINT64_MAX, &made, input_failed);
+    }
+    if (status != NITRO_OK)
+        return status;
+    if (stored)
+        keep_entries(stored, variants, made);
+    *sample = made;
+    return NITRO_OK;
+}
+
+/* The input is loaded once, whatever the number of devices. */
+static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
+{
+    nitro_sample *sample = NULL;
+    nitro_status status = measure(self, input, &sample, input_failed);
+    if (status != NITRO_OK)
+        return status;
+    size_t first_best = NITRO_NONE;
+    bool is_first = true;
+    for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++) {
+        const nitro_tune_target *t = &self->plan.targets[i];
+        size_t best = NITRO_NONE;
+        if (t->stored[input])
+            continue;
+        if (t->kind->simulate)
+            status = simulate_and_store(self, t, sample, &best);
+        else
+            status = store_sample(self, t, sample);
+        if (!t->kind->simulate)
+            best = nitro_sample_best(sample);
+        if (is_first)
+            first_best = best;
+        is_first = false;
+    }
+    nitro_sample_free(sample);
+    self->progress.best = nitro_computation_variant_name(self->plan.computation, first_best);
+    return status;
+}
+
+/* ---- The run ------------------------------------------------------------------------------ */
+
+static nitro_status report(tuning *self, size_t input)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->input = self->plan.inputs[input].name;
+    progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
+    if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
+        return NITRO_OK;
+    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped after input '%s', %zu of %zu; what was measured is stored, and "
+                      "the same tune goes on from there",
+                      self->plan.computation->schema->computation, progress->input, progress->done,
+                      progress->total);
+}
+
+/* While other tuners measure: there is no input to tell of, but the user may want to stop. */
+static nitro_status report_waiting(tuning *self)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->input = progress->best = NULL;
+    progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
+    if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
+        return NITRO_OK;
+    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
+                      "%s: stopped while other tuners measure what is left, %zu of %zu inputs are "
+                      "done",
+                      self->plan.computation->schema->computation, progress->done, progress->total);
+}
+
+static void note_failure(tuning *self, nitro_status status)
+{
+    char message[1024];
+    nitro_context_last_error(self->plan.context, message, sizeof(message));
+    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s: left out: %s",
+              self->plan.computation->schema->computation, message);
+    self->progress.best = NULL;
+    if (self->progress.failed++ > 0)
+        return;
+    self->first_failure = status;
+    memcpy(self->first_message, message, sizeof(message));
+}
+
+/* One input, unless another tuner has it: that is left for later. */
+static nitro_status tune_one(tuning *self, nitro_tune_share *share, size_t input, bool *postponed)
+{
+    bool ours = true, stored = false, input_failed = false;
+    nitro_status status = nitro_tune_share_claim(share, input, &ours, &stored);
+    if (status != NITRO_OK)
+        return status;
+    *postponed = !ours && !stored;
+    if (*postponed)
+        return NITRO_OK;
+    if (stored) {
+        self->progress.best = NULL;
+        self->progress.resumed++;
+    } else {
+        status = tune_input(self, input, &input_failed);
+        nitro_tune_share_release(share, input);
+        if (status != NITRO_OK && !input_failed)
+            return status;
+    }
+    if (input_failed)
+        note_failure(self, status);
+    self->progress.done++;
+    return report(self, input);
+}
+
+/* Those that are left; *num_left: how many other tuners still have. */
+static nitro_status tune_round(tuning *self, nitro_tune_share *share, bool *left, size_t *num_left)
+{
+    nitro_status status = NITRO_OK;
+    *num_left = 0;
+    for (size_t i = 0; i < self->plan.num_inputs && status == NITRO_OK; i++) {
+        if (left[i])
+            status = tune_one(self, share, i, &left[i]);
+        *num_left += left[i];
+    }
+    return status;
+}
+
+/* Others finish what they have claimed, or die, and their claims with them. */
+static nitro_status tune_rest(tuning *self, nitro_tune_share *share, bool *left, size_t num_left)
+{
+    size_t before = 0;
+    nitro_status status = NITRO_OK;
+    while (status == NITRO_OK && num_left > 0) {
+        if (num_left != before)
+            nitro_log(self->plan.context, NITRO_LOG_INFO,
+                      "%zu inputs are being measured by other tuners of %s", num_left,
+                      share->target->device->id);
+        before = num_left;
+        status = report_waiting(self);
+        if (status != NITRO_OK)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
+        status = tune_round(self, share, left, &num_left);
+    }
+    return status;
+}
+
+/* Without claims, another tune with other caches may have gone on at the same time. */
+static nitro_status check_caches(const tuning *self)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->plan.num_targets && status == NITRO_OK; i++)
+        if (!self->plan.targets[i].kind->simulate)
+            status = nitro_tune_check_caches(&self->plan, &self->plan.targets[i]);
+    return status;
+}
+
+static nitro_status tune_all(tuning *self, bool *left)
+{
+    nitro_tune_share share;
+    size_t num_left = 0;
+    nitro_tune_share_begin(&share, &self->plan);
+    nitro_status status = tune_round(self, &share, left, &num_left);
+    if (status == NITRO_OK)
+        status = tune_rest(self, &share, left, num_left);
+    nitro_tune_share_end(&share);
+    return status == NITRO_OK ? check_caches(self) : status;
+}
+
+static nitro_status tune_inputs(tuning *self)
+{
+    bool *left = nitro_calloc(self->plan.context, self->plan.num_inputs, sizeof *left);
+    if (!left)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < self->plan.num_inputs; i++)
+        left[i] = !nitro_tune_plan_is_stored(&self->plan, i);
+    bool had_work = self->progress.resumed < self->plan.num_inputs;
+    nitro_status status = tune_all(self, left);
+    free(left);
+    if (status != NITRO_OK)
+        return status;
+    if (self->progress.failed == 1 && self->plan.num_inputs == 1)
+        return nitro_fail(self->plan.context, self->first_failure, "%s: %s",
+                          self->plan.computation->schema->computation, self->first_message);
+    if (self->progress.failed == self->plan.num_inputs)
+        return nitro_fail(self->plan.context, self->first_failure,
+                          "%s: none of the %zu inputs could be loaded; the first: %s",
+                          self->plan.computation->schema->computation, self->plan.num_inputs,
+                          self->first_message);
+    /* Nothing was left to do: say so once. */
+    return had_work ? NITRO_OK : report(self, self->plan.num_inputs - 1);
+}
+
+/* Samples that wait for a store that was away get a last chance now; they are safe anyway. The
+ * tune's own failure is what there is to say, if there is one. */
+static nitro_status send_waiting(const tuning *self, nitro_status status)
+{
+    nitro_context *context = self->plan.context;
+    char message[1024];
+    size_t waiting = 0;
+    nitro_context_last_error(context, message, sizeof(message));
+    nitro_status flushed =
+        nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &waiting);
+    char refusal[1024];
+    nitro_context_last_error(context, refusal, sizeof(refusal));
+    if (flushed != NITRO_OK && nitro_store_count_waiting(self->plan.store, &waiting) != NITRO_OK)
+        waiting = 0;
+    if (waiting > 0)
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
+                  "'nitro store sync', sends them",
+                  waiting, nitro_store_url(self->plan.store));
+    if (status != NITRO_OK)
+        return nitro_fail(context, status, "%s", message);
+    return flushed == NITRO_OK ? NITRO_OK : nitro_fail(context, flushed, "%s", refusal);
+}
+
+static nitro_status check_arguments(const tuning *self, const char *device)
+{
+    if (nitro_store_context(self->plan.store) != self->plan.context)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
+                          "the store and computation %s belong to different contexts",
+                          self->plan.computation->schema->computation);
+    if (!device)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT, "no device to tune on");
+    if (self->plan.computation->schema->num_variants == 0)
+        return nitro_fail(self->plan.context, NITRO_ERR_ARGUMENT,
+                          "%s: there are no variants to measure",
+                          self->plan.computation->schema->computation);
+    return nitro_measure_options_check(self->plan.context, &self->options.measure);
+}
+
+/* What is there already is said before anything is measured. */
+static void count_stored(tuning *self)
+{
+    nitro_tune_progress *progress = &self->progress;
+    progress->total = self->plan.num_inputs;
+    for (size_t i = 0; i < self->plan.num_inputs; i++)
+        progress->resumed += nitro_tune_plan_is_stored(&self->plan, i);
+    progress->done = progress->resumed;
+    if (progress->resumed)
+        nitro_log(self->plan.context, NITRO_LOG_INFO, "%s: %zu of %zu inputs are in %s already",
+                  self->plan.computation->schema->computation, progress->resumed, progress->total,
+                  nitro_store_url(self->plan.store));
+}
+
+nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, const char *device,
+                        const nitro_input *inputs, size_t num_inputs,
+                        const nitro_tune_options *options)
+{
+    tuning self = {.start_ms = nitro_clock_wall_ms(computation->context)};
+    nitro_tune_options_init(&self.options);
+    if (options)
+        self.options = *options;
+    self.plan = (nitro_tune_plan){.context = computation->context,
+                                  .computation = computation,
+                                  .store = store,
+                                  .inputs = inputs,
+                                  .num_inputs = num_inputs,
+                                  .again = self.options.again,
+                                  .cache = self.options.measure.cache};
+    nitro_status status = check_arguments(&self, device);
+    if (status == NITRO_OK)
+        status = nitro_tune_plan_make(&self.plan, device, &self.options.measure);
+    if (status == NITRO_OK) {
+        count_stored(&self);
+        status = send_waiting(&self, tune_inputs(&self));
+    }
+    nitro_tune_plan_free(&self.plan);
+    return status;
+}

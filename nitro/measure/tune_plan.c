@@ -1,0 +1,169 @@
+/* What a tuning run works on: inputs by name, and devices as the store knows them. */
+#include "nitro/measure/tune.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/measure/measure.h"
+
+/* ---- Inputs ------------------------------------------------------------------------------- */
+
+static int compare_inputs(const void *left, const void *right, void *user)
+{
+    const nitro_input *inputs = user;
+    size_t a = *(const size_t *)left;
+    size_t b = *(const size_t *)right;
+    int order = strcmp(inputs[a].name, inputs[b].name);
+    return order ? order : (a > b) - (a < b);
+}
+
+static nitro_status check_inputs(nitro_tune_plan *self)
+{
+    const nitro_input *inputs = self->inputs;
+    if (self->num_inputs == 0)
+        return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "%s: no inputs to tune on",
+                          self->computation->schema->computation);
+    for (size_t i = 0; i < self->num_inputs; i++) {
+        if (!inputs[i].name || !inputs[i].load || !nitro_input_name_is_clean(inputs[i].name))
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "input number %zu ('%.80s') needs a loader and a name of 1 to 511 "
+                              "bytes of UTF-8 without control characters",
+                              i + 1, inputs[i].name ? inputs[i].name : "(null)");
+        self->by_name[i] = i;
+    }
+    qsort_r(self->by_name, self->num_inputs, sizeof(*self->by_name), compare_inputs,
+            (void *)inputs);
+    for (size_t i = 1; i < self->num_inputs; i++) {
+        size_t a = self->by_name[i - 1];
+        size_t b = self->by_name[i];
+        if (strcmp(inputs[a].name, inputs[b].name) == 0)
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "inputs number %zu and %zu are both named '%s': samples are kept by "
+                              "name, so give each input its own",
+                              a + 1, b + 1, inputs[a].name);
+    }
+    return NITRO_OK;
+}
+
+size_t nitro_tune_plan_find_input(const nitro_tune_plan *self, const char *name)
+{
+    size_t low = 0;
+    size_t high = self->num_inputs;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        size_t input = self->by_name[middle];
+        int order = strcmp(self->inputs[input].name, name);
+        if (order == 0)
+            return input;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NITRO_NONE;
+}
+
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tune_target *t)
+{
+    const char *name = self->computation->schema->computation;
+    const char *wanted = self->computation->device_kind;
+    return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                      "device %s is of kind %s, and the variants of this %s run on devices of kind "
+                      "%s: name one of these, or the computation as it is declared for kind %s",
+                      t->device->id, t->kind->name, name, wanted, t->kind->name);
+}
+
+/* Two names may mean the same device ("host" and the id behind it); one machine can run variants on
+ * one device a run. */
+static nitro_status check_targets(const nitro_tune_plan *self, const nitro_measure_options *how)
+{
+    const char *live = NULL;
+    for (size_t i = 0; i < self->num_targets; i++) {
+        const char *id = self->targets[i].device->id;
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(self->targets[j].device->id, id) == 0)
+                return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "device %s is named twice",
+                                  id);
+        if (self->targets[i].kind->simulate)
+            continue;
+        if (strcmp(self->targets[i].kind->name, self->computation->device_kind) != 0)
+            return fail_other_kind(self, &self->targets[i]);
+        if (live)
+            return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                              "devices %s and %s both run variants: name one of them, and any "
+                              "number of modelled ones",
+                              live, id);
+        live = id;
+    }
+    return live ? nitro_measure_device_check(self->computation, how) : NITRO_OK;
+}
+
+static nitro_status find_targets(nitro_tune_plan *self, const char *list)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_string_list_split(self->context, &ids, list);
+    if (status != NITRO_OK)
+        return status;
+    self->targets = nitro_calloc(self->context, ids.count, sizeof(*self->targets));
+    if (!self->targets)
+        status = NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        nitro_tune_target *t = &self->targets[i];
+        status = nitro_device_find(self->context, ids.items[i], false, &t->device, &t->kind);
+        if (status != NITRO_OK)
+            break;
+        self->num_targets++;
+        t->stored = nitro_calloc(self->context, self->num_inputs, sizeof(*t->stored));
+        t->partial = nitro_calloc(self->context, self->num_inputs, sizeof(*t->partial));
+        if (!t->stored || !t->partial)
+            status = NITRO_ERR_NO_MEMORY;
+    }
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+/* ---- The plan ------------------------------------------------------------------------------ */
+
+static nitro_status prepare_store(nitro_tune_plan *self)
+{
+    nitro_status status = nitro_store_put_schema(self->store, self->computation->schema);
+    for (size_t i = 0; i < self->num_targets && status == NITRO_OK; i++) {
+        status = nitro_store_update_device(self->store, self->targets[i].device);
+        if (status == NITRO_OK)
+            status = nitro_tune_find_stored(self, &self->targets[i]);
+    }
+    return status;
+}
+
+nitro_status nitro_tune_plan_choose(nitro_tune_plan *plan, const char *devices,
+                                    const nitro_measure_options *how)
+{
+    plan->by_name = nitro_calloc(plan->context, plan->num_inputs, sizeof(*plan->by_name));
+    nitro_status status = plan->by_name ? check_inputs(plan) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = find_targets(plan, devices);
+    return status == NITRO_OK ? check_targets(plan, how) : status;
+}
+
+nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
+                                  const nitro_measure_options *how)
+{
+    nitro_status status = nitro_tune_plan_choose(plan, devices, how);
+    return status == NITRO_OK ? prepare_store(plan) : status;
+}
+
+void nitro_tune_plan_free(nitro_tune_plan *plan)
+{
+    for (size_t i = 0; i < plan->num_targets; i++) {
+        nitro_tune_target *t = &plan->targets[i];
+        for (size_t k = 0; t->partial && k < plan->num_inputs; k++)
+            nitro_sample_free(t->partial[k]);
+        nitro_device_free(t->device);
+        free(t->partial);
+        free(t->stored);
+    }
+    free(plan->targets);
+    free(plan->by_name);
+}

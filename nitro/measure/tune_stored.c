@@ -1,0 +1,190 @@
+/* What the store holds already of a tuning run. Hides what "goes on where it was" means: an input
+ * that is there is not measured again; where variants have other versions by now, only those are,
+ * as long as what else made the sample (compiler, driver, the device's features) is the same. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/measure/tune.h"
+
+/* Times of code that has changed since are no times of this code; a time that was taken back is
+ * wanted as well. What was recorded elsewhere has no version, and is left as it is. */
+uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
+{
+    const char *origin = sample->provenance.origin;
+    bool measured_here = origin && strcmp(origin, "measured") == 0;
+    uint64_t stale = 0;
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        const nitro_entry *entry = &sample->entries[v];
+        bool is_stale =
+            entry->version && strcmp(entry->version, plan->computation->variants[v].version) != 0;
+        if (is_stale || (measured_here && entry->outcome == NITRO_OUTCOME_MISSING))
+            stale |= UINT64_C(1) << v;
+    }
+    return stale;
+}
+
+typedef struct stored_samples {
+    const nitro_tune_plan *plan;
+    const nitro_tune_target *target;
+    size_t num_partial, num_stale;
+    size_t num_other_cache; /* measured with warm caches where cold ones are asked for, or so */
+    uint64_t stale;         /* variants: of any sample */
+    nitro_provenance today;
+} stored_samples;
+
+/* May old and new times stand side by side in one sample? */
+static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *today)
+{
+    return nitro_same_text(made->origin, today->origin) &&
+           nitro_same_text(made->compiler, today->compiler) &&
+           nitro_same_text(made->driver, today->driver) &&
+           nitro_same_text(made->toolkit, today->toolkit) &&
+           nitro_same_text(made->device_digest, today->device_digest) &&
+           nitro_same_text(made->cache, today->cache);
+}
+
+/* Warm and cold times are no times of one thing. One that is measured again now is no matter. */
+static bool has_other_cache(const stored_samples *stored, const nitro_sample *sample, size_t input)
+{
+    const nitro_provenance *made = &sample->provenance;
+    bool stays = !stored->plan->again || input == NITRO_NONE;
+    return stays && !stored->target->kind->simulate && made->origin &&
+           strcmp(made->origin, "measured") == 0 &&
+           !nitro_same_text(made->cache, stored->today.cache);
+}
+
+const char *nitro_tune_cache_name(nitro_cache cache)
+{
+    return cache == NITRO_CACHE_COLD ? "cold" : "warm";
+}
+
+static nitro_status fail_other_cache(const stored_samples *stored)
+{
+    bool cold = stored->plan->cache == NITRO_CACHE_COLD;
+    const char *computation = stored->plan->computation->schema->computation;
+    const char *device = stored->target->device->id;
+    return nitro_fail(
+        stored->plan->context, NITRO_ERR_MISMATCH,
+        "%s holds %zu sample%s of %s on %s with %s caches, and %s ones are asked for: "
+        "times of both must not stand side by side; use another store, or remove "
+        "those ('nitro store remove')",
+        nitro_store_url(stored->plan->store), stored->num_other_cache,
+        stored->num_other_cache == 1 ? "" : "s", computation, device,
+        nitro_tune_cache_name(cold ? NITRO_CACHE_WARM : NITRO_CACHE_COLD),
+        nitro_tune_cache_name(stored->plan->cache));
+}
+
+/* What samples made now would be. */
+static nitro_status describe_today(stored_samples *stored)
+{
+    const nitro_tune_plan *plan = stored->plan;
+    bool simulated = stored->target->kind->simulate != NULL;
+    nitro_status status = nitro_provenance_of_device(
+        plan->context, stored->target->device, simulated ? "modelled" : "measured", &stored->today);
+    if (status == NITRO_OK && plan->cache == NITRO_CACHE_COLD && !simulated) {
+        stored->today.cache = nitro_strdup(plan->context, "cold");
+        status = stored->today.cache ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    return status;
+}
+
+static nitro_status count_other_cache(void *user, const nitro_sample *sample)
+{
+    stored_samples *stored = user;
+    size_t input = nitro_tune_plan_find_input(stored->plan, sample->input);
+    stored->num_other_cache += has_other_cache(stored, sample, input);
+    return NITRO_OK;
+}
+
+nitro_status nitro_tune_check_caches(const nitro_tune_plan *plan, const nitro_tune_target *target)
+{
+    stored_samples stored = {.plan = plan, .target = target};
+    nitro_status status = describe_today(&stored);
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
+                                         target->device->id, count_other_cache, &stored);
+    if (status == NITRO_OK && stored.num_other_cache)
+        status = fail_other_cache(&stored);
+    nitro_provenance_clear(&stored.today);
+    return status;
+}
+
+static nitro_status note_stored(void *user, const nitro_sample *sample)
+{
+    stored_samples *stored = user;
+    size_t input = nitro_tune_plan_find_input(stored->plan, sample->input);
+    stored->num_other_cache += has_other_cache(stored, sample, input);
+    if (input == NITRO_NONE || stored->plan->again)
+        return NITRO_OK;
+    uint64_t stale = nitro_tune_stale_variants(stored->plan, sample);
+    if (stale == 0) {
+        stored->target->stored[input] = true;
+        return NITRO_OK;
+    }
+    stored->stale |= stale;
+    stored->num_stale++;
+    if (!is_made_alike(&sample->provenance, &stored->today))
+        return NITRO_OK;
+    stored->num_partial++;
+    return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
+}
+
+/* "csr, ell": the variants of a bit mask. */
+static char *print_variants(const nitro_tune_plan *plan, uint64_t variants)
+{
+    char *text = nitro_strdup(plan->context, "");
+    for (size_t v = 0; text && v < plan->computation->schema->num_variants; v++) {
+        if (!(variants >> v & 1))
+            continue;
+        char *longer = nitro_asprintf(plan->context, "%s%s%s", text, text[0] ? ", " : "",
+                                      plan->computation->variants[v].name);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static nitro_status log_stale(const stored_samples *stored)
+{
+    const nitro_tune_plan *plan = stored->plan;
+    char *names = print_variants(plan, stored->stale);
+    if (!names)
+        return NITRO_ERR_NO_MEMORY;
+    size_t num_whole = stored->num_stale - stored->num_partial;
+    nitro_log(plan->context, NITRO_LOG_WARNING,
+              "%s on %s: %zu samples are of other versions of %s: measuring %s again",
+              plan->computation->schema->computation, stored->target->device->id, stored->num_stale,
+              names, num_whole ? "them" : "these variants");
+    if (num_whole && stored->num_partial)
+        nitro_log(plan->context, NITRO_LOG_INFO,
+                  "%zu of them keep the times of other variants; the rest was made by another "
+                  "compiler, driver or toolkit, or before the device changed: measured whole",
+                  stored->num_partial);
+    free(names);
+    return NITRO_OK;
+}
+
+nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target)
+{
+    if (plan->again && target->kind->simulate)
+        return NITRO_OK;
+    stored_samples stored = {.plan = plan, .target = target};
+    nitro_status status = describe_today(&stored);
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(plan->store, plan->computation->schema->computation,
+                                         target->device->id, note_stored, &stored);
+    if (status == NITRO_OK && stored.num_other_cache)
+        status = fail_other_cache(&stored);
+    if (status == NITRO_OK && stored.num_stale)
+        status = log_stale(&stored);
+    nitro_provenance_clear(&stored.today);
+    return status;
+}
+
+bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input)
+{
+    for (size_t i = 0; i < plan->num_targets; i++)
+        if (!plan->targets[i].stored[input])
+            return false;
+    return true;
+}

@@ -1,0 +1,113 @@
+/* The worker process: open the device, load one input, evaluate its features, check and time its
+ * variants. It runs code that may crash or hang, so everything it finds out is sent as soon as it
+ * is final, and it says where it is before it calls anything. Where a variant broke the device for
+ * this process, it ends: the others go on in the next one. */
+#include "nitro/measure/worker.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "nitro/measure/worker_internal.h"
+
+static void enter(const nitro_worker *self, nitro_phase phase)
+{
+    nitro_place place = {.phase = phase, .variant = NITRO_NONE};
+    atomic_store_explicit(self->place, nitro_place_encode(place), memory_order_release);
+}
+
+static nitro_status load_input(nitro_worker *self, double *features)
+{
+    const nitro_input *input = self->job->input;
+    nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
+    enter(self, NITRO_PHASE_LOAD);
+    nitro_status status = input->load(self->context, input->state, &self->argument);
+    if (status != NITRO_OK)
+        return status;
+    enter(self, NITRO_PHASE_FEATURES);
+    return nitro_computation_evaluate(self->computation, self->argument, features);
+}
+
+/* An input that is too large for the device is an input all the same: each variant says so. */
+static nitro_status prepare_input(nitro_worker *self, bool *fits)
+{
+    const nitro_hooks *hooks = &self->computation->hooks;
+    enter(self, NITRO_PHASE_PREPARE_INPUT);
+    int failure = hooks->prepare_input ? hooks->prepare_input(self->argument, hooks->user) : 0;
+    *fits = failure != NITRO_ERR_NO_MEMORY;
+    if (!failure || !*fits)
+        return NITRO_OK;
+    const char *why = nitro_computation_problem(self->computation, self->argument);
+    return nitro_fail(self->context, NITRO_ERR_VARIANT_FAILED, "prepare_input returned %d%s%s",
+                      failure, why[0] ? ": " : "", why);
+}
+
+/* What is wanted besides features. */
+static nitro_status run_variants(nitro_worker *self, const double *features)
+{
+    bool fits = true;
+    if (self->job->extent == NITRO_MEASURE_FEATURES_ONLY)
+        return NITRO_OK;
+    nitro_status status = prepare_input(self, &fits);
+    if (status != NITRO_OK)
+        return status;
+    if (!fits)
+        nitro_worker_refuse(self);
+    else if (self->job->extent == NITRO_MEASURE_PROFILES)
+        nitro_worker_profile(self, features);
+    else
+        nitro_worker_measure(self, features);
+    return NITRO_OK;
+}
+
+static void release(nitro_worker *self)
+{
+    nitro_worker_release(self);
+    enter(self, NITRO_PHASE_UNLOAD);
+    if (self->job->input->unload)
+        self->job->input->unload(self->argument);
+    nitro_worker_device_close(&self->device);
+}
+
+static nitro_status open_device(nitro_worker *self)
+{
+    nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
+    enter(self, NITRO_PHASE_OPEN);
+    return nitro_worker_device_open(&self->device, self->context, self->job->access,
+                                    self->job->device);
+}
+
+void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
+{
+    nitro_worker_become(parent);
+    nitro_computation *computation = job->computation;
+    size_t reference = computation->reference;
+    nitro_worker self = {
+        .job = job,
+        .computation = computation,
+        .context = computation->context,
+        .process = getpid(),
+        .pipe = pipe,
+        .place = place,
+        .reference = reference == NITRO_NONE ? computation->schema->default_variant : reference,
+        .kept_reference = NITRO_NONE,
+    };
+    if (self.context->log)
+        nitro_context_set_log(self.context, self.context->log_level, nitro_worker_send_log, &self);
+    double features[NITRO_MAX_FEATURES] = {0};
+    nitro_status status = open_device(&self);
+    if (status == NITRO_OK && job->profiling)
+        nitro_worker_open_profiler(&self);
+    if (status == NITRO_OK)
+        status = load_input(&self, features);
+    if (status == NITRO_OK) {
+        nitro_worker_send_features(&self, features);
+        status = run_variants(&self, features);
+    }
+    if (status != NITRO_OK) {
+        nitro_worker_send_error(&self, status);
+        _exit(EXIT_SUCCESS);
+    }
+    nitro_worker_send_text(&self, NITRO_RECORD_DONE, 0, "");
+    release(&self);
+    _exit(EXIT_SUCCESS);
+}

@@ -1,0 +1,157 @@
+/* worker.h - between the process that measures and the worker processes that it forks.
+ *
+ * A worker runs untrusted code (loaders, features, variants), so the two sides share as little as
+ * they can: results come over a pipe as whole records, and what the worker is doing right now
+ * stands in one shared word. Telling the place by a store, not by a message, keeps the watching
+ * process asleep while variants are timed. */
+#ifndef NITRO_MEASURE_WORKER_H
+#define NITRO_MEASURE_WORKER_H
+
+#include <limits.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "nitro/measure/measure.h"
+
+/** What a worker is doing. */
+typedef enum nitro_phase {
+    NITRO_PHASE_START,
+    NITRO_PHASE_OPEN, /* of the device */
+    NITRO_PHASE_LOAD,
+    NITRO_PHASE_FEATURES,
+    NITRO_PHASE_PREPARE_INPUT,
+    NITRO_PHASE_ALLOWS, /* from here on a variant's code runs, and the time limit holds */
+    NITRO_PHASE_PREPARE,
+    NITRO_PHASE_RESTORE,
+    NITRO_PHASE_RUN,
+    NITRO_PHASE_KEEP,
+    NITRO_PHASE_CHECK,
+    NITRO_PHASE_RELEASE,
+    NITRO_PHASE_BETWEEN, /* our own code, after some variant's */
+    NITRO_PHASE_UNLOAD
+} nitro_phase;
+
+/** Where a worker is. */
+typedef struct nitro_place {
+    nitro_phase phase;
+    size_t variant; /* NITRO_NONE: none so far */
+    uint64_t call;  /* of the variant's run, from 1; 0: none so far */
+} nitro_place;
+
+/** The shared word: phase in bits 56 to 63, variant in 48 to 55 (255: none), call below. */
+typedef _Atomic uint64_t nitro_place_word;
+
+static inline uint64_t nitro_place_encode(nitro_place place)
+{
+    uint64_t variant = place.variant == NITRO_NONE ? 255 : place.variant;
+    return (uint64_t)place.phase << 56 | variant << 48 | (place.call & 0xffffffffffff);
+}
+
+static inline nitro_place nitro_place_decode(uint64_t word)
+{
+    size_t variant = word >> 48 & 255;
+    return (nitro_place){.phase = (nitro_phase)(word >> 56),
+                         .variant = variant == 255 ? NITRO_NONE : variant,
+                         .call = word & 0xffffffffffff};
+}
+
+typedef enum nitro_record_kind {
+    NITRO_RECORD_FEATURES, /* `features` */
+    NITRO_RECORD_ENTRY,    /* `index` is the variant; `entry`, `text` its detail */
+    NITRO_RECORD_ERROR,    /* the input is no good: `index` is the status, `text` says why */
+    NITRO_RECORD_LOG,      /* `index` is the level */
+    NITRO_RECORD_STATE,    /* of the device: before variants are timed, or with `index` 1 after */
+    NITRO_RECORD_BROKEN,   /* the device is, for this process: the next one goes on */
+    NITRO_RECORD_DONE,     /* nothing that matters comes after it */
+    /* While profiling; see profiling.h. */
+    NITRO_RECORD_KERNEL,     /* `index` is the variant; `text` the kernel's name */
+    NITRO_RECORD_COUNTERS,   /* of that kernel, `values` from counter `index` on */
+    NITRO_RECORD_PROFILED,   /* `index` is the variant: all of its kernels were sent */
+    NITRO_RECORD_UNAVAILABLE /* the profiler: `index` is the status, `text` says why */
+} nitro_record_kind;
+
+/** Values of counters in one record. */
+#define NITRO_RECORD_VALUES 256
+
+/** One size for all: a reader needs no more framing, and a write of PIPE_BUF bytes is never torn.
+ */
+typedef struct nitro_worker_record {
+    uint32_t kind;
+    uint32_t index;
+    struct {
+        uint32_t outcome;
+        uint32_t count;
+        double median_ms, spread, prepare_ms;
+    } entry;
+    union {
+        double features[NITRO_MAX_FEATURES];
+        double values[NITRO_RECORD_VALUES];
+        char text[3840];
+    };
+} nitro_worker_record;
+
+_Static_assert(sizeof(nitro_worker_record) <= PIPE_BUF, "a record must reach its reader whole");
+
+/** How much of an input's work is wanted. */
+typedef enum nitro_measure_extent {
+    NITRO_MEASURE_ALL,           /* features, and a time for every variant */
+    NITRO_MEASURE_FEATURES_ONLY, /* load the input and evaluate its features; entries stay missing
+                                  */
+    NITRO_MEASURE_PROFILES       /* check the variants, and profile instead of timing */
+} nitro_measure_extent;
+
+/** What a worker shall do. */
+typedef struct nitro_job {
+    nitro_computation *computation;
+    const nitro_input *input;
+    const nitro_measure_options *options;
+    const nitro_device_access *access; /* NULL: there is no device to open */
+    const char *device;                /* its id */
+    nitro_measure_extent extent;
+    uint64_t todo;   /* a bit for each variant to be measured */
+    uint64_t usable; /* of the others, those that ran well: one may serve as reference */
+    struct nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
+} nitro_job;
+
+/** fork(), with the context fit for use in the child too. */
+pid_t nitro_worker_fork(nitro_context *context);
+
+/** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
+void nitro_worker_become(pid_t parent);
+
+/** A worker's whole life, in the forked process. Records go to `pipe`. */
+_Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe,
+                                 nitro_place_word *place);
+
+typedef enum nitro_ending {
+    NITRO_ENDING_EXITED,       /* `code` is the exit status; -1: unknown */
+    NITRO_ENDING_SIGNALLED,    /* `code` is the signal */
+    NITRO_ENDING_TIMED_OUT,    /* ended by us: one call took longer than the limit */
+    NITRO_ENDING_OUT_OF_MEMORY /* ended by us: `memory_bytes` are over the limit */
+} nitro_ending;
+
+typedef struct nitro_worker_end {
+    nitro_ending ending;
+    int code;
+    size_t memory_bytes;
+    nitro_place place; /* where it was then */
+} nitro_worker_end;
+
+/** Room for nitro_worker_end_describe. */
+#define NITRO_WORKER_END_BYTES 272
+
+/** Say how it ended and where, e.g. "SIGSEGV in run, call 3"; the limits were `options`'. */
+void nitro_worker_end_describe(const nitro_worker_end *end, const nitro_measure_options *options,
+                               char *text, size_t size);
+
+typedef void (*nitro_record_function)(void *user, const nitro_worker_record *record);
+
+/**
+ * Fork a worker, hand its records on as they come, watch its limits, and clear up after it: when
+ * this returns, neither the worker nor a process of its group is left.
+ * @return NITRO_OK however the worker ended; an error when none could be started.
+ */
+nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,
+                              nitro_worker_end *end);
+
+#endif

@@ -1,0 +1,269 @@
+/* What a worker process does with variants: constraints, preparing, the first run, whose result is
+ * checked, then repetitions in turns. Hides what becomes of a variant whose format does not fit
+ * beside the others': it is prepared alone, in a worker of its own if need be. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "nitro/measure/worker_internal.h"
+
+static bool is_allowed(nitro_worker *self, size_t v, const double *features)
+{
+    const nitro_variant *variant = &self->computation->variants[v];
+    if (!variant->allows)
+        return true;
+    nitro_series_enter(&self->series[v], NITRO_PHASE_ALLOWS);
+    bool allowed = variant->allows(features, self->argument, variant->user);
+    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    if (!allowed)
+        nitro_worker_send_entry(self, v, NITRO_OUTCOME_NOT_ALLOWED, "");
+    return allowed;
+}
+
+static void release_variant(nitro_worker *self, size_t v)
+{
+    const nitro_variant *variant = &self->computation->variants[v];
+    uint64_t bit = UINT64_C(1) << v;
+    if (!variant->release || !(self->prepared & bit))
+        return;
+    nitro_series_enter(&self->series[v], NITRO_PHASE_RELEASE);
+    variant->release(self->argument, variant->user);
+    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    self->prepared &= ~bit;
+}
+
+static int try_prepare(nitro_worker *self, size_t v)
+{
+    const nitro_variant *variant = &self->computation->variants[v];
+    nitro_series_enter(&self->series[v], NITRO_PHASE_PREPARE);
+    double start_ms = nitro_clock_wall_ms(self->context);
+    int failure = variant->prepare(self->argument, variant->user);
+    double elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
+    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    if (!failure && elapsed_ms >= 0 && isfinite(elapsed_ms))
+        self->prepare_ms[v] = elapsed_ms;
+    return failure;
+}
+
+/* Other variants' formats may be what fills the memory: those that are done with go first. */
+static int prepare_alone(nitro_worker *self, size_t v, uint64_t ready)
+{
+    uint64_t spare = self->prepared & ~ready;
+    for (size_t other = 0; other < self->computation->schema->num_variants; other++)
+        if (spare >> other & 1)
+            release_variant(self, other);
+    return spare ? try_prepare(self, v) : NITRO_ERR_NO_MEMORY;
+}
+
+static void send_failed_prepare(nitro_worker *self, size_t v, int failure, double free_bytes)
+{
+    char why[512];
+    const char *problem = nitro_computation_problem(self->computation, self->argument);
+    const char *colon = problem[0] ? ": " : "";
+    snprintf(why, sizeof(why), "prepare returned %d%s%.400s", failure, colon, problem);
+    if (failure == NITRO_ERR_NO_MEMORY && isfinite(free_bytes))
+        snprintf(why, sizeof(why), "prepare found too little memory, %.1f MB were free%s%.400s",
+                 free_bytes / 1e6, colon, problem);
+    else if (failure == NITRO_ERR_NO_MEMORY)
+        snprintf(why, sizeof(why), "prepare found too little memory%s%.400s", colon, problem);
+    nitro_worker_send_problem(
+        self, v,
+        failure == NITRO_ERR_NO_MEMORY ? NITRO_OUTCOME_OUT_OF_MEMORY : NITRO_OUTCOME_FAILED, why);
+}
+
+/* False also where it has to wait for the next worker, in which those that are ready are done. */
+static bool prepare(nitro_worker *self, size_t v, uint64_t ready)
+{
+    double free_bytes;
+    if (!self->computation->variants[v].prepare)
+        return true;
+    if (!nitro_worker_device_is_well(&self->device, &free_bytes)) {
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, "before prepare");
+        return false;
+    }
+    int failure = try_prepare(self, v);
+    if (failure == NITRO_ERR_NO_MEMORY)
+        failure = prepare_alone(self, v, ready);
+    if (failure == NITRO_ERR_NO_MEMORY && self->prepared & ready)
+        return false;
+    if (failure)
+        send_failed_prepare(self, v, failure, free_bytes);
+    else
+        self->prepared |= UINT64_C(1) << v;
+    return !failure;
+}
+
+static bool keep_reference(nitro_worker *self, size_t v)
+{
+    const nitro_hooks *hooks = &self->computation->hooks;
+    nitro_series_enter(&self->series[v], NITRO_PHASE_KEEP);
+    int failure = hooks->keep_reference ? hooks->keep_reference(self->argument, hooks->user) : 0;
+    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    if (failure) {
+        char why[64];
+        snprintf(why, sizeof(why), "keep_reference returned %d", failure);
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, why);
+        return false;
+    }
+    self->kept_reference = v;
+    return true;
+}
+
+static bool check_result(nitro_worker *self, size_t v)
+{
+    const nitro_hooks *hooks = &self->computation->hooks;
+    if (!hooks->check_result)
+        return true;
+    char why[512] = "";
+    nitro_series_enter(&self->series[v], NITRO_PHASE_CHECK);
+    int differs = hooks->check_result(self->argument, why, sizeof(why), hooks->user);
+    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    if (!differs)
+        return true;
+    char detail[640];
+    why[sizeof(why) - 1] = '\0';
+    snprintf(detail, sizeof(detail), "%s%s(after call %llu of run)", why, why[0] ? " " : "",
+             (unsigned long long)self->series[v].calls);
+    nitro_worker_send_problem(self, v, NITRO_OUTCOME_WRONG_RESULT, detail);
+    return false;
+}
+
+/* First run of a variant. Its result becomes the reference where there is none yet. */
+static bool try_variant(nitro_worker *self, size_t v, uint64_t ready)
+{
+    if (!prepare(self, v, ready))
+        return false;
+    if (!nitro_series_run(&self->series[v])) {
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, self->series[v].why);
+        return false;
+    }
+    if (self->kept_reference == NITRO_NONE)
+        return keep_reference(self, v);
+    return check_result(self, v);
+}
+
+static uint64_t try_if_wanted(nitro_worker *self, size_t v, uint64_t todo, uint64_t ready)
+{
+    uint64_t bit = UINT64_C(1) << v;
+    bool as_reference = self->kept_reference == NITRO_NONE && self->job->usable & bit;
+    if (!(todo & bit) && !as_reference)
+        return 0;
+    return try_variant(self, v, ready) ? todo & bit : 0;
+}
+
+/* Constraints, then the reference, then the others in declared order; returns what may be timed. */
+static uint64_t try_variants(nitro_worker *self, const double *features)
+{
+    size_t count = self->computation->schema->num_variants;
+    uint64_t todo = self->job->todo;
+    for (size_t v = 0; v < count; v++)
+        if (todo >> v & 1 && !is_allowed(self, v, features))
+            todo &= ~(UINT64_C(1) << v);
+    uint64_t ready = try_if_wanted(self, self->reference, todo, 0);
+    for (size_t v = 0; v < count; v++)
+        if (v != self->reference)
+            ready |= try_if_wanted(self, v, todo, ready);
+    return ready;
+}
+
+/* Warm-ups, and a batch size where single calls are too short to be timed. */
+static uint64_t warm_up(nitro_worker *self, uint64_t ready)
+{
+    size_t count = self->computation->schema->num_variants;
+    for (unsigned round = 0; round <= self->job->options->warmups; round++) {
+        bool last = round == self->job->options->warmups;
+        for (size_t v = 0; v < count; v++) {
+            nitro_series *series = &self->series[v];
+            if (!(ready >> v & 1) || nitro_series_is_slow(series))
+                continue;
+            if (last ? nitro_series_calibrate(series) : nitro_series_run(series))
+                continue;
+            nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
+            ready &= ~(UINT64_C(1) << v);
+        }
+    }
+    return ready;
+}
+
+/* One counted timing; false when the variant is through with its repetitions, one way or other. */
+static bool repeat(nitro_worker *self, size_t v)
+{
+    nitro_series *series = &self->series[v];
+    if (!nitro_series_count(series)) {
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
+        return false;
+    }
+    if (!nitro_series_finished(series))
+        return true;
+    /* Once more: some variants are right only the first time. */
+    if (v == self->kept_reference || check_result(self, v))
+        nitro_worker_send_series(self, series);
+    return false;
+}
+
+static void time_variants(nitro_worker *self, uint64_t ready)
+{
+    size_t count = self->computation->schema->num_variants;
+    if (!ready)
+        return;
+    nitro_worker_send_state(self, 0);
+    while (ready)
+        for (size_t v = 0; v < count; v++)
+            if (ready >> v & 1 && !repeat(self, v))
+                ready &= ~(UINT64_C(1) << v);
+    nitro_worker_send_state(self, 1);
+}
+
+static void start_series(nitro_worker *self)
+{
+    const nitro_measure_options *options = self->job->options;
+    size_t count = self->computation->schema->num_variants;
+    double *times_ms =
+        nitro_calloc(self->context, count * options->max_repetitions, sizeof(*times_ms));
+    if (!times_ms) {
+        nitro_worker_send_error(self, NITRO_ERR_NO_MEMORY);
+        _exit(EXIT_FAILURE);
+    }
+    for (size_t v = 0; v < count; v++) {
+        self->prepare_ms[v] = NAN;
+        self->series[v] = (nitro_series){.computation = self->computation,
+                                         .options = options,
+                                         .place = self->place,
+                                         .device = &self->device,
+                                         .variant = v,
+                                         .argument = self->argument,
+                                         .batch = 1,
+                                         .times_ms = times_ms + v * options->max_repetitions};
+    }
+}
+
+uint64_t nitro_worker_try(nitro_worker *self, const double *features)
+{
+    start_series(self);
+    return try_variants(self, features);
+}
+
+void nitro_worker_measure(nitro_worker *self, const double *features)
+{
+    time_variants(self, warm_up(self, nitro_worker_try(self, features)));
+}
+
+void nitro_worker_refuse(nitro_worker *self)
+{
+    char why[512];
+    const char *problem = nitro_computation_problem(self->computation, self->argument);
+    snprintf(why, sizeof(why), "prepare_input found too little memory%s%.400s",
+             problem[0] ? ": " : "", problem);
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        self->prepare_ms[v] = NAN;
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        if (self->job->todo >> v & 1)
+            nitro_worker_send_problem(self, v, NITRO_OUTCOME_OUT_OF_MEMORY, why);
+}
+
+void nitro_worker_release(nitro_worker *self)
+{
+    for (size_t v = 0; v < self->computation->schema->num_variants; v++)
+        release_variant(self, v);
+}

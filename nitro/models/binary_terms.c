@@ -1,0 +1,229 @@
+/* A binary model's parts: read, and used as a strategy of their own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/models/binary.h"
+#include "nitro/runtime/forest_tree.h"
+
+#define MAX_MAGNITUDE 1e100 /* sums of so many stay finite */
+#define MAX_VECTORS   ((size_t)1 << 24)
+#define MAX_NODES     ((size_t)1 << 24)
+
+static nitro_status read_gamma(nitro_binary_cursor *cursor, double *gamma)
+{
+    nitro_status status = nitro_binary_number(cursor, "gamma", MAX_MAGNITUDE, gamma);
+    if (status == NITRO_OK && !(*gamma > 0.0))
+        status = nitro_binary_refuse(cursor, "a gamma above 0");
+    return status;
+}
+
+/** Read numbers in place of an array that was made for as many. */
+static nitro_status read_over(nitro_binary_cursor *cursor, const char *what, size_t count,
+                              double **numbers)
+{
+    double *read = NULL;
+    nitro_status status = nitro_binary_numbers(cursor, what, MAX_MAGNITUDE, count, &read);
+    if (status == NITRO_OK) {
+        free(*numbers);
+        *numbers = read;
+    }
+    return status;
+}
+
+static bool has_room(const nitro_binary_cursor *cursor, size_t num_vectors, size_t width)
+{
+    return num_vectors <= (cursor->size - cursor->at) / sizeof(double) / (width ? width : 1);
+}
+
+static nitro_status read_kernels(nitro_binary_cursor *cursor, size_t num_columns,
+                                 size_t num_outputs, nitro_part *part)
+{
+    double gamma;
+    size_t num_vectors;
+    nitro_status status = read_gamma(cursor, &gamma);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the number of vectors", 0, MAX_VECTORS, &num_vectors);
+    if (status != NITRO_OK)
+        return status;
+    if (!has_room(cursor, num_vectors, num_columns + num_outputs))
+        return nitro_binary_refuse(cursor, "what the vectors hold");
+    status = nitro_kernel_machine_create(cursor->context, num_columns, num_outputs, num_vectors,
+                                         gamma, &part->kernels);
+    if (status == NITRO_OK)
+        status = read_over(cursor, "a bias", num_outputs, &part->kernels->bias);
+    if (status == NITRO_OK)
+        status = read_over(cursor, "a vector", num_vectors * num_columns, &part->kernels->vectors);
+    if (status == NITRO_OK)
+        status = read_over(cursor, "a coefficient", num_vectors * num_outputs,
+                           &part->kernels->coefficients);
+    return status;
+}
+
+/* ---- Trees -------------------------------------------------------------------------------- */
+
+static nitro_status read_nodes(nitro_binary_cursor *cursor, size_t num_columns, forest_tree *tree)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < tree->num_nodes && status == NITRO_OK; i++) {
+        size_t column;
+        status = nitro_binary_count(cursor, "a node's column", 0, num_columns, &column);
+        if (status == NITRO_OK)
+            tree->nodes[i].column = column ? (uint32_t)(column - 1) : FOREST_LEAF;
+    }
+    if (status == NITRO_OK && !nitro_forest_link(tree))
+        status = nitro_binary_refuse(cursor, "a tree whose nodes make one");
+    for (size_t i = 0; i < tree->num_nodes && status == NITRO_OK; i++)
+        if (tree->nodes[i].column != FOREST_LEAF)
+            status = nitro_binary_number(cursor, "a threshold", MAX_MAGNITUDE,
+                                         &tree->nodes[i].threshold);
+    return status;
+}
+
+static nitro_status read_tree(nitro_binary_cursor *cursor, size_t num_columns, size_t num_outputs,
+                              forest_tree *tree)
+{
+    nitro_status status =
+        nitro_binary_count(cursor, "the number of nodes", 1, MAX_NODES, &tree->num_nodes);
+    if (status != NITRO_OK)
+        return status;
+    if (!has_room(cursor, tree->num_nodes, 1))
+        return nitro_binary_refuse(cursor, "what the nodes hold");
+    tree->nodes = nitro_calloc(cursor->context, tree->num_nodes, sizeof *tree->nodes);
+    if (!tree->nodes)
+        return NITRO_ERR_NO_MEMORY;
+    status = read_nodes(cursor, num_columns, tree);
+    if (status == NITRO_OK)
+        status = nitro_binary_numbers(cursor, "a leaf's output", MAX_MAGNITUDE,
+                                      tree->num_leaves * num_outputs, &tree->outputs);
+    return status;
+}
+
+static nitro_status read_forest(nitro_binary_cursor *cursor, size_t num_columns, size_t num_outputs,
+                                nitro_part *part)
+{
+    size_t num_trees;
+    nitro_status status =
+        nitro_binary_count(cursor, "the number of trees", 1, NITRO_FOREST_MAX_TREES, &num_trees);
+    if (status == NITRO_OK)
+        status = nitro_forest_create(cursor->context, num_columns, num_outputs, num_trees,
+                                     &part->forest);
+    for (size_t i = 0; status == NITRO_OK && i < num_trees; i++)
+        status = read_tree(cursor, num_columns, num_outputs, &part->forest->trees[i]);
+    return status;
+}
+
+/* ---- Votes -------------------------------------------------------------------------------- */
+
+/** Classes are variants, ascending; their vectors add up to all. */
+static nitro_status read_classes(nitro_binary_cursor *cursor, size_t num_variants,
+                                 nitro_svm_machine *svm)
+{
+    size_t left = svm->num_vectors;
+    nitro_status status = NITRO_OK;
+    for (size_t k = 0; k < svm->num_classes && status == NITRO_OK; k++)
+        status = nitro_binary_count(cursor, "a class", k ? svm->classes[k - 1] + 1 : 0,
+                                    num_variants - 1, &svm->classes[k]);
+    for (size_t k = 0; k < svm->num_classes && status == NITRO_OK; k++) {
+        status = nitro_binary_count(cursor, "a class's number of vectors", 0, left,
+                                    &svm->class_vectors[k]);
+        left -= status == NITRO_OK ? svm->class_vectors[k] : 0;
+    }
+    if (status == NITRO_OK && left != 0)
+        status = nitro_binary_refuse(cursor, "a class for every vector");
+    return status;
+}
+
+static nitro_status read_votes(nitro_binary_cursor *cursor, size_t num_columns, size_t num_variants,
+                               nitro_part *part)
+{
+    size_t num_classes, num_vectors;
+    nitro_status status = read_gamma(cursor, &part->gamma);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the number of classes", 1, num_variants, &num_classes);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the number of vectors", 0, MAX_VECTORS, &num_vectors);
+    if (status != NITRO_OK)
+        return status;
+    if (!has_room(cursor, num_vectors, num_columns + num_classes - 1))
+        return nitro_binary_refuse(cursor, "what the vectors hold");
+    status = nitro_svm_machine_create(cursor->context, num_classes, num_vectors, &part->svm);
+    if (status == NITRO_OK)
+        status = read_classes(cursor, num_variants, part->svm);
+    if (status == NITRO_OK)
+        status = read_over(cursor, "a bias", nitro_svm_num_pairs(num_classes), &part->svm->rho);
+    if (status == NITRO_OK)
+        status = read_over(cursor, "a coefficient", num_vectors * (num_classes - 1),
+                           &part->svm->coefficients);
+    if (status == NITRO_OK)
+        status = nitro_binary_numbers(cursor, "a vector", MAX_MAGNITUDE, num_vectors * num_columns,
+                                      &part->vectors);
+    return status;
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+static nitro_status read_part(nitro_binary_cursor *cursor, const nitro_parts *parts,
+                              nitro_part *part)
+{
+    size_t kind;
+    nitro_status status =
+        nitro_binary_count(cursor, "a part's kind", 0, NITRO_PART_NUM_KINDS - 1, &kind);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a part's weight", MAX_MAGNITUDE, &part->weight);
+    if (status != NITRO_OK)
+        return status;
+    part->kind = (nitro_part_kind)kind;
+    switch (part->kind) {
+    case NITRO_PART_KERNELS:
+        return read_kernels(cursor, parts->num_columns, parts->num_variants, part);
+    case NITRO_PART_TREES:
+        return read_forest(cursor, parts->num_columns, parts->num_variants, part);
+    case NITRO_PART_SOFT_VOTES:
+        return read_kernels(cursor, parts->num_columns, nitro_svm_num_pairs(parts->num_variants),
+                            part);
+    default:
+        return read_votes(cursor, parts->num_columns, parts->num_variants, part);
+    }
+}
+
+nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_parts *parts)
+{
+    size_t count;
+    nitro_status status =
+        nitro_binary_count(cursor, "the number of parts", 1, NITRO_PARTS_MAX, &count);
+    while (status == NITRO_OK && parts->count < count)
+        status = read_part(cursor, parts, &parts->items[parts->count++]);
+    return status;
+}
+
+/* ---- A strategy of parts ------------------------------------------------------------------ */
+
+static void score_parts(const void *predictor, const double *columns, double *scores)
+{
+    nitro_parts_score(predictor, columns, scores);
+}
+
+static nitro_status lend_parts(nitro_context *context, const void *predictor, nitro_parts *parts)
+{
+    const nitro_parts *own = predictor;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < own->count && status == NITRO_OK; i++)
+        status = nitro_parts_add(context, parts, &own->items[i]);
+    return status;
+}
+
+static void free_parts(void *predictor)
+{
+    if (predictor)
+        nitro_parts_release(predictor);
+    free(predictor);
+}
+
+/* Not in the list of strategies: it learns nothing, and what it knows came from one that did. */
+const nitro_strategy nitro_strategy_of_parts = {
+    .name = "parts",
+    .description = "a compiled model",
+    .score = score_parts,
+    .parts = lend_parts,
+    .free = free_parts,
+};

@@ -1,0 +1,190 @@
+/* Models to binary files. Hides the order of fields; binary_read.c and binary_terms.c read it. */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/models/binary.h"
+#include "nitro/runtime/forest_tree.h"
+#include "nitro/runtime/model.h"
+
+static void put_count(FILE *out, size_t count)
+{
+    uint64_t bits = htole64((uint64_t)count);
+    fwrite(&bits, sizeof bits, 1, out);
+}
+
+static void put_number(FILE *out, double number)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    bits = htole64(bits);
+    fwrite(&bits, sizeof bits, 1, out);
+}
+
+static void put_numbers(FILE *out, const double *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_number(out, numbers[i]);
+}
+
+static void put_text(FILE *out, const char *text)
+{
+    static const char zeros[8] = {0};
+    size_t length = strlen(text);
+    put_count(out, length);
+    fwrite(text, 1, length, out);
+    fwrite(zeros, 1, (8 - length % 8) % 8, out);
+}
+
+/* ---- Names and columns -------------------------------------------------------------------- */
+
+static void put_column(FILE *out, const nitro_scaler_column *column)
+{
+    put_count(out, column->scale);
+    put_number(out, column->low);
+    put_number(out, column->high);
+}
+
+static void put_names(FILE *out, const nitro_model *model)
+{
+    const nitro_schema *schema = model->schema;
+    put_text(out, schema->computation);
+    put_text(out, model->target);
+    put_text(out, model->target_kind);
+    put_text(out, nitro_model_strategy(model));
+    put_count(out, schema->num_variants);
+    for (size_t v = 0; v < schema->num_variants; v++)
+        put_text(out, schema->variants[v]);
+    put_count(out, schema->default_variant);
+}
+
+static void put_features(FILE *out, const nitro_model *model)
+{
+    const nitro_schema *schema = model->schema;
+    put_count(out, schema->num_features);
+    for (size_t f = 0; f < schema->num_features; f++) {
+        put_text(out, schema->features[f].name);
+        put_text(out, schema->features[f].unit);
+        put_column(out, &model->columns[f]);
+    }
+    put_count(out, schema->num_relative);
+    for (size_t r = 0; r < schema->num_relative; r++) {
+        put_text(out, schema->relative[r].name);
+        put_text(out, schema->relative[r].unit);
+        put_text(out, schema->relative[r].formula);
+        put_text(out, schema->relative[r].replaces);
+        put_column(out, &model->columns[nitro_model_first_relative(model) + r]);
+    }
+    put_numbers(out, model->relative_values, nitro_relative_num_device_values(model->relative));
+    put_count(out, model->device_features.count);
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        put_text(out, model->device_features.items[i]);
+        put_number(out, model->device_values[i]);
+        put_column(out, &model->columns[nitro_model_first_device(model) + i]);
+    }
+}
+
+static void put_calibration(FILE *out, const nitro_calibration *calibration)
+{
+    put_count(out, calibration->num_knots);
+    put_numbers(out, calibration->margins, calibration->num_knots);
+    put_numbers(out, calibration->confidences, calibration->num_knots);
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+static void put_kernels(FILE *out, const nitro_kernel_machine *machine)
+{
+    put_number(out, machine->gamma);
+    put_count(out, machine->num_vectors);
+    put_numbers(out, machine->bias, machine->num_outputs);
+    put_numbers(out, machine->vectors, machine->num_vectors * machine->num_columns);
+    put_numbers(out, machine->coefficients, machine->num_vectors * machine->num_outputs);
+}
+
+/** Columns of nodes, 0 for a leaf and one more than the column elsewhere; then thresholds of inner
+ *  nodes and outputs of leaves. */
+static void put_tree(FILE *out, const forest_tree *tree, size_t num_outputs)
+{
+    put_count(out, tree->num_nodes);
+    for (size_t i = 0; i < tree->num_nodes; i++)
+        put_count(out, tree->nodes[i].column == FOREST_LEAF ? 0 : tree->nodes[i].column + 1);
+    for (size_t i = 0; i < tree->num_nodes; i++)
+        if (tree->nodes[i].column != FOREST_LEAF)
+            put_number(out, tree->nodes[i].threshold);
+    put_numbers(out, tree->outputs, tree->num_leaves * num_outputs);
+}
+
+static void put_forest(FILE *out, const nitro_forest *forest)
+{
+    put_count(out, forest->num_trees);
+    for (size_t i = 0; i < forest->num_trees; i++)
+        put_tree(out, &forest->trees[i], forest->num_outputs);
+}
+
+static void put_votes(FILE *out, const nitro_part *part, size_t num_columns)
+{
+    const nitro_svm_machine *svm = part->svm;
+    put_number(out, part->gamma);
+    put_count(out, svm->num_classes);
+    put_count(out, svm->num_vectors);
+    for (size_t k = 0; k < svm->num_classes; k++)
+        put_count(out, svm->classes[k]);
+    for (size_t k = 0; k < svm->num_classes; k++)
+        put_count(out, svm->class_vectors[k]);
+    put_numbers(out, svm->rho, nitro_svm_num_pairs(svm->num_classes));
+    put_numbers(out, svm->coefficients, svm->num_vectors * (svm->num_classes - 1));
+    put_numbers(out, part->vectors, svm->num_vectors * num_columns);
+}
+
+static void put_parts(FILE *out, const nitro_parts *parts)
+{
+    put_count(out, parts->count);
+    for (size_t i = 0; i < parts->count; i++) {
+        const nitro_part *part = &parts->items[i];
+        put_count(out, part->kind);
+        put_number(out, part->weight);
+        if (part->kernels)
+            put_kernels(out, part->kernels);
+        else if (part->forest)
+            put_forest(out, part->forest);
+        else
+            put_votes(out, part, parts->num_columns);
+    }
+}
+
+/* ---- The file as a whole ------------------------------------------------------------------ */
+
+nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
+{
+    nitro_parts parts;
+    nitro_status status = nitro_model_parts(model, &parts);
+    if (status != NITRO_OK)
+        return status;
+    char *made = NULL;
+    size_t made_size = 0;
+    FILE *out = open_memstream(&made, &made_size);
+    if (out) {
+        fwrite(NITRO_BINARY_MAGIC, 1, NITRO_BINARY_MAGIC_SIZE, out);
+        put_count(out, NITRO_BINARY_VERSION);
+        put_count(out, 0);
+        put_count(out, 0);
+        put_names(out, model);
+        put_features(out, model);
+        put_calibration(out, &model->calibration);
+        put_parts(out, &parts);
+    }
+    bool failed = !out || ferror(out);
+    failed = (out && fclose(out) != 0) || failed;
+    if (failed) {
+        free(made);
+        return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot write the model of %s for %s",
+                          model->schema->computation, model->target);
+    }
+    nitro_binary_seal(made, made_size);
+    *bytes = made;
+    *size = made_size;
+    return NITRO_OK;
+}

@@ -1,0 +1,95 @@
+/* Kernel machines to and from JSON. Hides what is checked of a file that nobody vouches for. */
+#include <math.h>
+
+#include "nitro/runtime/kernel_expansion.h"
+
+#define MAX_MAGNITUDE 1e100
+
+nitro_status nitro_kernel_machine_encode(nitro_context *context,
+                                         const nitro_kernel_machine *machine, json_t **json)
+{
+    /* json_pack takes over its objects even where one of them is missing. */
+    json_t *made = json_pack(
+        "{s:f, s:o, s:o, s:o}", "gamma", machine->gamma, "bias",
+        nitro_json_from_numbers(machine->bias, machine->num_outputs), "vectors",
+        nitro_json_from_rows(machine->vectors, machine->num_vectors, machine->num_columns),
+        "coefficients",
+        nitro_json_from_rows(machine->coefficients, machine->num_vectors, machine->num_outputs));
+    if (!made)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot encode a machine of %zu vectors",
+                          machine->num_vectors);
+    *json = made;
+    return NITRO_OK;
+}
+
+/** Sums of so many such numbers stay finite. */
+static nitro_status check_magnitudes(const nitro_json_place *place, const char *key,
+                                     const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fabs(values[i]) > MAX_MAGNITUDE)
+            return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                              "%s: field %s.%s holds %g, but at most %g is sensible", place->path,
+                              place->field, key, values[i], MAX_MAGNITUDE);
+    return NITRO_OK;
+}
+
+typedef struct machine_parts {
+    double gamma;
+    json_t *bias, *vectors, *coefficients;
+} machine_parts;
+
+static nitro_status find_parts(const nitro_json_place *place, const json_t *json,
+                               machine_parts *parts)
+{
+    nitro_status status = nitro_json_number(place, json, "gamma", &parts->gamma);
+    if (status == NITRO_OK && !(parts->gamma > 0.0))
+        status = nitro_fail(place->context, NITRO_ERR_FORMAT,
+                            "%s: field %s.gamma is %g, but must be positive", place->path,
+                            place->field, parts->gamma);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, json, "bias", JSON_ARRAY, &parts->bias);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, json, "vectors", JSON_ARRAY, &parts->vectors);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, json, "coefficients", JSON_ARRAY, &parts->coefficients);
+    return status;
+}
+
+nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const json_t *json,
+                                         size_t num_columns, size_t num_outputs,
+                                         nitro_kernel_machine **machine)
+{
+    machine_parts parts;
+    nitro_kernel_machine *made = NULL;
+    nitro_status status = find_parts(place, json, &parts);
+    if (status != NITRO_OK)
+        return status;
+    size_t num_vectors = json_array_size(parts.vectors);
+    status = nitro_json_check_rows(place, parts.vectors, "vectors", num_vectors, num_columns);
+    if (status == NITRO_OK)
+        status = nitro_json_check_rows(place, parts.coefficients, "coefficients", num_vectors,
+                                       num_outputs);
+    if (status == NITRO_OK)
+        status = nitro_kernel_machine_create(place->context, num_columns, num_outputs, num_vectors,
+                                             parts.gamma, &made);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_json_numbers(place, parts.bias, "bias", num_outputs, made->bias);
+    if (status == NITRO_OK)
+        status = nitro_json_rows(place, parts.vectors, "vectors", num_columns, made->vectors);
+    if (status == NITRO_OK)
+        status = nitro_json_rows(place, parts.coefficients, "coefficients", num_outputs,
+                                 made->coefficients);
+    if (status == NITRO_OK)
+        status = check_magnitudes(place, "bias", made->bias, num_outputs);
+    if (status == NITRO_OK)
+        status =
+            check_magnitudes(place, "coefficients", made->coefficients, num_vectors * num_outputs);
+    if (status == NITRO_OK)
+        *machine = made;
+    else
+        nitro_kernel_machine_free(made);
+    return status;
+}

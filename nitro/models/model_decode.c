@@ -1,0 +1,183 @@
+/*
+ * A model from text that nobody vouches for. Hides the order of checks: whole JSON, format,
+ * version, checksum, then every field; a file that differs from what was written by one byte is
+ * refused.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/correction.h"
+#include "nitro/models/binary.h"
+#include "nitro/models/model_decode.h"
+#include "nitro/models/model_file.h"
+
+#define MAX_FILE_BYTES ((size_t)256 << 20)
+
+/* ---- What was learnt ------------------------------------------------------------------------- */
+
+static nitro_status decode_calibration(const nitro_json_place *place, const json_t *top,
+                                       nitro_calibration *calibration)
+{
+    json_t *object = NULL, *margins = NULL, *confidences = NULL;
+    nitro_json_place at = {place->context, place->path, "calibration"};
+    nitro_status status = nitro_json_member(place, top, "calibration", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_json_member(&at, object, "margins", JSON_ARRAY, &margins);
+    if (status == NITRO_OK)
+        status = nitro_json_member(&at, object, "confidences", JSON_ARRAY, &confidences);
+    if (status != NITRO_OK)
+        return status;
+    size_t count = json_array_size(margins);
+    if (count < 1 || count > NITRO_CALIBRATION_MAX_KNOTS)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field calibration.margins has %zu items, but must have 1 to %d",
+                          place->path, count, NITRO_CALIBRATION_MAX_KNOTS);
+    calibration->num_knots = count;
+    status = nitro_json_numbers(&at, margins, "margins", count, calibration->margins);
+    if (status == NITRO_OK)
+        status =
+            nitro_json_numbers(&at, confidences, "confidences", count, calibration->confidences);
+    if (status != NITRO_OK)
+        return status;
+    bool valid = calibration->confidences[0] >= 0.0 && calibration->confidences[count - 1] <= 1.0;
+    for (size_t k = 1; k < count; k++)
+        valid = valid && calibration->margins[k] > calibration->margins[k - 1] &&
+                calibration->confidences[k] >= calibration->confidences[k - 1];
+    if (!valid)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field calibration: margins must ascend, confidences may not fall, "
+                          "and lie in [0, 1]",
+                          place->path);
+    return NITRO_OK;
+}
+
+static nitro_status decode_predictor(const nitro_json_place *place, const json_t *top,
+                                     nitro_model *model)
+{
+    const char *name = NULL;
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "strategy"};
+    nitro_status status = nitro_json_string(place, top, "strategy", &name);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "predictor", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_json_blame(&at, nitro_strategy_find(place->context, name, &model->strategy));
+    if (status == NITRO_OK)
+        status = model->strategy->decode(place->context, place->path, object, model->num_seen,
+                                         model->schema->num_variants, &model->predictor);
+    return status;
+}
+
+/** Only models that were adapted to inputs measured on their target have one. */
+static nitro_status decode_correction(const nitro_json_place *place, const json_t *top,
+                                      nitro_model *model)
+{
+    json_t *object = NULL;
+    nitro_json_place at = {place->context, place->path, "correction"};
+    if (!json_object_get(top, "correction"))
+        return NITRO_OK;
+    nitro_status status = nitro_json_member(place, top, "correction", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_machine_pair_decode(&at, object, model->num_seen,
+                                           model->schema->num_variants, &model->correction);
+    return status;
+}
+
+static nitro_status decode_learnt(const nitro_json_place *place, const json_t *top,
+                                  nitro_model *model)
+{
+    nitro_status status = decode_calibration(place, top, &model->calibration);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &model->provenance);
+    if (status == NITRO_OK)
+        json_incref(model->provenance);
+    if (status == NITRO_OK)
+        status = decode_predictor(place, top, model);
+    return status == NITRO_OK ? decode_correction(place, top, model) : status;
+}
+
+/* ---- The file as a whole --------------------------------------------------------------------- */
+
+static nitro_status check_format(const nitro_json_place *place, const json_t *top)
+{
+    const char *format = NULL;
+    json_t *version = NULL;
+    nitro_status status = nitro_json_string(place, top, "format", &format);
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "version", JSON_INTEGER, &version);
+    if (status != NITRO_OK)
+        return status;
+    if (strcmp(format, NITRO_MODEL_FORMAT) != 0)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field format is '%.80s': this is no model file", place->path,
+                          format);
+    json_int_t number = json_integer_value(version);
+    if (number > NITRO_MODEL_VERSION)
+        return nitro_fail(place->context, NITRO_ERR_NEWER,
+                          "%s: the model has format version %lld, this Nitro (%s) reads up to %d: "
+                          "use a newer Nitro, or learn the model again",
+                          place->path, (long long)number, NITRO_VERSION_STRING,
+                          NITRO_MODEL_VERSION);
+    if (number < 1)
+        return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                          "%s: field version is %lld, but must be 1 or more", place->path,
+                          (long long)number);
+    return NITRO_OK;
+}
+
+/** The first bytes must be the checksum of all others, in exactly the form that we write. */
+static nitro_status check_checksum(const nitro_json_place *place, const char *text, size_t size)
+{
+    char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
+    if (size > NITRO_MODEL_CHECKSUM_SIZE) {
+        snprintf(field, sizeof field, NITRO_MODEL_CHECKSUM, nitro_model_checksum(text, size));
+        if (memcmp(text, field, NITRO_MODEL_CHECKSUM_SIZE) == 0)
+            return NITRO_OK;
+    }
+    return nitro_fail(place->context, NITRO_ERR_FORMAT,
+                      "%s: field checksum does not fit: the file was altered or damaged; learn the "
+                      "model again",
+                      place->path);
+}
+
+nitro_status nitro_model_parse(nitro_context *context, const char *path, const char *text,
+                               size_t size, nitro_model **model)
+{
+    nitro_json_place place = {context, path, ""};
+    json_error_t error;
+    json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!top)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not a whole JSON file: %s", path,
+                          error.line, error.text);
+    nitro_model *made = NULL;
+    nitro_status status = check_format(&place, top);
+    if (status == NITRO_OK)
+        status = check_checksum(&place, text, size);
+    if (status == NITRO_OK)
+        status = nitro_model_decode_columns(&place, top, &made);
+    if (status == NITRO_OK)
+        status = decode_learnt(&place, top, made);
+    json_decref(top);
+    if (status == NITRO_OK)
+        nitro_model_judge(made, nitro_model_used_features(made));
+    if (status == NITRO_OK)
+        *model = made;
+    else
+        nitro_model_free(made);
+    return status;
+}
+
+nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_file_read(context, path, MAX_FILE_BYTES, &text, &size);
+    if (status == NITRO_OK)
+        status = nitro_binary_is(text, size) ? nitro_binary_parse(context, path, text, size, model)
+                                             : nitro_model_parse(context, path, text, size, model);
+    free(text);
+    return status;
+}

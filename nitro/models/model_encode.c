@@ -1,0 +1,259 @@
+/*
+ * A model as text. Hides the layout: JSON, one field of the top object a line, the first of them
+ * the checksum of all bytes that follow.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/json.h"
+#include "nitro/learn/correction.h"
+#include "nitro/learn/predicted_quality.h"
+#include "nitro/models/binary.h"
+#include "nitro/models/c_export.h"
+#include "nitro/models/model_file.h"
+#include "nitro/runtime/model.h"
+
+#define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
+
+/* ---- To text --------------------------------------------------------------------------------- */
+
+static json_t *encode_column(const nitro_scaler_column *column)
+{
+    return json_pack("{s:s, s:f, s:f}", "scale", nitro_scale_name(column->scale), "low",
+                     column->low, "high", column->high);
+}
+
+static json_t *encode_features(const nitro_model *model)
+{
+    json_t *array = json_array();
+    for (size_t f = 0; f < model->schema->num_features; f++) {
+        json_t *feature = encode_column(&model->columns[f]);
+        json_object_set_new(feature, "name", json_string(model->schema->features[f].name));
+        json_object_set_new(feature, "unit", json_string(model->schema->features[f].unit));
+        json_array_append_new(array, feature);
+    }
+    return array;
+}
+
+static json_t *encode_relative_features(const nitro_model *model)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < model->schema->num_relative; i++) {
+        const nitro_relative_info *info = &model->schema->relative[i];
+        json_t *feature = encode_column(&model->columns[nitro_model_first_relative(model) + i]);
+        json_object_set_new(feature, "name", json_string(info->name));
+        json_object_set_new(feature, "unit", json_string(info->unit));
+        json_object_set_new(feature, "formula", json_string(info->formula));
+        json_object_set_new(feature, "replaces", json_string(info->replaces));
+        json_array_append_new(array, feature);
+    }
+    return array;
+}
+
+/** What the target has for the formulas, by device feature. */
+static json_t *encode_relative_values(const nitro_model *model)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        json_object_set_new(object, nitro_relative_device_feature(model->relative, i),
+                            json_real(model->relative_values[i]));
+    return object;
+}
+
+static json_t *encode_device_features(const nitro_model *model)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < model->device_features.count; i++) {
+        json_t *feature = encode_column(&model->columns[nitro_model_first_device(model) + i]);
+        json_object_set_new(feature, "name", json_string(model->device_features.items[i]));
+        json_object_set_new(feature, "value", json_real(model->device_values[i]));
+        json_array_append_new(array, feature);
+    }
+    return array;
+}
+
+static json_t *encode_variants(const nitro_schema *schema)
+{
+    json_t *array = json_array();
+    for (size_t v = 0; v < schema->num_variants; v++)
+        json_array_append_new(array, json_string(schema->variants[v]));
+    return array;
+}
+
+static json_t *encode_calibration(const nitro_calibration *calibration)
+{
+    return json_pack("{s:o, s:o}", "margins",
+                     nitro_json_from_numbers(calibration->margins, calibration->num_knots),
+                     "confidences",
+                     nitro_json_from_numbers(calibration->confidences, calibration->num_knots));
+}
+
+/** Print the fields after the checksum, each on its line; false when one could not be made.
+ *  `correction` may be NULL; a file with one is of a version that older Nitros refuse. */
+static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
+{
+    const nitro_schema *schema = model->schema;
+    struct {
+        const char *key;
+        json_t *value;
+    } fields[] = {
+        {"format", json_string(NITRO_MODEL_FORMAT)},
+        {"version", json_integer(correction ? NITRO_MODEL_VERSION : NITRO_MODEL_VERSION_PLAIN)},
+        {"computation", json_string(schema->computation)},
+        {"target", json_pack("{s:s, s:s}", "id", model->target, "kind", model->target_kind)},
+        {"variants", encode_variants(schema)},
+        {"default", json_string(schema->variants[schema->default_variant])},
+        {"features", encode_features(model)},
+        {"relative_features", encode_relative_features(model)},
+        {"relative_values", encode_relative_values(model)},
+        {"device_features", encode_device_features(model)},
+        {"provenance", json_incref(model->provenance)},
+        {"strategy", json_string(model->strategy->name)},
+        {"calibration", encode_calibration(&model->calibration)},
+        {"predictor", json_incref(predictor)},
+        {"correction", json_incref(correction)}, /* the last: it may be missing */
+    };
+    size_t count = sizeof fields / sizeof fields[0] - (correction ? 0 : 1);
+    bool printed = true;
+    for (size_t i = 0; i < count; i++) {
+        char *text = fields[i].value ? json_dumps(fields[i].value, DUMP_FLAGS) : NULL;
+        printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
+        free(text);
+        json_decref(fields[i].value);
+    }
+    return fputs("\n}\n", out) >= 0 && printed;
+}
+
+static nitro_status encode_predictor(const nitro_model *model, json_t **predictor)
+{
+    if (!model->strategy->encode || !model->provenance)
+        return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
+                          "the model of %s for %s is a compiled one: that decides, but does not "
+                          "hold all that a JSON file does; use the file that it was compiled from",
+                          model->schema->computation, model->target);
+    return model->strategy->encode(model->context, model->predictor, predictor);
+}
+
+nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size)
+{
+    json_t *predictor = NULL, *correction = NULL;
+    nitro_status status = encode_predictor(model, &predictor);
+    if (status == NITRO_OK && model->correction)
+        status = nitro_machine_pair_encode(model->context, model->correction, &correction);
+    if (status != NITRO_OK) {
+        json_decref(predictor);
+        return status;
+    }
+    char *printed = NULL;
+    size_t printed_size = 0;
+    FILE *out = open_memstream(&printed, &printed_size);
+    bool complete = out &&
+                    fprintf(out, NITRO_MODEL_CHECKSUM, UINT64_C(0)) == NITRO_MODEL_CHECKSUM_SIZE &&
+                    print_fields(out, model, predictor, correction);
+    complete = out && fclose(out) == 0 && complete;
+    json_decref(predictor);
+    json_decref(correction);
+    if (!complete) {
+        free(printed);
+        return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot write the model of %s for %s",
+                          model->schema->computation, model->target);
+    }
+    char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
+    snprintf(field, sizeof field, NITRO_MODEL_CHECKSUM,
+             nitro_model_checksum(printed, printed_size));
+    memcpy(printed, field, NITRO_MODEL_CHECKSUM_SIZE);
+    *text = printed;
+    *size = printed_size;
+    return NITRO_OK;
+}
+
+nitro_status nitro_model_save(const nitro_model *model, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_model_format(model, &text, &size);
+    if (status == NITRO_OK)
+        status = nitro_file_write(model->context, path, text, size);
+    free(text);
+    return status;
+}
+
+/* ---- Summary --------------------------------------------------------------------------------- */
+
+/** Numbers and texts as they are; of arrays only how long they are, as num_KEY. */
+static json_t *summarize(const json_t *object)
+{
+    json_t *summary = json_object();
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char name[128];
+        snprintf(name, sizeof name, "num_%s", key);
+        if (json_is_array(value))
+            json_object_set_new(summary, name, json_integer((json_int_t)json_array_size(value)));
+        else
+            json_object_set(summary, key, value);
+    }
+    return summary;
+}
+
+nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
+{
+    const nitro_schema *schema = model->schema;
+    json_t *predictor = NULL;
+    nitro_status status = encode_predictor(model, &predictor);
+    if (status != NITRO_OK)
+        return status;
+    json_t *summary = json_pack(
+        "{s:s, s:{s:s, s:s}, s:s, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:O}", "computation",
+        schema->computation, "target", "id", model->target, "kind", model->target_kind, "default",
+        schema->variants[schema->default_variant], "variants", encode_variants(schema), "features",
+        encode_features(model), "relative_features", encode_relative_features(model),
+        "relative_values", encode_relative_values(model), "device_features",
+        encode_device_features(model), "strategy", model->strategy->name, "predictor",
+        summarize(predictor), "provenance", model->provenance);
+    json_decref(predictor);
+    char *text = summary ? json_dumps(summary, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) : NULL;
+    json_decref(summary);
+    if (!text)
+        return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot summarize the model of %s", schema->computation);
+    *json_text = text;
+    return NITRO_OK;
+}
+
+void nitro_model_free_provenance(nitro_model *model)
+{
+    nitro_promise_free(model->promise);
+    json_decref(model->provenance);
+}
+
+/* ---- Other forms ----------------------------------------------------------------------------- */
+
+nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                const char *path)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    nitro_status status = NITRO_OK;
+    switch (format) {
+    case NITRO_EXPORT_BINARY:
+        status = nitro_binary_format(model, &bytes, &size);
+        break;
+    case NITRO_EXPORT_C:
+        status = nitro_source_format(model, &bytes, &size);
+        break;
+    default:
+        status = nitro_fail(model->context, NITRO_ERR_ARGUMENT, "there is no export format %d",
+                            (int)format);
+    }
+    if (status == NITRO_OK)
+        status = nitro_file_write(model->context, path, bytes, size);
+    free(bytes);
+    return status;
+}

@@ -1,0 +1,31 @@
+/* Strategies by their names. Hides which one is meant where none is named: that of the highest
+ * priority, the first of equals. */
+#include <stdio.h>
+#include <string.h>
+
+#include "nitro/runtime/model.h"
+
+static nitro_status refuse_strategy(nitro_context *context, const char *name)
+{
+    char known[256] = "";
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
+        size_t length = strlen(known);
+        snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
+    }
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
+                      known);
+}
+
+nitro_status nitro_strategy_find(nitro_context *context, const char *name,
+                                 const nitro_strategy **strategy)
+{
+    const nitro_strategy *found = NULL;
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
+        if (name ? strcmp((*s)->name, name) == 0 : !found || (*s)->priority > found->priority)
+            found = *s;
+    if (!found)
+        return refuse_strategy(context, name);
+    *strategy = found;
+    return NITRO_OK;
+}

@@ -1,0 +1,40 @@
+/* profile_collect.h - one device's profiles on their way into a store, whatever they are of. */
+#ifndef NITRO_PROFILE_PROFILE_COLLECT_H
+#define NITRO_PROFILE_PROFILE_COLLECT_H
+
+#include "nitro/measure/measure.h"
+#include "nitro/measure/profile_transfer.h"
+
+typedef struct nitro_collection {
+    nitro_context *context;
+    nitro_store *store;
+    nitro_device *device;
+    const nitro_schema *schema; /* of the variants; NULL: of proxies. Set by the caller */
+    bool is_prepared;           /* the store knows the device and the names */
+    nitro_profile_options options;
+    nitro_measure_options measure;
+    nitro_proxies *proxies;
+    nitro_profiling profiling; /* `name` and `name_user` are set by the caller */
+    nitro_profile_progress progress;
+    nitro_profile_report *report;
+} nitro_collection;
+
+/** Find the profiler for the device, and read the proxies; `options` may be NULL. To be ended in
+ *  any case. */
+nitro_status nitro_collection_begin(nitro_collection *collection, nitro_store *store,
+                                    nitro_device *device, const nitro_profile_options *options,
+                                    nitro_profile_report *report);
+/** Put the names and the device into the store, before the first profile: where nothing can be
+ *  profiled nothing is left there. */
+nitro_status nitro_collection_prepare(nitro_collection *collection);
+/**
+ * Profile some variants on one input, and store what came of it.
+ * @param[out] input_failed  on error: the next one is worth a try.
+ */
+nitro_status nitro_collection_run(nitro_collection *collection, nitro_computation *computation,
+                                  const nitro_input *input, uint64_t variants, bool *input_failed);
+/** One more is done. @return NITRO_OK or NITRO_ERR_INTERRUPTED. */
+nitro_status nitro_collection_report(nitro_collection *collection, const char *what);
+void nitro_collection_end(nitro_collection *collection);
+
+#endif

@@ -1,0 +1,48 @@
+/* The machine's name in device ids. Two machines with one sort of processor have devices of one id:
+ * what is told apart in a store is what their owners give a name. Hides where in an id that is. */
+#include "nitro/records/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+nitro_status nitro_machine_name(nitro_context *context, char name[NITRO_DEVICE_ID_SIZE])
+{
+    nitro_setting_value value;
+    nitro_status status = nitro_setting_get(context, NULL, "machine", &value);
+    if (status == NITRO_OK)
+        snprintf(name, NITRO_DEVICE_ID_SIZE, "%.63s", value.text);
+    return status;
+}
+
+void nitro_machine_local_id(const char *id, char local[NITRO_DEVICE_ID_SIZE])
+{
+    snprintf(local, NITRO_DEVICE_ID_SIZE, "%.*s", (int)strcspn(id, "@"), id);
+}
+
+nitro_status nitro_machine_full_id(nitro_context *context, const char *machine, const char *local,
+                                   char full[NITRO_DEVICE_ID_SIZE])
+{
+    size_t length = strlen(local) + (machine[0] ? 1 + strlen(machine) : 0);
+    if (length >= NITRO_DEVICE_ID_SIZE)
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "'%s@%s' is no device id: it has %zu characters, and %d is the most; give "
+            "the machine a shorter name (the setting machine, NITRO_MACHINE)",
+            local, machine, length, NITRO_DEVICE_ID_SIZE - 1);
+    snprintf(full, NITRO_DEVICE_ID_SIZE, "%s%s%s", local, machine[0] ? "@" : "", machine);
+    return NITRO_OK;
+}
+
+nitro_status nitro_machine_name_device(nitro_context *context, const char *machine,
+                                       nitro_device *device)
+{
+    char full[NITRO_DEVICE_ID_SIZE];
+    nitro_status status = nitro_machine_full_id(context, machine, device->id, full);
+    char *id = status == NITRO_OK ? nitro_strdup(context, full) : NULL;
+    if (!id)
+        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
+    free(device->id);
+    device->id = id;
+    return NITRO_OK;
+}

@@ -1,0 +1,24 @@
+/* machine.h - how the devices of this machine are told from others of the same name. Internal. */
+#ifndef NITRO_RECORDS_MACHINE_H
+#define NITRO_RECORDS_MACHINE_H
+
+#include "nitro/runtime/nitro_internal.h"
+
+/** Bytes of a device id, its end included. */
+#define NITRO_DEVICE_ID_SIZE 64
+
+/** What the setting "machine" says; "" where nobody made it. Errors as nitro_setting_get. */
+nitro_status nitro_machine_name(nitro_context *context, char name[NITRO_DEVICE_ID_SIZE]);
+
+/** A device's id as its kind knows it: without "@MACHINE". `id` is clean. */
+void nitro_machine_local_id(const char *id, char local[NITRO_DEVICE_ID_SIZE]);
+
+/** "ID@MACHINE", or `local` itself where the machine has no name. NITRO_ERR_ARGUMENT: too long. */
+nitro_status nitro_machine_full_id(nitro_context *context, const char *machine, const char *local,
+                                   char full[NITRO_DEVICE_ID_SIZE]);
+
+/** Call a device that is here after the machine. */
+nitro_status nitro_machine_name_device(nitro_context *context, const char *machine,
+                                       nitro_device *device);
+
+#endif

@@ -1,0 +1,381 @@
+/* Bringing one store's records into another, of whatever kinds: one way, in batches, so that memory
+ * is bounded and a run that was cut goes on where it was. Hides what becomes of an input that both
+ * have: kept, replaced by the newer sample, or put beside it as a device of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/repository/known_samples.h"
+
+#define BATCH 500
+
+typedef struct copying {
+    nitro_store *from, *to;
+    const nitro_sync_options *options;
+    const char *computation, *device;
+    const char *to_device;        /* the id under which samples go */
+    nitro_known_samples known;    /* of `device` */
+    nitro_known_samples campaign; /* of `to_device`, where that is another one */
+    nitro_sample *batch[BATCH];
+    size_t batch_size;
+    bool replacing;   /* the batch takes the place of samples that are there */
+    bool in_conflict; /* both have an input, and not the same sample */
+    nitro_copy_report report;
+} copying;
+
+static uint64_t checksum_of(const copying *job, const nitro_sample *sample)
+{
+    return nitro_store_sample_checksum(job->computation, job->device, sample);
+}
+
+/* ---- Samples ------------------------------------------------------------------------------- */
+
+static nitro_status put(copying *job, const nitro_sample *const *samples, size_t count,
+                        bool replace)
+{
+    return nitro_store_put_samples(job->to, job->computation, job->to_device, samples, count,
+                                   replace);
+}
+
+/* What is there although it was not when we looked: another process's, which stays, or a damaged
+ * one, in whose place goes what is sound. */
+static nitro_status put_one_by_one(copying *job)
+{
+    nitro_status status = NITRO_OK;
+    size_t count = job->batch_size;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        const nitro_sample *sample = job->batch[i];
+        nitro_sample *there = NULL;
+        status = nitro_store_get_sample(job->to, job->computation, job->to_device, sample->input,
+                                        &there);
+        nitro_sample_free(there);
+        if (status == NITRO_OK) {
+            job->batch_size--; /* not ours to count */
+            job->report.samples_skipped++;
+        } else if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
+            status = put(job, &sample, 1, status == NITRO_ERR_FORMAT);
+        }
+    }
+    if (status == NITRO_OK)
+        job->report.samples += job->batch_size;
+    job->batch_size = count;
+    return status;
+}
+
+static nitro_status write_batch(copying *job)
+{
+    nitro_status status = NITRO_OK;
+    if (job->batch_size > 0)
+        status = put(job, (const nitro_sample *const *)job->batch, job->batch_size, job->replacing);
+    if (status == NITRO_ERR_EXISTS) {
+        status = put_one_by_one(job);
+        goto free_batch;
+    }
+    if (status == NITRO_OK && job->replacing)
+        job->report.samples_replaced += job->batch_size;
+    else if (status == NITRO_OK)
+        job->report.samples += job->batch_size;
+free_batch:
+    while (job->batch_size > 0)
+        nitro_sample_free(job->batch[--job->batch_size]);
+    return status;
+}
+
+static nitro_status add_to_batch(copying *job, const nitro_sample *sample, bool replacing)
+{
+    nitro_status status = NITRO_OK;
+    if (job->batch_size == BATCH || job->replacing != replacing)
+        status = write_batch(job);
+    job->replacing = replacing;
+    if (status == NITRO_OK)
+        status =
+            nitro_sample_copy(nitro_store_context(job->to), sample, &job->batch[job->batch_size]);
+    job->batch_size += status == NITRO_OK;
+    return status;
+}
+
+static nitro_status look_for_conflict(void *user, const nitro_sample *sample)
+{
+    copying *job = user;
+    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
+    job->in_conflict = job->in_conflict || (known && known->checksum != checksum_of(job, sample));
+    return NITRO_OK;
+}
+
+static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
+                                const nitro_sample *sample, bool newer_counts)
+{
+    const nitro_known_sample *known = nitro_known_samples_find(list, sample->input);
+    if (!known)
+        return add_to_batch(job, sample, false);
+    bool same = known->checksum == checksum_of(job, sample);
+    if (!same && newer_counts && sample->provenance.time_s > known->time_s)
+        return add_to_batch(job, sample, true);
+    job->report.samples_skipped++;
+    job->report.samples_differing += !same;
+    return NITRO_OK;
+}
+
+static nitro_status copy_sample(void *user, const nitro_sample *sample)
+{
+    copying *job = user;
+    return copy_beside(job, &job->known, sample, job->options->conflict == NITRO_CONFLICT_NEWER);
+}
+
+static void note_damage(void *user, const char *problem)
+{
+    copying *job = user;
+    job->report.damaged++;
+    if (job->options->damaged)
+        job->options->damaged(job->options->user, problem);
+}
+
+static nitro_status each_sample(copying *job, nitro_sample_function function)
+{
+    return nitro_store_read_samples(job->from, job->computation, job->device, function, job,
+                                    note_damage, job);
+}
+
+static void ignore_damage(void *user, const char *problem)
+{
+    (void)user;
+    (void)problem;
+}
+
+/* A record that is damaged stays behind, and is said; any other failure ends the run. */
+static nitro_status leave_behind(copying *job, nitro_status status)
+{
+    char message[2048];
+    if (status != NITRO_ERR_FORMAT)
+        return status;
+    nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
+    note_damage(job, message);
+    return NITRO_OK;
+}
+
+/* ---- Both kept: the other campaign is a device of its own ------------------------------------ */
+
+static nitro_status copy_to_campaign(void *user, const nitro_sample *sample)
+{
+    copying *job = user;
+    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
+    if (!known || known->checksum != checksum_of(job, sample))
+        return copy_beside(job, &job->campaign, sample, true);
+    job->report.samples_skipped++;
+    return NITRO_OK;
+}
+
+/* Described as in the store it comes from, and labelled as the same machine. */
+static nitro_status put_campaign(copying *job, const char *id)
+{
+    nitro_context *context = nitro_store_context(job->to);
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_get_device(job->from, job->device, &device);
+    if (status != NITRO_OK)
+        return status;
+    char *copy = nitro_strdup(context, id);
+    status = copy ? nitro_device_set_label(context, device, NITRO_LABEL_SAME_AS, job->device)
+                  : NITRO_ERR_NO_MEMORY;
+    if (copy) {
+        free(device->id);
+        device->id = copy;
+    }
+    if (status == NITRO_OK)
+        status = nitro_store_put_device(job->to, device);
+    nitro_device_free(device);
+    return status;
+}
+
+static nitro_status require_campaign(const copying *job, const char *id)
+{
+    if (job->options->campaign && nitro_device_id_is_clean(id))
+        return NITRO_OK;
+    if (job->options->campaign)
+        return nitro_fail(nitro_store_context(job->to), NITRO_ERR_ARGUMENT,
+                          "'%.120s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-] for device, "
+                          "'@' and campaign",
+                          id);
+    return nitro_fail(
+        nitro_store_context(job->to), NITRO_ERR_EXISTS,
+        "%s on %s: both stores have measurements of the same inputs; name the ones to "
+        "be added (--campaign NAME) to keep both, or say that the newer ones count (--newer)",
+        job->computation, job->device);
+}
+
+static nitro_status copy_campaign(copying *job)
+{
+    const char *campaign = job->options->campaign;
+    char *id = nitro_asprintf(nitro_store_context(job->to), "%s@%s", job->device,
+                              campaign ? campaign : "");
+    nitro_status status = id ? require_campaign(job, id) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = put_campaign(job, id);
+    if (status == NITRO_OK)
+        status =
+            nitro_known_samples_read(job->to, job->computation, id, job->device, &job->campaign);
+    job->to_device = id;
+    if (status == NITRO_OK)
+        status = each_sample(job, copy_to_campaign);
+    if (status == NITRO_OK)
+        status = write_batch(job);
+    free(id);
+    return status;
+}
+
+/* ---- Devices and computations -------------------------------------------------------------- */
+
+static nitro_status copy_device(copying *job, const char *id)
+{
+    nitro_device *device = NULL, *there = NULL;
+    nitro_status status = nitro_store_get_device(job->to, id, &there);
+    nitro_device_free(there);
+    if (status != NITRO_ERR_NOT_FOUND && status != NITRO_ERR_FORMAT)
+        return status;
+    status = nitro_store_get_device(job->from, id, &device);
+    if (status == NITRO_OK)
+        status = nitro_store_put_device(job->to, device);
+    else
+        status = leave_behind(job, status);
+    nitro_device_free(device);
+    return status;
+}
+
+static nitro_status copy_samples(copying *job)
+{
+    nitro_status status =
+        nitro_known_samples_read(job->to, job->computation, job->device, job->device, &job->known);
+    job->to_device = job->device;
+    job->in_conflict = false;
+    if (status == NITRO_OK && job->options->conflict == NITRO_CONFLICT_BOTH)
+        status = nitro_store_read_samples(job->from, job->computation, job->device,
+                                          look_for_conflict, job, ignore_damage, NULL);
+    if (status == NITRO_OK && job->in_conflict)
+        status = copy_campaign(job);
+    else if (status == NITRO_OK)
+        status = each_sample(job, copy_sample);
+    if (status == NITRO_OK)
+        status = write_batch(job);
+    while (job->batch_size > 0)
+        nitro_sample_free(job->batch[--job->batch_size]);
+    return status;
+}
+
+/* Samples of a device whose description stayed behind have no home. */
+static nitro_status copy_samples_of_device(copying *job)
+{
+    nitro_device *there = NULL;
+    nitro_status status = nitro_store_get_device(job->to, job->device, &there);
+    nitro_device_free(there);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return NITRO_OK;
+    return status == NITRO_OK ? copy_samples(job) : status;
+}
+
+/* Profiles of a computation, or of proxies (NULL), of every device. */
+static nitro_status copy_profiles(copying *job, const char *computation,
+                                  const nitro_string_list *devices)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
+        status = nitro_store_copy_profiles(job->from, job->to, devices->items[i], computation,
+                                           &job->report);
+        if (status == NITRO_ERR_NOT_FOUND) /* a device that stayed behind */
+            status = NITRO_OK;
+    }
+    return status;
+}
+
+static nitro_status copy_computation(copying *job, const nitro_string_list *all_devices)
+{
+    nitro_schema *schema = NULL;
+    nitro_string_list devices = {0};
+    nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
+    if (status == NITRO_ERR_FORMAT)
+        return leave_behind(job, status);
+    if (status == NITRO_OK)
+        status = nitro_store_put_schema(job->to, schema);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(job->from, job->computation, &devices);
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
+        job->device = devices.items[i];
+        status = copy_samples_of_device(job);
+    }
+    if (status == NITRO_OK)
+        status = copy_profiles(job, job->computation, all_devices);
+    nitro_string_list_free(&devices);
+    nitro_schema_free(schema);
+    return status;
+}
+
+static void end_copying(copying *job)
+{
+    nitro_known_samples_free(&job->known);
+    nitro_known_samples_free(&job->campaign);
+    free(job);
+}
+
+static nitro_status copy_names(copying *job)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
+    if (status == NITRO_OK)
+        status = nitro_store_put_schema(job->to, schema);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const char *device,
+                                     const char *computation, nitro_copy_report *report)
+{
+    const nitro_sync_options keep = {.conflict = NITRO_CONFLICT_KEEP};
+    copying *job = nitro_calloc(nitro_store_context(to), 1, sizeof(*job));
+    if (!job)
+        return NITRO_ERR_NO_MEMORY;
+    *job = (copying){.from = from,
+                     .to = to,
+                     .options = &keep,
+                     .computation = computation,
+                     .device = device,
+                     .report = *report};
+    nitro_status status = copy_device(job, device);
+    if (status == NITRO_OK && computation)
+        status = copy_names(job);
+    if (status == NITRO_OK && computation)
+        status = copy_samples(job);
+    if (status == NITRO_OK)
+        status = nitro_store_copy_profiles(from, to, device, computation, &job->report);
+    *report = job->report;
+    end_copying(job);
+    return status;
+}
+
+nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sync_options *options,
+                              nitro_copy_report *report)
+{
+    nitro_string_list computations = {0}, devices = {0};
+    copying *job = nitro_calloc(nitro_store_context(to), 1, sizeof(*job));
+    if (!job)
+        return NITRO_ERR_NO_MEMORY;
+    *job = (copying){.from = from, .to = to, .options = options};
+    nitro_status status = nitro_store_list_devices(from, NULL, &devices);
+    if (status == NITRO_OK)
+        status = nitro_store_list_computations(from, &computations);
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
+        status = copy_device(job, devices.items[i]);
+    for (size_t i = 0; i < computations.count && status == NITRO_OK; i++) {
+        job->computation = computations.items[i];
+        status = copy_computation(job, &devices);
+    }
+    if (status == NITRO_OK)
+        status = copy_profiles(job, NULL, &devices);
+    *report = job->report; /* also of a run that failed: what went is there */
+    end_copying(job);
+    nitro_string_list_free(&computations);
+    nitro_string_list_free(&devices);
+    return status;
+}
+
+nitro_status nitro_store_copy(nitro_store *from, nitro_store *to, nitro_copy_report *report)
+{
+    const nitro_sync_options keep = {.conflict = NITRO_CONFLICT_KEEP};
+    return nitro_store_sync(from, to, &keep, report);
+}

@@ -1,0 +1,113 @@
+/* Copying profiles from one store into another, of whatever kinds: whole runs, for the kernels of
+ * one run belong together. A run of which the other store has anything stays as it is there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/text_buffer.h"
+#include "nitro/repository/store_internal.h"
+
+#define BATCH 500 /* written when it is full and a run is complete */
+
+typedef struct copying {
+    nitro_store *to;
+    const char *device;
+    nitro_string_list known; /* runs that are there, sorted */
+    nitro_profile **batch;
+    size_t batch_size, capacity;
+    char *last_run; /* of the batch */
+    nitro_copy_report *report;
+} copying;
+
+/* The key without its kernel. */
+static char *run_key(nitro_context *context, const nitro_profile *profile)
+{
+    char *key = nitro_store_profile_key(context, profile);
+    if (key)
+        *strrchr(key, '\x1f') = '\0';
+    return key;
+}
+
+static nitro_status add_known_run(void *user, const char *device, const nitro_profile *profile)
+{
+    copying *job = user;
+    nitro_context *context = nitro_store_context(job->to);
+    char *key = run_key(context, profile);
+    size_t count = job->known.count;
+    nitro_status status = key ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    (void)device;
+    if (key && (count == 0 || strcmp(job->known.items[count - 1], key) != 0))
+        status = nitro_string_list_add(context, &job->known, key);
+    free(key);
+    return status;
+}
+
+static void drop_batch(copying *job)
+{
+    while (job->batch_size > 0)
+        nitro_profile_free(job->batch[--job->batch_size]);
+}
+
+static nitro_status write_batch(copying *job)
+{
+    nitro_status status = nitro_store_put_profiles(
+        job->to, job->device, (const nitro_profile *const *)job->batch, job->batch_size, false);
+    if (status == NITRO_OK)
+        job->report->profiles += job->batch_size;
+    drop_batch(job);
+    return status;
+}
+
+static nitro_status append(copying *job, const nitro_profile *profile)
+{
+    if (job->batch_size == job->capacity) {
+        size_t capacity = job->capacity + BATCH;
+        nitro_profile **grown = realloc(job->batch, capacity * sizeof(nitro_profile *));
+        if (!grown)
+            return nitro_fail(nitro_store_context(job->to), NITRO_ERR_NO_MEMORY,
+                              "out of memory, copying profiles");
+        job->batch = grown;
+        job->capacity = capacity;
+    }
+    nitro_status status =
+        nitro_profile_copy(nitro_store_context(job->to), profile, &job->batch[job->batch_size]);
+    if (status == NITRO_OK)
+        job->batch_size++;
+    return status;
+}
+
+static nitro_status copy_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    copying *job = user;
+    nitro_status status = NITRO_OK;
+    char *run = run_key(nitro_store_context(job->to), profile);
+    (void)device;
+    if (!run)
+        return NITRO_ERR_NO_MEMORY;
+    bool same_run = job->last_run && strcmp(run, job->last_run) == 0;
+    if (!same_run && job->batch_size >= BATCH)
+        status = write_batch(job);
+    free(job->last_run);
+    job->last_run = run;
+    if (status == NITRO_OK && nitro_store_sorted_list_has(&job->known, run))
+        job->report->profiles_skipped++;
+    else if (status == NITRO_OK)
+        status = append(job, profile);
+    return status;
+}
+
+nitro_status nitro_store_copy_profiles(nitro_store *from, nitro_store *to, const char *device,
+                                       const char *computation, nitro_copy_report *report)
+{
+    copying job = {.to = to, .device = device, .report = report};
+    nitro_status status = nitro_store_each_profile(to, device, computation, add_known_run, &job);
+    nitro_string_list_sort(&job.known);
+    if (status == NITRO_OK)
+        status = nitro_store_each_profile(from, device, computation, copy_profile, &job);
+    if (status == NITRO_OK)
+        status = write_batch(&job);
+    drop_batch(&job);
+    free(job.batch);
+    free(job.last_run);
+    nitro_string_list_free(&job.known);
+    return status;
+}

@@ -1,0 +1,164 @@
+/* Which store a URL means, and opening it: "scheme:address", a plain path for the kind with the
+ * highest priority, or nothing for the user's own store. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nitro/base/text_buffer.h"
+#include "nitro/repository/store_internal.h"
+
+/* Length of the scheme before ':', 0 where `url` is a plain path: one with a '/' before any ':'. */
+static size_t scheme_length(const char *url)
+{
+    size_t length = strspn(url, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
+    return url[length] == ':' && islower((unsigned char)url[0]) ? length : 0;
+}
+
+static const nitro_store_kind *default_kind(void)
+{
+    const nitro_store_kind *best = NULL;
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++)
+        if (!best || (*kind)->priority > best->priority)
+            best = *kind;
+    return best;
+}
+
+static nitro_status fail_unknown_scheme(nitro_context *context, const char *url, size_t length)
+{
+    nitro_string_list known = {0};
+    nitro_status status = NITRO_OK;
+    char scheme[81];
+    snprintf(scheme, sizeof(scheme), "%.*s", (int)length, url);
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && status == NITRO_OK;
+         kind++)
+        status = nitro_string_list_add(context, &known, (*kind)->scheme);
+    char *names = status == NITRO_OK ? nitro_store_print_some(context, &known) : NULL;
+    char *shown = names ? nitro_store_redact(context, scheme, url + length + 1) : NULL;
+    status = NITRO_ERR_NO_MEMORY;
+    if (shown)
+        status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                            "'%.200s': no kind of store is called '%s'; there is: %s. For a file "
+                            "of this name write './%.200s'",
+                            shown, scheme, names, shown);
+    free(shown);
+    free(names);
+    nitro_string_list_free(&known);
+    return status;
+}
+
+nitro_status nitro_store_find_kind(nitro_context *context, const char *url,
+                                   const nitro_store_kind **found, const char **address)
+{
+    size_t length = scheme_length(url);
+    for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && length > 0;
+         kind++) {
+        if (strlen((*kind)->scheme) == length && memcmp((*kind)->scheme, url, length) == 0) {
+            *found = *kind;
+            *address = url + length + 1;
+            return NITRO_OK;
+        }
+    }
+    if (length > 0)
+        return fail_unknown_scheme(context, url, length);
+    *found = default_kind();
+    *address = url;
+    return *found ? NITRO_OK
+                  : nitro_fail(context, NITRO_ERR_NOT_BUILT, "this build has no kind of store");
+}
+
+/* Folders above a file, as the XDG base directory rules want them: for the user alone. */
+static nitro_status make_folders(nitro_context *context, char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+        int error = errno;
+        if (failed)
+            return nitro_fail(context, NITRO_ERR_IO,
+                              "cannot make the folder %s for the user's own stores: %s", path,
+                              strerror(error));
+        *slash = '/';
+    }
+    return NITRO_OK;
+}
+
+/* A relative XDG_DATA_HOME does not count, by its own rules. */
+nitro_status nitro_store_data_path(nitro_context *context, const char *name, bool make, char **path)
+{
+    const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    bool use_data = data && data[0] == '/';
+    if (!use_data && !(home && home[0] == '/'))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "no store is named, and neither XDG_DATA_HOME nor HOME says where the "
+                          "user's own files are");
+    char *made = use_data ? nitro_asprintf(context, "%s/nitro/%s", data, name)
+                          : nitro_asprintf(context, "%s/.local/share/nitro/%s", home, name);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = make ? make_folders(context, made) : NITRO_OK;
+    if (status == NITRO_OK)
+        *path = made;
+    else
+        free(made);
+    return status;
+}
+
+char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind,
+                            const char *address)
+{
+    return kind->remote ? nitro_store_redact(context, kind->scheme, address)
+                        : nitro_asprintf(context, "%s:%s", kind->scheme, address);
+}
+
+nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
+                                   const char *address, nitro_store_mode mode, nitro_store **store)
+{
+    nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
+    if (!opened)
+        return NITRO_ERR_NO_MEMORY;
+    *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
+    opened->url = nitro_store_print_url(context, kind, address);
+    nitro_status status =
+        opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK) {
+        *store = opened;
+        return NITRO_OK;
+    }
+    free(opened->url);
+    free(opened);
+    return status;
+}
+
+nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                                    char **chosen)
+{
+    nitro_setting_value set = {0};
+    nitro_status status = url ? NITRO_OK : nitro_setting_get(context, NULL, "store", &set);
+    if (status != NITRO_OK)
+        return status;
+    if (!url && set.text[0] == '\0')
+        return nitro_store_data_path(context, "store.db", mode == NITRO_STORE_WRITE, chosen);
+    char *copy = nitro_strdup(context, url ? url : set.text);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    *chosen = copy;
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
+                              nitro_store **store)
+{
+    const nitro_store_kind *kind = NULL;
+    const char *address = NULL;
+    char *chosen = NULL;
+    nitro_status status = nitro_store_choose_url(context, url, mode, &chosen);
+    if (status == NITRO_OK)
+        status = nitro_store_find_kind(context, chosen, &kind, &address);
+    if (status == NITRO_OK)
+        status = nitro_store_open_kind(context, kind, address, mode, store);
+    free(chosen);
+    return status;
+}

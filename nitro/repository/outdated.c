@@ -1,0 +1,289 @@
+/* Which times are no longer what today's code would give, and why. Hides what "today" is where
+ * nobody says: the device's description, else the versions, compiler, driver and toolkit of the
+ * newest sample of each device. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/repository/store_internal.h"
+
+/* How many samples have one reason. */
+typedef struct stale_group {
+    size_t variant; /* NITRO_NONE: the whole sample */
+    const char *what;
+    char *was;
+    const char *now;
+    size_t samples;
+} stale_group;
+
+typedef struct search {
+    nitro_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    const char *const *versions; /* given; NULL: the newest */
+    nitro_provenance today;
+    char digest[NITRO_DIGEST_SIZE];
+    char *newest[NITRO_MAX_VARIANTS]; /* versions, and when they were measured */
+    int64_t newest_s[NITRO_MAX_VARIANTS];
+    stale_group *groups;
+    size_t num_groups, capacity;
+    nitro_sample **changed; /* without the stale times; NULL: they are not wanted */
+    size_t num_changed, changed_capacity;
+    bool wants_changed;
+} search;
+
+static const char *version_of(const search *self, size_t variant)
+{
+    return self->versions ? self->versions[variant] : self->newest[variant];
+}
+
+/* ---- What is newest ------------------------------------------------------------------------ */
+
+static nitro_status note_newest(void *user, const nitro_sample *sample)
+{
+    search *self = user;
+    nitro_context *context = nitro_store_context(self->store);
+    int64_t time_s = sample->provenance.time_s;
+    nitro_status status = NITRO_OK;
+    if (sample->provenance.compiler && (!self->today.compiler || time_s > self->today.time_s)) {
+        nitro_provenance_clear(&self->today);
+        status = nitro_provenance_copy(context, &sample->provenance, &self->today);
+    }
+    for (size_t v = 0; v < sample->num_entries && status == NITRO_OK; v++) {
+        const char *version = sample->entries[v].version;
+        if (!version || (self->newest[v] && time_s <= self->newest_s[v]))
+            continue;
+        free(self->newest[v]);
+        self->newest[v] = nitro_strdup(context, version);
+        self->newest_s[v] = time_s;
+        status = self->newest[v] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    return status;
+}
+
+/* ---- What is not like it ------------------------------------------------------------------- */
+
+static nitro_status count_stale(search *self, size_t variant, const char *what, const char *was,
+                                const char *now)
+{
+    nitro_context *context = nitro_store_context(self->store);
+    for (size_t i = 0; i < self->num_groups; i++) {
+        stale_group *group = &self->groups[i];
+        if (group->variant == variant && group->what == what && strcmp(group->was, was) == 0) {
+            group->samples++;
+            return NITRO_OK;
+        }
+    }
+    if (self->num_groups == self->capacity) {
+        size_t capacity = self->capacity ? 2 * self->capacity : 16;
+        stale_group *grown = realloc(self->groups, capacity * sizeof(*grown));
+        if (!grown)
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: stale samples");
+        self->groups = grown;
+        self->capacity = capacity;
+    }
+    char *copy = nitro_strdup(context, was);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    self->groups[self->num_groups++] = (stale_group){variant, what, copy, now, 1};
+    return NITRO_OK;
+}
+
+/* What is not known of either is no difference. */
+static nitro_status compare(search *self, size_t variant, const char *what, const char *was,
+                            const char *now)
+{
+    if (!was || !now || strcmp(was, now) == 0)
+        return NITRO_OK;
+    return count_stale(self, variant, what, was, now);
+}
+
+static bool is_stale_entry(const search *self, const nitro_sample *sample, size_t variant)
+{
+    const char *was = sample->entries[variant].version, *now = version_of(self, variant);
+    return was && now && strcmp(was, now) != 0;
+}
+
+/* A copy without the times of other versions, to be written when the loop is over. */
+static nitro_status note_changed(search *self, const nitro_sample *sample)
+{
+    nitro_context *context = nitro_store_context(self->store);
+    bool any = false;
+    for (size_t v = 0; v < sample->num_entries; v++)
+        any = any || is_stale_entry(self, sample, v);
+    if (!any)
+        return NITRO_OK;
+    if (self->num_changed == self->changed_capacity) {
+        size_t capacity = self->changed_capacity ? 2 * self->changed_capacity : 64;
+        nitro_sample **grown = realloc(self->changed, capacity * sizeof(nitro_sample *));
+        if (!grown)
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: stale samples");
+        self->changed = grown;
+        self->changed_capacity = capacity;
+    }
+    return nitro_sample_copy(context, sample, &self->changed[self->num_changed]) == NITRO_OK
+               ? (self->num_changed++, NITRO_OK)
+               : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status examine(void *user, const nitro_sample *sample)
+{
+    search *self = user;
+    const nitro_provenance *made = &sample->provenance, *today = &self->today;
+    nitro_status status = compare(self, NITRO_NONE, "compiler", made->compiler, today->compiler);
+    if (status == NITRO_OK)
+        status = compare(self, NITRO_NONE, "driver", made->driver, today->driver);
+    if (status == NITRO_OK)
+        status = compare(self, NITRO_NONE, "toolkit", made->toolkit, today->toolkit);
+    if (status == NITRO_OK)
+        status = compare(self, NITRO_NONE, "device", made->device_digest, self->digest);
+    for (size_t v = 0; v < sample->num_entries && status == NITRO_OK; v++)
+        status = compare(self, v, "version", sample->entries[v].version, version_of(self, v));
+    return status == NITRO_OK && self->wants_changed ? note_changed(self, sample) : status;
+}
+
+/* ---- Device by device ---------------------------------------------------------------------- */
+
+static void report_groups(const search *self, nitro_stale_function report, void *user)
+{
+    for (size_t i = 0; i < self->num_groups; i++) {
+        const stale_group *group = &self->groups[i];
+        bool whole = group->variant == NITRO_NONE;
+        const nitro_stale stale = {.computation = self->schema->computation,
+                                   .device = self->device,
+                                   .variant = whole ? NULL : self->schema->variants[group->variant],
+                                   .what = group->what,
+                                   .was = group->was,
+                                   .now = group->now,
+                                   .samples = group->samples};
+        report(user, &stale);
+    }
+}
+
+static void take_back(const search *self, nitro_sample *sample)
+{
+    for (size_t v = 0; v < sample->num_entries; v++) {
+        nitro_entry *entry = &sample->entries[v];
+        if (!is_stale_entry(self, sample, v))
+            continue;
+        free(entry->version);
+        free(entry->detail);
+        *entry = (nitro_entry){
+            .outcome = NITRO_OUTCOME_MISSING, .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
+    }
+}
+
+/* Samples whose every time is stale go; the others are written without those. */
+static nitro_status write_changed(search *self)
+{
+    const char *computation = self->schema->computation;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < self->num_changed && status == NITRO_OK; i++) {
+        const nitro_sample *samples[] = {self->changed[i]};
+        bool all = true;
+        size_t removed = 0;
+        for (size_t v = 0; v < samples[0]->num_entries; v++)
+            all = all && (is_stale_entry(self, samples[0], v) ||
+                          samples[0]->entries[v].outcome == NITRO_OUTCOME_MISSING);
+        if (all) {
+            status = nitro_store_remove_samples(self->store, computation, self->device, samples, 1,
+                                                &removed);
+            continue;
+        }
+        take_back(self, self->changed[i]);
+        status = nitro_store_put_samples(self->store, computation, self->device, samples, 1, true);
+    }
+    return status;
+}
+
+/* What the device's description says itself counts more than its newest sample. */
+static nitro_status use_label(search *self, const nitro_device *device, const char *label,
+                              char **text)
+{
+    const char *said = nitro_device_label(device, label);
+    char *copy = said ? nitro_strdup(nitro_store_context(self->store), said) : NULL;
+    if (!copy)
+        return said ? NITRO_ERR_NO_MEMORY : NITRO_OK;
+    free(*text);
+    *text = copy;
+    return NITRO_OK;
+}
+
+static nitro_status find_today(search *self)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_store_get_device(self->store, self->device, &device);
+    if (status != NITRO_OK)
+        return status;
+    nitro_device_digest(device, self->digest);
+    status = nitro_store_each_sample(self->store, self->schema->computation, self->device,
+                                     note_newest, self);
+    if (status == NITRO_OK)
+        status = use_label(self, device, "driver", &self->today.driver);
+    if (status == NITRO_OK)
+        status = use_label(self, device, "toolkit", &self->today.toolkit);
+    nitro_device_free(device);
+    return status;
+}
+
+static nitro_status search_device(search *self, nitro_stale_function report, void *user)
+{
+    const char *computation = self->schema->computation;
+    nitro_status status = find_today(self);
+    if (status == NITRO_OK)
+        status = nitro_store_each_sample(self->store, computation, self->device, examine, self);
+    if (status == NITRO_OK)
+        report_groups(self, report, user);
+    return status == NITRO_OK ? write_changed(self) : status;
+}
+
+static void forget(search *self)
+{
+    nitro_provenance_clear(&self->today);
+    for (size_t v = 0; v < NITRO_MAX_VARIANTS; v++)
+        free(self->newest[v]);
+    memset(self->newest, 0, sizeof(self->newest));
+    for (size_t i = 0; i < self->num_groups; i++)
+        free(self->groups[i].was);
+    self->num_groups = 0;
+    while (self->num_changed > 0)
+        nitro_sample_free(self->changed[--self->num_changed]);
+}
+
+static nitro_status search_all(search *self, const char *computation, nitro_stale_function report,
+                               void *user)
+{
+    nitro_schema *schema = NULL;
+    nitro_string_list devices = {0};
+    nitro_status status = nitro_store_get_schema(self->store, computation, &schema);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(self->store, computation, &devices);
+    self->schema = schema;
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {
+        self->device = devices.items[i];
+        status = search_device(self, report, user);
+        forget(self);
+    }
+    free(self->groups);
+    free(self->changed);
+    nitro_string_list_free(&devices);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_find_stale(nitro_store *store, const char *computation,
+                                    const char *const *versions, nitro_stale_function report,
+                                    void *user)
+{
+    search self = {.store = store, .versions = versions};
+    return search_all(&self, computation, report, user);
+}
+
+nitro_status nitro_store_remove_stale(nitro_store *store, const char *computation,
+                                      const char *const *versions, bool dry_run,
+                                      nitro_stale_function report, void *user)
+{
+    search self = {.store = store, .versions = versions, .wants_changed = !dry_run};
+    nitro_status status = dry_run ? NITRO_OK : nitro_store_require_writable(store);
+    return status == NITRO_OK ? search_all(&self, computation, report, user) : status;
+}

@@ -1,0 +1,199 @@
+/* Samples in an open store, whatever its kind: checked on their way in and out. What comes out and
+ * is no good is left out, and named. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/repository/store_internal.h"
+
+static int compare_inputs(const void *a, const void *b)
+{
+    return strcmp((*(const nitro_sample *const *)a)->input,
+                  (*(const nitro_sample *const *)b)->input);
+}
+
+static nitro_status require_distinct_inputs(nitro_store *store, const nitro_sample *const *samples,
+                                            size_t count)
+{
+    const nitro_sample **sorted = nitro_calloc(store->context, count, sizeof(*sorted));
+    if (!sorted)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    memcpy(sorted, samples, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), compare_inputs);
+    for (size_t i = 1; i < count && status == NITRO_OK; i++)
+        if (strcmp(sorted[i - 1]->input, sorted[i]->input) == 0)
+            status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                                "%s: input '%s' comes twice among the samples to store", store->url,
+                                sorted[i]->input);
+    free(sorted);
+    return status;
+}
+
+static nitro_status check_samples(nitro_store *store, const nitro_schema *schema,
+                                  const char *device, const nitro_sample *const *samples,
+                                  size_t count)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = nitro_store_check_sample(store->context, store->url, schema, device, samples[i],
+                                          NITRO_ERR_ARGUMENT);
+    return status == NITRO_OK ? require_distinct_inputs(store, samples, count) : status;
+}
+
+nitro_status nitro_store_put_samples(nitro_store *store, const char *computation,
+                                     const char *device, const nitro_sample *const *samples,
+                                     size_t count, bool replace)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_require_both(store, computation, device);
+    if (status != NITRO_OK || count == 0)
+        return status;
+    status = nitro_store_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = check_samples(store, schema, device, samples, count);
+    nitro_schema_free(schema);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->put_samples(store->state, computation, device, samples, count, replace);
+}
+
+nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *schema,
+                                       const nitro_device *device, const char *device_id,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace)
+{
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_check_schema(store->context, store->url, schema, NITRO_ERR_ARGUMENT);
+    if (status == NITRO_OK)
+        status = nitro_store_require_both(store, schema->computation, device_id);
+    if (status == NITRO_OK && device)
+        status = nitro_store_check_device(store->context, store->url, device, NITRO_ERR_ARGUMENT);
+    if (status == NITRO_OK && device && strcmp(device->id, device_id) != 0)
+        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                            "%s: samples of device %s come with the features of %s", store->url,
+                            device_id, device->id);
+    if (status == NITRO_OK)
+        status = check_samples(store, schema, device_id, samples, count);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->put_recording(store->state, schema, device, device_id, samples, count,
+                                      replace);
+}
+
+typedef struct checked_loop {
+    nitro_store *store;
+    const nitro_schema *schema;
+    const char *device;
+    nitro_sample_function function;
+    void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
+} checked_loop;
+
+static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
+{
+    const checked_loop *loop = user;
+    nitro_status status =
+        nitro_store_check_sample(loop->store->context, loop->store->url, loop->schema, loop->device,
+                                 sample, NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        return loop->function(loop->user, sample);
+    nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
+    return NITRO_OK;
+}
+
+nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
+                                      const char *device, nitro_sample_function function,
+                                      void *user, nitro_problem_function damaged,
+                                      void *damaged_user)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_store_require_both(store, computation, device);
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, computation, &schema);
+    if (status != NITRO_OK)
+        return status;
+    checked_loop loop = {store, schema, device, function, user, damaged, damaged_user};
+    status = store->kind->each_sample(store->state, computation, device, check_and_hand_on, &loop,
+                                      damaged, damaged_user);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
+                                     const char *device, nitro_sample_function function, void *user)
+{
+    damage_log log = {.store = store};
+    nitro_status status = nitro_store_read_samples(store, computation, device, function, user,
+                                                   nitro_store_log_damage, &log);
+    nitro_store_end_damage_log(&log);
+    return status;
+}
+
+static nitro_status find_sample(nitro_store *store, const nitro_schema *schema, const char *device,
+                                const char *input, nitro_sample **sample)
+{
+    nitro_sample *found = NULL;
+    nitro_status status =
+        store->kind->get_sample(store->state, schema->computation, device, input, &found);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(store->context, status, "%s: %s on %s: no sample of input '%s'",
+                          store->url, schema->computation, device, input);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(store->context, store->url, schema, device, found,
+                                          NITRO_ERR_FORMAT);
+    if (status == NITRO_OK)
+        *sample = found;
+    else
+        nitro_sample_free(found);
+    return status;
+}
+
+nitro_status nitro_store_get_sample(nitro_store *store, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_store_require_both(store, computation, device);
+    if (status == NITRO_OK && !nitro_input_name_is_clean(input))
+        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no input's name",
+                            input ? input : "(null)");
+    if (status == NITRO_OK)
+        status = nitro_store_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = find_sample(store, schema, device, input, sample);
+    nitro_schema_free(schema);
+    return status;
+}
+
+nitro_status nitro_store_list_inputs(nitro_store *store, const char *computation,
+                                     const char *device, nitro_string_list *inputs)
+{
+    nitro_status status = nitro_store_require_both(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->list_inputs(store->state, computation, device, inputs);
+}
+
+nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
+                                       const char *device, size_t *count)
+{
+    nitro_status status = nitro_store_require_both(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->count_samples(store->state, computation, device, count);
+}
+
+nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
+                                        const char *device, const nitro_sample *const *samples,
+                                        size_t count, size_t *removed)
+{
+    nitro_status status = nitro_store_require_writable(store);
+    if (status == NITRO_OK)
+        status = nitro_store_require_both(store, computation, device);
+    if (status != NITRO_OK)
+        return status;
+    return store->kind->remove_samples(store->state, computation, device, samples, count, removed);
+}

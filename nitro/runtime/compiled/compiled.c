@@ -1,0 +1,277 @@
+/*
+ * Compiled models in use: scores and how far they may be off. Hides the bounds' arithmetic.
+ *
+ * With u the precision's unit (2^-24 or 2^-53), a squared distance y of D columns, added up in two
+ * sums, comes out as y (1 + (D / 2 + 4) u), give or take u R (1 + y) for rounding point and vectors
+ * themselves, where R is the length of (|point| + |largest vector value|) over the columns. So a
+ * kernel 2^-y is off by at most ln 2 times that, and the exponential's own error, relative to
+ * itself; a power p of it by p times as much. Coefficients and sums add one u a step of the longest
+ * chain of additions. With w the largest coefficient of a vector in any output, the sum S of w 2^-y
+ * that comes with the outputs turns this into a bound for all of them. For what grows with y, the
+ * sum of w y 2^-y: y 2^-y is -k log2 k of the kernel k, which lies below each of its tangents; that
+ * at k = 2^-j gives S (j - 1 / ln 2) + 2^-j W / ln 2, with W the sum of w.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/clamp.h"
+#include "nitro/runtime/calibration.h"
+#include "nitro/runtime/compiled/compiled_body.h"
+
+#define LN2          0.6931471805599453
+#define MARGIN       1.02 /* for the products of errors that are left out */
+#define NUM_TANGENTS 8
+
+void nitro_compiled_free(nitro_compiled *compiled)
+{
+    if (!compiled)
+        return;
+    for (size_t b = 0; b < compiled->num_blocks; b++) {
+        free(compiled->blocks[b].lists);
+        free(compiled->blocks[b].single_values);
+        free(compiled->blocks[b].double_values);
+    }
+    for (size_t i = 0; i < compiled->num_parts; i++) {
+        free(compiled->parts[i].bias);
+        nitro_compiled_forest_free(compiled->parts[i].forest);
+    }
+    free(compiled);
+}
+
+size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < compiled->num_blocks; b++)
+        count += compiled->blocks[b].num_distinct;
+    return count;
+}
+
+bool nitro_compiled_is_sure(const double *scores, size_t num_variants, uint64_t allowed,
+                            double bound, uint64_t exact)
+{
+    double best = -INFINITY;
+    if (nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound)
+        return true;
+    for (size_t v = 0; v < num_variants; v++)
+        if (allowed >> v & 1 && scores[v] > best)
+            best = scores[v];
+    for (size_t v = 0; v < num_variants; v++)
+        if (allowed >> v & 1 && !(scores[v] < best - 2.0 * bound) && !(exact >> v & 1))
+            return false;
+    return true;
+}
+
+nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled)
+{
+    return compiled->first;
+}
+
+/* ---- Kernels ------------------------------------------------------------------------------ */
+
+/** The input in a block's scale, in both precisions. */
+typedef struct scaled_point {
+    double columns[NITRO_COMPILED_MAX_COLUMNS];
+    float single[NITRO_COMPILED_MAX_COLUMNS];
+} scaled_point;
+
+/** Returns R. */
+static double scale_point(const kernel_block *block, const double *columns, scaled_point *point)
+{
+    double square = 0.0;
+    for (size_t c = 0; c < block->num_columns; c++) {
+        double value = columns[block->columns[c]];
+        if (block->clamped)
+            value = nitro_clamp(value, -1.0, 1.0);
+        value *= block->scale;
+        point->columns[c] = value;
+        point->single[c] = (float)value;
+        double reach = fabs(value) + block->largest[c];
+        square += reach * reach;
+    }
+    return sqrt(square);
+}
+
+static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
+                      nitro_precision precision, const scaled_point *point, double *sums)
+{
+    nitro_kernel_rows rows = {.num_columns = block->num_columns,
+                              .num_steps = block->num_steps,
+                              .num_sums = block->num_sums,
+                              .num_groups = block->num_groups,
+                              .groups = block->groups,
+                              .lists = block->lists};
+    if (precision == NITRO_PRECISION_DOUBLE) {
+        rows.values = block->double_values;
+        compiled->engine->sum_double(&rows, point->columns, sums);
+    } else {
+        rows.values = block->single_values;
+        compiled->engine->sum_single(&rows, point->single, sums);
+    }
+}
+
+/** At least the sum of w y 2^-y, from that of w 2^-y and that of w. */
+static double bound_slopes(double sum, double weight)
+{
+    double least = INFINITY, height = weight * (1.0 / LN2);
+    for (size_t j = 0; j < NUM_TANGENTS; j++, height *= 0.5) {
+        double tangent = sum * ((double)j - 1.0 / LN2) + height;
+        least = tangent < least ? tangent : least;
+    }
+    return least;
+}
+
+/** How far a group's outputs may be off, from its bound's sum. */
+static double find_bound(const nitro_compiled *compiled, const kernel_block *block, size_t group,
+                         nitro_precision precision, double reach, double bound_sum)
+{
+    bool is_single = precision == NITRO_PRECISION_SINGLE;
+    double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)block->groups[group].power;
+    size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
+    double moved = unit * reach + unit * unit * reach * reach;
+    double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
+                  ((double)(chain + block->num_steps) + 2.0) * unit;
+    double rising =
+        LN2 * ((double)(block->num_columns / 2 + 5) * unit + moved) + block->gamma_error;
+    return MARGIN * (flat * bound_sum + rising * bound_slopes(bound_sum, block->weights[group])) +
+           block->floor;
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+/** Scores while parts are added; `exact` is of the part that was added last. */
+typedef struct score_sum {
+    double *scores; /* shape [num_variants] */
+    double bound;
+    uint64_t exact;
+} score_sum;
+
+static void add_losses(const nitro_compiled *compiled, const compiled_part *part,
+                       const double *outputs, double bound, score_sum *sum)
+{
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        sum->scores[v] -= part->weight * outputs[v];
+    sum->bound += fabs(part->weight) * bound;
+}
+
+static void add_soft_votes(const nitro_compiled *compiled, const compiled_part *part,
+                           const double *outputs, double bound, score_sum *sum)
+{
+    double own[NITRO_MAX_VARIANTS];
+    nitro_soft_votes(outputs, compiled->num_variants, own);
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        sum->scores[v] += part->weight * own[v];
+    sum->bound += fabs(part->weight) * bound * (double)(compiled->num_variants - 1);
+}
+
+/** Classes, a bit each, with a margin that is not surely cut: their scores may be off. */
+static uint64_t find_open(const nitro_svm_machine *svm, const double *outputs, double bound)
+{
+    uint64_t open = 0;
+    for (size_t a = 0, p = 0; a < svm->num_classes; a++)
+        for (size_t b = a + 1; b < svm->num_classes; b++, p++)
+            if (!(fabs(outputs[p]) - bound > 1.0))
+                open |= UINT64_C(1) << a | UINT64_C(1) << b;
+    return open;
+}
+
+/** Variants whose scores are those of the machine, bit by bit: where no class with the most votes
+ *  is open, all of those, for they alone may change places. */
+static uint64_t find_exact(const nitro_svm_machine *svm, const double *own, uint64_t open)
+{
+    double most = -INFINITY;
+    uint64_t exact = 0;
+    for (size_t k = 0; k < svm->num_classes; k++)
+        most = fmax(most, own[svm->classes[k]]);
+    for (size_t k = 0; k < svm->num_classes; k++) {
+        if (own[svm->classes[k]] < floor(most)) /* whole numbers are votes */
+            continue;
+        if (open >> k & 1)
+            return 0;
+        exact |= UINT64_C(1) << svm->classes[k];
+    }
+    return exact;
+}
+
+/** Votes of pairs that are sure; margins count a quarter, and two classes may change places. */
+static void add_votes(const nitro_compiled *compiled, const compiled_part *part,
+                      const double *outputs, double bound, score_sum *sum)
+{
+    double own[NITRO_MAX_VARIANTS];
+    size_t num_pairs = nitro_svm_num_pairs(part->svm->num_classes);
+    for (size_t p = 0; p < num_pairs; p++)
+        if (!(fabs(outputs[p]) > bound)) {
+            sum->bound = INFINITY;
+            return;
+        }
+    nitro_svm_machine_score(part->svm, outputs, compiled->num_variants, own);
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        sum->scores[v] += part->weight * own[v];
+    sum->bound += fabs(part->weight) * bound;
+    if (!(nitro_calibration_lead(own, compiled->num_variants, UINT64_MAX) > 2.0 * bound))
+        sum->exact = find_exact(part->svm, own, find_open(part->svm, outputs, bound));
+}
+
+static void add_part(const nitro_compiled *compiled, const compiled_part *part,
+                     const double *outputs, double bound, score_sum *sum)
+{
+    sum->exact = 0;
+    switch (part->kind) {
+    case NITRO_PART_SOFT_VOTES:
+        add_soft_votes(compiled, part, outputs, bound, sum);
+        break;
+    case NITRO_PART_VOTES:
+        add_votes(compiled, part, outputs, bound, sum);
+        break;
+    default:
+        add_losses(compiled, part, outputs, bound, sum);
+    }
+}
+
+static void score_block(const nitro_compiled *compiled, const kernel_block *block,
+                        nitro_precision precision, const double *columns, score_sum *sum)
+{
+    scaled_point point;
+    double sums[NITRO_COMPILED_MAX_SUMS];
+    double reach = scale_point(block, columns, &point);
+    sum_block(compiled, block, precision, &point, sums);
+    double *outputs = sums;
+    for (size_t g = 0; g < block->num_groups; g++) {
+        const nitro_kernel_group *group = &block->groups[g];
+        const compiled_part *part = &compiled->parts[block->parts[g]];
+        double bound =
+            find_bound(compiled, block, g, precision, reach, outputs[group->num_outputs]);
+        for (size_t o = 0; o < group->num_outputs; o++)
+            outputs[o] += part->bias[o];
+        add_part(compiled, part, outputs, bound, sum);
+        outputs += group->num_outputs + 1;
+    }
+}
+
+static void score_trees(const nitro_compiled *compiled, const compiled_part *part,
+                        nitro_precision precision, const double *columns, score_sum *sum)
+{
+    double outputs[NITRO_MAX_VARIANTS], bound = 0.0;
+    if (precision == NITRO_PRECISION_SINGLE)
+        bound = nitro_compiled_forest_predict(part->forest, columns, outputs);
+    else
+        nitro_forest_predict(part->trees, columns, outputs);
+    add_losses(compiled, part, outputs, bound, sum);
+}
+
+double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
+                            const double *columns, double *scores, uint64_t *exact)
+{
+    score_sum sum = {.scores = scores,
+                     /* of the last sums, in double precision, of scores of a few units */
+                     .bound = 1e-14};
+    for (size_t v = 0; v < compiled->num_variants; v++)
+        scores[v] = 0.0;
+    for (size_t i = 0; i < compiled->num_parts; i++)
+        if (compiled->parts[i].kind == NITRO_PART_TREES)
+            score_trees(compiled, &compiled->parts[i], precision, columns, &sum);
+    for (size_t b = 0; b < compiled->num_blocks; b++)
+        score_block(compiled, &compiled->blocks[b], precision, columns, &sum);
+    *exact = compiled->num_parts == 1 ? sum.exact : 0;
+    return sum.bound;
+}

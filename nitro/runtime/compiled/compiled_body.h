@@ -1,0 +1,61 @@
+/* compiled_body.h - what a compiled model holds. Shared by its making and its use alone. */
+#ifndef NITRO_RUNTIME_COMPILED_COMPILED_BODY_H
+#define NITRO_RUNTIME_COMPILED_COMPILED_BODY_H
+
+#include "nitro/runtime/compiled/compiled.h"
+#include "nitro/runtime/compiled/compiled_forest.h"
+#include "nitro/runtime/compiled/compiled_kernels.h"
+#include "nitro/runtime/model.h"
+
+#define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
+/** Largest power of a block's kernel that a part may be. */
+#define NITRO_COMPILED_MAX_POWER 8
+
+/** Parts whose kernels are powers of one another, over all their vectors. */
+typedef struct kernel_block {
+    bool clamped;
+    double gamma, scale;
+    double gamma_error; /* ln 2 times the largest relative difference from a whole power */
+    double floor;       /* of bounds: kernels that count as 2^-100 */
+    size_t num_columns;
+    size_t columns[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: those not constant */
+    double largest[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: of vectors, scaled */
+    size_t num_distinct, num_steps;             /* vectors, and how often a step of them */
+    size_t num_groups, num_sums;
+    nitro_kernel_group groups[NITRO_PARTS_MAX];
+    size_t parts[NITRO_PARTS_MAX];   /* shape [num_groups] */
+    double weights[NITRO_PARTS_MAX]; /* shape [num_groups]: sums of vectors' largest coefficients */
+    uint16_t *lists;                 /* see nitro_kernel_rows */
+    float *single_values;
+    double *double_values;
+} kernel_block;
+
+typedef struct compiled_part {
+    nitro_part_kind kind;
+    double weight;
+    double *bias; /* of kernels' outputs */
+    const nitro_svm_machine *svm;
+    const nitro_forest *trees;
+    nitro_compiled_forest *forest;
+} compiled_part;
+
+struct nitro_compiled {
+    size_t num_variants;
+    nitro_precision first;
+    const nitro_kernel_engine *engine;
+    size_t num_parts;
+    compiled_part parts[NITRO_PARTS_MAX];
+    size_t num_blocks;
+    kernel_block blocks[NITRO_PARTS_MAX];
+};
+
+/** Find which precision to ask first, once all else is made. */
+void nitro_compiled_try(const nitro_parts *parts, const bool *is_constant, const double *constants,
+                        nitro_compiled *compiled);
+
+/** Fill a block's lists and values from its distinct vectors, not scaled, shape [num_distinct x
+ *  num_columns], and their coefficients, shape [num_sums x num_distinct]. */
+nitro_status nitro_compiled_lay_out(nitro_context *context, const double *vectors,
+                                    const double *sums, kernel_block *block);
+
+#endif

@@ -1,0 +1,13 @@
+/* Sums of kernels by what every processor of the target has. Hides nothing: compiled_engine.inc has
+ * the code. */
+#include <stdbool.h>
+
+static bool is_here(void)
+{
+    return true;
+}
+
+#define VECTOR_BYTES 16
+#define ENGINE       nitro_kernel_engine_baseline
+#define ENGINE_NAME  "baseline"
+#include "nitro/runtime/compiled/compiled_engine.inc"

@@ -1,0 +1,259 @@
+/*
+ * Compiled forests. Hides how trees are walked: eight side by side without a branch, as each step
+ * down a tree waits for the one before it. Columns and thresholds are whole numbers in the order of
+ * the floats that they stand for, so that a comparison's carry is the step to the right.
+ */
+#include "nitro/runtime/compiled/compiled_forest.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/runtime/forest_tree.h"
+
+#define TREES_AT_ONCE 8
+#define STEPS_AT_ONCE 4
+#define MOST_LEAVES   64 /* whose outputs are fetched while other trees are walked */
+#define LANES         4
+#define LINE_BYTES    64
+#define MAX_DISTANCE  UINT16_MAX        /* of a node's left child behind it */
+#define MAX_OUTPUTS   ((size_t)1 << 30) /* of all leaves */
+#define MAX_COLUMNS   256
+
+/* Left where the column's order is not above the threshold's; the right child stands behind the
+ * left one. A leaf sees a column behind all others, whose order is 0, and its left child is itself;
+ * in its threshold's place stands where its outputs begin. */
+typedef struct flat_node {
+    uint32_t threshold;
+    uint16_t left; /* distance of the left child */
+    uint16_t column;
+} flat_node;
+
+struct nitro_compiled_forest {
+    size_t num_columns, num_outputs, num_trees;
+    size_t stride; /* floats a leaf: num_outputs, padded to a multiple of LANES */
+    double bound;
+    size_t *roots;    /* shape [num_trees, padded to a multiple of TREES_AT_ONCE] */
+    flat_node *nodes; /* of all trees */
+    float *outputs;   /* shape [leaves of all trees x stride] */
+};
+
+/* ---- Making ------------------------------------------------------------------------------- */
+
+/** Whole numbers in the order of floats; both zeros are one. */
+static uint32_t order_of(float value)
+{
+    float plain = value + 0.0f;
+    uint32_t bits;
+    memcpy(&bits, &plain, sizeof bits);
+    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+}
+
+/** The largest float that is not above: x <= threshold is the same for every float x. */
+static float round_down(double threshold)
+{
+    float rounded = (float)threshold;
+    return (double)rounded > threshold ? nextafterf(rounded, -INFINITY) : rounded;
+}
+
+/** `first_leaf`: the number of the tree's first leaf among all trees'. */
+static void flatten(const forest_tree *tree, const nitro_compiled_forest *made, size_t first_leaf,
+                    flat_node *nodes)
+{
+    for (size_t i = 0; i < tree->num_nodes; i++) {
+        const forest_node *node = &tree->nodes[i];
+        if (node->column == FOREST_LEAF)
+            nodes[i] =
+                (flat_node){.threshold = (uint32_t)((first_leaf + node->next) * made->stride),
+                            .column = (uint16_t)made->num_columns};
+        else
+            nodes[i] = (flat_node){.threshold = order_of(round_down(node->threshold)),
+                                   .left = (uint16_t)(node->next - i),
+                                   .column = (uint16_t)node->column};
+    }
+}
+
+/** Round a tree's outputs; returns the largest. */
+static double copy_outputs(const forest_tree *tree, const nitro_compiled_forest *made,
+                           size_t first_leaf)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < tree->num_leaves; i++)
+        for (size_t o = 0; o < made->num_outputs; o++) {
+            double output = tree->outputs[i * made->num_outputs + o];
+            made->outputs[(first_leaf + i) * made->stride + o] = (float)output;
+            largest = fmax(largest, fabs(output));
+        }
+    return largest;
+}
+
+static void fill(const nitro_forest *forest, nitro_compiled_forest *made)
+{
+    size_t first_node = 0, first_leaf = 0;
+    double sum = 0.0;
+    for (size_t i = 0; i < forest->num_trees; i++) {
+        const forest_tree *tree = &forest->trees[i];
+        sum += copy_outputs(tree, made, first_leaf);
+        flatten(tree, made, first_leaf, made->nodes + first_node);
+        made->roots[i] = first_node;
+        first_node += tree->num_nodes;
+        first_leaf += tree->num_leaves;
+    }
+    /* What fills up the last eight walks with them, and is not added: the first tree again. */
+    for (size_t i = forest->num_trees; i % TREES_AT_ONCE != 0; i++)
+        made->roots[i] = made->roots[0];
+    /* Each output is rounded once, and so is each of the additions, to 2^-24 of what it adds up. */
+    made->bound = ldexp((double)forest->num_trees + 2.0, -24) * sum / (double)forest->num_trees;
+    if (!(sum < (double)FLT_MAX / 2.0))
+        made->bound = INFINITY;
+}
+
+static nitro_status make(nitro_context *context, const nitro_forest *forest, size_t num_nodes,
+                         size_t num_leaves, nitro_compiled_forest *made)
+{
+    made->num_columns = forest->num_columns;
+    made->num_outputs = forest->num_outputs;
+    made->num_trees = forest->num_trees;
+    made->stride = (forest->num_outputs + LANES - 1) / LANES * LANES;
+    size_t line = LINE_BYTES / sizeof(float);
+    size_t num_floats = (num_leaves * made->stride / line + 1) * line;
+    made->roots = nitro_calloc(context, made->num_trees + TREES_AT_ONCE, sizeof *made->roots);
+    made->nodes = nitro_calloc(context, num_nodes, sizeof *made->nodes);
+    made->outputs = aligned_alloc(LINE_BYTES, num_floats * sizeof(float));
+    if (!made->roots || !made->nodes || !made->outputs)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot compile %zu trees",
+                          made->num_trees);
+    memset(made->outputs, 0, num_floats * sizeof(float));
+    fill(forest, made);
+    return NITRO_OK;
+}
+
+/** Are all children near enough behind their parents? */
+static bool fits(const forest_tree *tree)
+{
+    for (size_t i = 0; i < tree->num_nodes; i++)
+        if (tree->nodes[i].column != FOREST_LEAF && tree->nodes[i].next - i > MAX_DISTANCE)
+            return false;
+    return true;
+}
+
+nitro_status nitro_compiled_forest_create(nitro_context *context, const nitro_forest *forest,
+                                          nitro_compiled_forest **compiled)
+{
+    size_t num_leaves = 0, num_nodes = 0;
+    *compiled = NULL;
+    if (forest->num_columns > MAX_COLUMNS || forest->num_outputs > NITRO_MAX_VARIANTS)
+        return NITRO_OK;
+    for (size_t i = 0; i < forest->num_trees; i++) {
+        num_leaves += forest->trees[i].num_leaves;
+        num_nodes += forest->trees[i].num_nodes;
+        if (!fits(&forest->trees[i]) || num_leaves > MAX_OUTPUTS / NITRO_MAX_VARIANTS)
+            return NITRO_OK;
+    }
+    nitro_compiled_forest *made = nitro_calloc(context, 1, sizeof *made);
+    nitro_status status =
+        made ? make(context, forest, num_nodes, num_leaves, made) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        *compiled = made;
+    else
+        nitro_compiled_forest_free(made);
+    return status;
+}
+
+void nitro_compiled_forest_free(nitro_compiled_forest *compiled)
+{
+    if (!compiled)
+        return;
+    free(compiled->roots);
+    free(compiled->nodes);
+    free(compiled->outputs);
+    free(compiled);
+}
+
+/* ---- Walking ------------------------------------------------------------------------------ */
+
+/** Columns as training rounded them; what is no number goes right, as everywhere. */
+static void order_columns(const nitro_compiled_forest *compiled, const double *columns,
+                          uint32_t *orders)
+{
+    for (size_t c = 0; c < compiled->num_columns; c++)
+        orders[c] = order_of(columns[c] == columns[c] ? (float)columns[c] : INFINITY);
+    orders[compiled->num_columns] = 0;
+}
+
+/** Written so that compilers add the comparison's carry. */
+static inline size_t step(const flat_node *nodes, size_t at, const uint32_t *orders)
+{
+    const flat_node *node = &nodes[at];
+    size_t next = at + node->left;
+    if (node->threshold < orders[node->column])
+        next++;
+    return next;
+}
+
+/** Walk some trees to their leaves: until a step moves none of them. */
+static void walk(const flat_node *nodes, const size_t *roots, const uint32_t *orders,
+                 uint32_t *leaves)
+{
+    size_t at[TREES_AT_ONCE], moved;
+    for (size_t i = 0; i < TREES_AT_ONCE; i++)
+        at[i] = roots[i];
+    do {
+        moved = 0;
+#pragma GCC unroll 4
+        for (size_t s = 0; s < STEPS_AT_ONCE; s++)
+#pragma GCC unroll 8
+            for (size_t i = 0; i < TREES_AT_ONCE; i++) {
+                size_t next = step(nodes, at[i], orders);
+                moved |= s + 1 < STEPS_AT_ONCE ? 0 : next ^ at[i];
+                at[i] = next;
+            }
+    } while (moved);
+    for (size_t i = 0; i < TREES_AT_ONCE; i++)
+        leaves[i] = nodes[at[i]].threshold;
+}
+
+/** Add up leaves' outputs. */
+static void add_leaves(const nitro_compiled_forest *compiled, const uint32_t *leaves, size_t count,
+                       float *sums)
+{
+    for (size_t o = 0; o < compiled->stride; o += LANES) {
+        float lanes[LANES];
+        memcpy(lanes, sums + o, sizeof lanes);
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < LANES; k++)
+                lanes[k] += compiled->outputs[leaves[i] + o + k];
+        memcpy(sums + o, lanes, sizeof lanes);
+    }
+}
+
+/** Walk trees from `first` on, as many as are left or fit; returns how many. */
+static size_t find_leaves(const nitro_compiled_forest *compiled, size_t first,
+                          const uint32_t *orders, uint32_t *leaves)
+{
+    size_t left = compiled->num_trees - first, count = left < MOST_LEAVES ? left : MOST_LEAVES;
+    for (size_t i = 0; i < count; i += TREES_AT_ONCE) {
+        walk(compiled->nodes, compiled->roots + first + i, orders, leaves + i);
+        for (size_t k = 0; k < TREES_AT_ONCE; k++)
+            __builtin_prefetch(compiled->outputs + leaves[i + k]);
+    }
+    return count;
+}
+
+double nitro_compiled_forest_predict(const nitro_compiled_forest *compiled, const double *columns,
+                                     double *outputs)
+{
+    uint32_t orders[MAX_COLUMNS + 1], leaves[MOST_LEAVES];
+    float sums[NITRO_MAX_VARIANTS + LANES];
+    order_columns(compiled, columns, orders);
+    for (size_t o = 0; o < compiled->stride; o++)
+        sums[o] = 0.0f;
+    for (size_t first = 0; first < compiled->num_trees; first += MOST_LEAVES) {
+        size_t count = find_leaves(compiled, first, orders, leaves);
+        add_leaves(compiled, leaves, count, sums);
+    }
+    for (size_t o = 0; o < compiled->num_outputs; o++)
+        outputs[o] = (double)sums[o] / (double)compiled->num_trees;
+    return compiled->bound;
+}

@@ -1,0 +1,312 @@
+/*
+ * Compiling a strategy's parts for a target. Hides which kernels are computed once: vectors that
+ * differ in constant columns alone become one, and so do those of parts whose gammas are whole
+ * multiples of one another.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/runtime/compiled/compiled_body.h"
+
+#define SAME_GAMMA 1e-9
+#define LOG2_E     1.4426950408889634
+#define LN2        0.6931471805599453
+
+/** A part's kernels, whatever keeps them. */
+typedef struct kernel_source {
+    bool clamped;
+    double gamma;
+    size_t num_vectors, num_outputs;
+    const double *vectors; /* shape [num_vectors x num_columns] */
+} kernel_source;
+
+/** What a block is made from. */
+typedef struct block_job {
+    nitro_context *context;
+    const nitro_parts *parts;
+    const bool *is_constant;
+    const double *constants;
+    kernel_block *block;
+    size_t *places;  /* of each part's vectors, one after the other: their distinct vector */
+    double *vectors; /* shape [vectors x num_columns]: the distinct ones, not scaled */
+    double *sums;    /* shape [num_sums x num_distinct]: coefficients */
+} block_job;
+
+static kernel_source describe(const nitro_part *part)
+{
+    if (part->kind == NITRO_PART_VOTES)
+        return (kernel_source){false, part->gamma, part->svm->num_vectors,
+                               nitro_svm_num_pairs(part->svm->num_classes), part->vectors};
+    const nitro_kernel_machine *machine = part->kernels;
+    return (kernel_source){true, machine->gamma, machine->num_vectors, machine->num_outputs,
+                           machine->vectors};
+}
+
+/** A vector's coefficient in an output. SVMs keep theirs by class: against each other class. */
+static double find_coefficient(const nitro_part *part, size_t vector, size_t own_class, size_t a,
+                               size_t b, size_t output)
+{
+    if (part->kind != NITRO_PART_VOTES)
+        return part->kernels->coefficients[vector * part->kernels->num_outputs + output];
+    const double *own = part->svm->coefficients + vector * (part->svm->num_classes - 1);
+    if (own_class == a)
+        return own[b - 1];
+    return own_class == b ? own[a] : 0.0;
+}
+
+/* ---- Which parts share kernels ------------------------------------------------------------ */
+
+/** The whole power that `gamma` is of the block's kernel, or 0. */
+static unsigned find_power(const kernel_block *block, double gamma)
+{
+    double ratio = gamma / block->gamma, whole = round(ratio);
+    bool fits = whole >= 1.0 && whole <= NITRO_COMPILED_MAX_POWER &&
+                fabs(ratio - whole) <= SAME_GAMMA * whole;
+    return fits ? (unsigned)whole : 0;
+}
+
+/** Put the part in a block: groups stand by rising power. */
+static void add_group(kernel_block *block, size_t part, const kernel_source *source, unsigned power)
+{
+    size_t at = block->num_groups++;
+    for (; at > 0 && block->groups[at - 1].power > power; at--) {
+        block->groups[at] = block->groups[at - 1];
+        block->parts[at] = block->parts[at - 1];
+    }
+    block->groups[at] = (nitro_kernel_group){power, source->num_outputs};
+    block->parts[at] = part;
+    block->num_sums += source->num_outputs + 1;
+    double error = fabs(source->gamma / block->gamma - (double)power) * LN2;
+    block->gamma_error = fmax(block->gamma_error, error);
+}
+
+/** Kernel parts from the smallest gamma on, each into the first block that it fits. */
+static void deal_parts(const nitro_parts *parts, nitro_compiled *made)
+{
+    bool dealt[NITRO_PARTS_MAX] = {false};
+    for (;;) {
+        size_t next = NITRO_NONE;
+        for (size_t i = 0; i < parts->count; i++)
+            if (parts->items[i].kind != NITRO_PART_TREES && !dealt[i] &&
+                (next == NITRO_NONE ||
+                 describe(&parts->items[i]).gamma < describe(&parts->items[next]).gamma))
+                next = i;
+        if (next == NITRO_NONE)
+            return;
+        kernel_source source = describe(&parts->items[next]);
+        size_t b = 0;
+        while (b < made->num_blocks && (made->blocks[b].clamped != source.clamped ||
+                                        find_power(&made->blocks[b], source.gamma) == 0))
+            b++;
+        kernel_block *block = &made->blocks[b];
+        if (b == made->num_blocks) {
+            made->num_blocks++;
+            block->clamped = source.clamped;
+            block->gamma = source.gamma;
+            block->scale = sqrt(source.gamma * LOG2_E);
+        }
+        add_group(block, next, &source, find_power(block, source.gamma));
+        dealt[next] = true;
+    }
+}
+
+/* ---- Distinct vectors --------------------------------------------------------------------- */
+
+static void gather_columns(const block_job *job, const double *vector, double *columns)
+{
+    for (size_t c = 0; c < job->block->num_columns; c++)
+        columns[c] = vector[job->block->columns[c]] + 0.0; /* -0 is 0 */
+}
+
+/** The place of these columns among the distinct vectors; a new one where they are new. */
+static size_t find_place(block_job *job, const double *columns, size_t *table, size_t mask)
+{
+    size_t width = job->block->num_columns * sizeof *columns;
+    size_t slot = (size_t)nitro_hash(columns, width, 0) & mask;
+    for (; table[slot] != 0; slot = (slot + 1) & mask)
+        if (memcmp(job->vectors + (table[slot] - 1) * job->block->num_columns, columns, width) == 0)
+            return table[slot] - 1;
+    memcpy(job->vectors + job->block->num_distinct * job->block->num_columns, columns, width);
+    table[slot] = ++job->block->num_distinct;
+    return table[slot] - 1;
+}
+
+static nitro_status merge_vectors(block_job *job)
+{
+    size_t total = 0, mask = 15, at = 0;
+    for (size_t g = 0; g < job->block->num_groups; g++)
+        total += describe(&job->parts->items[job->block->parts[g]]).num_vectors;
+    while (mask < 2 * total)
+        mask = 2 * mask + 1;
+    size_t *table = nitro_calloc(job->context, mask + 1, sizeof *table);
+    job->places = nitro_calloc(job->context, total, sizeof *job->places);
+    job->vectors =
+        nitro_calloc(job->context, total, (job->block->num_columns + 1) * sizeof *job->vectors);
+    nitro_status status = table && job->places && job->vectors ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t g = 0; status == NITRO_OK && g < job->block->num_groups; g++) {
+        kernel_source source = describe(&job->parts->items[job->block->parts[g]]);
+        for (size_t i = 0; i < source.num_vectors; i++) {
+            double columns[NITRO_COMPILED_MAX_COLUMNS];
+            gather_columns(job, source.vectors + i * job->parts->num_columns, columns);
+            job->places[at++] = find_place(job, columns, table, mask);
+        }
+    }
+    free(table);
+    return status;
+}
+
+/* ---- Coefficients ------------------------------------------------------------------------- */
+
+/** What a vector's constant columns make of its kernel: a factor, the same for every input. */
+static double fold_constants(const block_job *job, const kernel_source *source, size_t vector)
+{
+    double square = 0.0;
+    for (size_t c = 0; c < job->parts->num_columns; c++) {
+        if (!job->is_constant[c])
+            continue;
+        double value = job->constants[c];
+        if (source->clamped)
+            value = fmin(fmax(value, -1.0), 1.0);
+        double away = value - source->vectors[vector * job->parts->num_columns + c];
+        square += away * away;
+    }
+    return exp(-source->gamma * square);
+}
+
+static void add_coefficients(const block_job *job, const nitro_part *part, const size_t *places,
+                             double *rows)
+{
+    kernel_source source = describe(part);
+    size_t count = part->kind == NITRO_PART_VOTES ? part->svm->num_classes : 0;
+    size_t own_class = 0, left = count ? part->svm->class_vectors[0] : 0;
+    for (size_t i = 0; i < source.num_vectors; i++) {
+        while (count && left == 0)
+            left = part->svm->class_vectors[++own_class];
+        double factor = fold_constants(job, &source, i);
+        for (size_t o = 0, a = 0, b = 1; o < source.num_outputs; o++) {
+            rows[o * job->block->num_distinct + places[i]] +=
+                factor * find_coefficient(part, i, own_class, a, b, o);
+            if (++b == count)
+                b = ++a + 1;
+        }
+        left -= count > 0;
+    }
+}
+
+/** The row behind the outputs': each vector's largest coefficient, for bounds. */
+static void find_largest(kernel_block *block, size_t group, double *rows)
+{
+    size_t num_outputs = block->groups[group].num_outputs;
+    double *largest = rows + num_outputs * block->num_distinct;
+    for (size_t i = 0; i < block->num_distinct; i++) {
+        for (size_t o = 0; o < num_outputs; o++)
+            largest[i] = fmax(largest[i], fabs(rows[o * block->num_distinct + i]));
+        block->floor += ldexp(largest[i], -100);
+        block->weights[group] += largest[i];
+    }
+}
+
+static nitro_status sum_coefficients(block_job *job)
+{
+    kernel_block *block = job->block;
+    job->sums =
+        nitro_calloc(job->context, block->num_sums, (block->num_distinct + 1) * sizeof *job->sums);
+    if (!job->sums)
+        return NITRO_ERR_NO_MEMORY;
+    const size_t *places = job->places;
+    double *rows = job->sums;
+    for (size_t g = 0; g < block->num_groups; g++) {
+        const nitro_part *part = &job->parts->items[block->parts[g]];
+        add_coefficients(job, part, places, rows);
+        find_largest(block, g, rows);
+        places += describe(part).num_vectors;
+        rows += (block->groups[g].num_outputs + 1) * block->num_distinct;
+    }
+    return NITRO_OK;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------- */
+
+static nitro_status make_block(nitro_context *context, const nitro_parts *parts,
+                               const bool *is_constant, const double *constants,
+                               kernel_block *block)
+{
+    block_job job = {context, parts, is_constant, constants, block, NULL, NULL, NULL};
+    for (size_t c = 0; c < parts->num_columns; c++)
+        if (!is_constant[c])
+            block->columns[block->num_columns++] = c;
+    nitro_status status = merge_vectors(&job);
+    if (status == NITRO_OK)
+        status = sum_coefficients(&job);
+    if (status == NITRO_OK)
+        status = nitro_compiled_lay_out(context, job.vectors, job.sums, block);
+    free(job.places);
+    free(job.vectors);
+    free(job.sums);
+    return status;
+}
+
+/* ---- Parts -------------------------------------------------------------------------------- */
+
+static nitro_status copy_bias(nitro_context *context, const nitro_part *part, compiled_part *made)
+{
+    bool votes = part->kind == NITRO_PART_VOTES;
+    size_t count = describe(part).num_outputs;
+    const double *bias = votes ? part->svm->rho : part->kernels->bias;
+    made->bias = nitro_calloc(context, count + 1, sizeof *made->bias);
+    for (size_t o = 0; made->bias && o < count; o++)
+        made->bias[o] = votes ? -bias[o] : bias[o];
+    return made->bias ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/** Too many outputs, or trees that do not fit: what then decides is the parts themselves. */
+static bool is_worth_it(const nitro_parts *parts)
+{
+    size_t num_outputs = 0;
+    for (size_t i = 0; i < parts->count; i++)
+        if (parts->items[i].kind != NITRO_PART_TREES)
+            num_outputs += describe(&parts->items[i]).num_outputs;
+    return num_outputs <= NITRO_COMPILED_MAX_OUTPUTS &&
+           parts->num_columns <= NITRO_COMPILED_MAX_COLUMNS;
+}
+
+static nitro_status make_part(nitro_context *context, const nitro_part *part, compiled_part *made,
+                              bool *fits)
+{
+    *made = (compiled_part){
+        .kind = part->kind, .weight = part->weight, .svm = part->svm, .trees = part->forest};
+    if (part->kind != NITRO_PART_TREES)
+        return copy_bias(context, part, made);
+    nitro_status status = nitro_compiled_forest_create(context, part->forest, &made->forest);
+    *fits = *fits && made->forest;
+    return status;
+}
+
+nitro_status nitro_compiled_create(nitro_context *context, const nitro_parts *parts,
+                                   const bool *is_constant, const double *constants,
+                                   nitro_compiled **compiled)
+{
+    bool fits = true;
+    *compiled = NULL;
+    if (!is_worth_it(parts))
+        return NITRO_OK;
+    nitro_compiled *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_variants = parts->num_variants;
+    made->engine = nitro_kernel_engine_find();
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < parts->count && status == NITRO_OK; i++)
+        status = make_part(context, &parts->items[i], &made->parts[made->num_parts++], &fits);
+    deal_parts(parts, made);
+    for (size_t b = 0; b < made->num_blocks && status == NITRO_OK; b++)
+        status = make_block(context, parts, is_constant, constants, &made->blocks[b]);
+    if (status == NITRO_OK && fits) {
+        nitro_compiled_try(parts, is_constant, constants, made);
+        *compiled = made;
+    } else {
+        nitro_compiled_free(made);
+    }
+    return status;
+}

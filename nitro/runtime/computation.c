@@ -1,0 +1,328 @@
+/* Declaring a computation: variants, input features, hooks. A declaration closes when a model is
+ * attached, so that what a model was checked against cannot change. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/runtime/nitro_internal.h"
+
+static void free_model(void *model)
+{
+    nitro_model_free(model);
+}
+
+nitro_status nitro_computation_create(nitro_context *context, const char *name,
+                                      nitro_computation **computation)
+{
+    nitro_computation *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!created)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_schema_create(context, name, &created->schema);
+    if (status == NITRO_OK)
+        status = nitro_published_create(context, free_model, &created->model);
+    if (status != NITRO_OK) {
+        nitro_schema_free(created->schema);
+        free(created);
+        return status;
+    }
+    created->context = context;
+    strcpy(created->device_kind, "host");
+    created->reference = NITRO_NONE;
+    created->forced = NITRO_NONE;
+    created->memo_size = NITRO_MEMO_DEFAULT_ENTRIES;
+    created->epoch = 1;
+    created->needed = UINT64_MAX;
+    *computation = created;
+    return NITRO_OK;
+}
+
+void nitro_computation_free(nitro_computation *computation)
+{
+    if (!computation)
+        return;
+    nitro_helpers_free(computation->helpers);
+    nitro_published_free(computation->model);
+    nitro_memo_free(computation->memo);
+    nitro_explained_free(computation->explained);
+    nitro_watch_free(computation->watch);
+    for (size_t i = 0; i < computation->schema->num_variants; i++)
+        free((char *)computation->variants[i].version); /* our copy, const for users */
+    nitro_schema_free(computation->schema);
+    free(computation);
+}
+
+static nitro_status require_open(const nitro_computation *computation, const char *what)
+{
+    if (!computation->closed)
+        return NITRO_OK;
+    return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                      "%s: cannot %s: a model is attached or calls are watched already; declare "
+                      "everything first",
+                      computation->schema->computation, what);
+}
+
+nitro_status nitro_computation_add_variant(nitro_computation *computation,
+                                           const nitro_variant *variant)
+{
+    nitro_context *context = computation->context;
+    nitro_schema *schema = computation->schema;
+    nitro_status status = require_open(computation, "add a variant");
+    if (status != NITRO_OK)
+        return status;
+    if (!variant->run)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: variant '%.80s' has no run function",
+                          schema->computation, variant->name ? variant->name : "(null)");
+    const char *version = variant->version ? variant->version : "1";
+    if (!nitro_name_is_clean(version))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: variant '%.80s': '%.80s' is no version: use 1 to 63 of "
+                          "[A-Za-z0-9_.+-]",
+                          schema->computation, variant->name ? variant->name : "(null)", version);
+    char *version_copy = nitro_strdup(context, version);
+    if (!version_copy)
+        return NITRO_ERR_NO_MEMORY;
+    status = nitro_schema_add_variant(context, schema, variant->name);
+    if (status != NITRO_OK) {
+        free(version_copy);
+        return status;
+    }
+    size_t index = schema->num_variants - 1;
+    computation->variants[index] = *variant;
+    computation->variants[index].name = schema->variants[index];
+    computation->variants[index].version = version_copy;
+    computation->has_constraints = computation->has_constraints || variant->allows;
+    if (index == 0)
+        schema->default_variant = 0;
+    return NITRO_OK;
+}
+
+/* Features of a group are declared together or not at all. */
+static void drop_features(nitro_schema *schema, size_t count_before)
+{
+    while (schema->num_features > count_before) {
+        nitro_feature_info *last = &schema->features[--schema->num_features];
+        free(last->name);
+        free(last->unit);
+    }
+}
+
+nitro_status nitro_computation_add_features(nitro_computation *computation,
+                                            const nitro_feature *features, size_t count,
+                                            nitro_features_function evaluate, void *user)
+{
+    nitro_schema *schema = computation->schema;
+    nitro_status status = require_open(computation, "add features");
+    if (status != NITRO_OK)
+        return status;
+    if (!evaluate || count == 0)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: a feature group needs a function and at least one feature",
+                          schema->computation);
+    size_t first = schema->num_features;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        status = nitro_schema_add_feature(computation->context, schema, features[i].name,
+                                          features[i].unit, features[i].scale);
+        if (status == NITRO_OK)
+            computation->feature_costs_ns[first + i] = features[i].cost_ns;
+    }
+    if (status != NITRO_OK) {
+        drop_features(schema, first);
+        return status;
+    }
+    computation->groups[computation->num_groups++] =
+        (nitro_feature_group){.evaluate = evaluate, .user = user, .first = first, .count = count};
+    return NITRO_OK;
+}
+
+static nitro_status find_variant(const nitro_computation *computation, const char *name,
+                                 size_t *index)
+{
+    const nitro_schema *schema = computation->schema;
+    size_t found = name ? nitro_schema_variant(schema, name) : NITRO_NONE;
+    if (found != NITRO_NONE) {
+        *index = found;
+        return NITRO_OK;
+    }
+    char *names = nitro_schema_print_variants(schema);
+    nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'; there is: %s",
+               schema->computation, name ? name : "(null)",
+               names && names[0] ? names : "none so far");
+    free(names);
+    return NITRO_ERR_NOT_FOUND;
+}
+
+nitro_status nitro_computation_set_default(nitro_computation *computation, const char *variant)
+{
+    nitro_status status = require_open(computation, "set the default variant");
+    if (status != NITRO_OK)
+        return status;
+    return find_variant(computation, variant, &computation->schema->default_variant);
+}
+
+nitro_status nitro_computation_set_reference(nitro_computation *computation, const char *variant)
+{
+    return find_variant(computation, variant, &computation->reference);
+}
+
+nitro_status nitro_computation_force(nitro_computation *computation, const char *variant)
+{
+    size_t forced = NITRO_NONE;
+    nitro_status status = variant ? find_variant(computation, variant, &forced) : NITRO_OK;
+    if (status == NITRO_OK)
+        computation->forced = forced;
+    return status;
+}
+
+nitro_status nitro_computation_set_device_kind(nitro_computation *computation, const char *kind)
+{
+    if (!nitro_name_is_clean(kind))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: '%.80s' is no kind of device: use 1 to 63 of [A-Za-z0-9_.+-], such "
+                          "as host or cuda",
+                          computation->schema->computation, kind ? kind : "(null)");
+    snprintf(computation->device_kind, sizeof(computation->device_kind), "%s", kind);
+    return NITRO_OK;
+}
+
+const char *nitro_computation_device_kind(const nitro_computation *computation)
+{
+    return computation->device_kind;
+}
+
+nitro_status nitro_computation_set_hooks(nitro_computation *computation, const nitro_hooks *hooks)
+{
+    computation->hooks = *hooks;
+    return NITRO_OK;
+}
+
+const char *nitro_computation_problem(const nitro_computation *computation, const void *argument)
+{
+    const nitro_hooks *hooks = &computation->hooks;
+    const char *why = hooks->problem ? hooks->problem(argument, hooks->user) : NULL;
+    return why ? why : "";
+}
+
+nitro_status nitro_computation_set_min_confidence(nitro_computation *computation,
+                                                  double min_confidence)
+{
+    if (!(min_confidence >= 0 && min_confidence <= 1))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: the minimum confidence %g is not in [0, 1]",
+                          computation->schema->computation, min_confidence);
+    computation->min_confidence = min_confidence;
+    computation->epoch++;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_set_memo_size(nitro_computation *computation, size_t num_entries)
+{
+    nitro_memo *memo = NULL;
+    if (num_entries > 0 && computation->model) { /* else made when a model is attached */
+        nitro_status status = nitro_memo_create(computation->context, num_entries,
+                                                computation->schema->num_features, &memo);
+        if (status != NITRO_OK)
+            return status;
+    }
+    nitro_memo_free(computation->memo);
+    computation->memo = memo;
+    computation->memo_size = num_entries;
+    return NITRO_OK;
+}
+
+void nitro_computation_memo_statistics(const nitro_computation *computation,
+                                       nitro_memo_statistics *statistics)
+{
+    *statistics = (nitro_memo_statistics){0};
+    if (computation->memo)
+        nitro_memo_count(computation->memo, statistics);
+}
+
+nitro_status nitro_computation_watch(nitro_computation *computation,
+                                     const nitro_watch_options *options)
+{
+    nitro_watch *watch = NULL;
+    nitro_status status = options ? nitro_watch_create(computation, options, &watch) : NITRO_OK;
+    if (status != NITRO_OK)
+        return status;
+    nitro_watch_free(computation->watch);
+    computation->watch = watch;
+    computation->closed = computation->closed || watch;
+    return NITRO_OK;
+}
+
+void nitro_computation_watch_statistics(const nitro_computation *computation,
+                                        nitro_watch_statistics *statistics)
+{
+    *statistics = (nitro_watch_statistics){0};
+    if (computation->watch)
+        nitro_watch_count(computation->watch, statistics);
+}
+
+nitro_status nitro_computation_set_feature_options(nitro_computation *computation,
+                                                   const nitro_feature_options *options)
+{
+    nitro_helpers *helpers = NULL;
+    if (options->num_threads > NITRO_MAX_FEATURES ||
+        !(options->budget_us >= 0 && options->budget_us <= 1e12))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: %u threads and a budget of %g us to evaluate features: use at most "
+                          "%d, and 0 to 1e12 us",
+                          computation->schema->computation, options->num_threads,
+                          options->budget_us, NITRO_MAX_FEATURES);
+    if (options->num_threads > 0) {
+        nitro_status status =
+            nitro_helpers_create(computation->context, options->num_threads, &helpers);
+        if (status != NITRO_OK)
+            return status;
+    }
+    nitro_helpers_free(computation->helpers);
+    computation->helpers = helpers;
+    computation->feature_options = *options;
+    return NITRO_OK;
+}
+
+nitro_status nitro_schema_of(const nitro_computation *computation, nitro_schema **schema)
+{
+    return nitro_schema_copy(computation->context, computation->schema, schema);
+}
+
+const char *nitro_computation_name(const nitro_computation *computation)
+{
+    return computation->schema->computation;
+}
+
+size_t nitro_computation_num_variants(const nitro_computation *computation)
+{
+    return computation->schema->num_variants;
+}
+
+size_t nitro_computation_num_features(const nitro_computation *computation)
+{
+    return computation->schema->num_features;
+}
+
+const char *nitro_computation_variant_name(const nitro_computation *computation, size_t index)
+{
+    const nitro_schema *schema = computation->schema;
+    return index < schema->num_variants ? schema->variants[index] : NULL;
+}
+
+const char *nitro_computation_variant_version(const nitro_computation *computation, size_t index)
+{
+    return index < computation->schema->num_variants ? computation->variants[index].version : NULL;
+}
+
+const char *nitro_computation_feature_name(const nitro_computation *computation, size_t index)
+{
+    const nitro_schema *schema = computation->schema;
+    return index < schema->num_features ? schema->features[index].name : NULL;
+}
+
+const char *nitro_computation_reference(const nitro_computation *computation)
+{
+    const nitro_schema *schema = computation->schema;
+    if (!computation->hooks.check_result || schema->num_variants == 0)
+        return NULL;
+    bool declared = computation->reference != NITRO_NONE;
+    return schema->variants[declared ? computation->reference : schema->default_variant];
+}

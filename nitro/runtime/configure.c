@@ -1,0 +1,158 @@
+/* Making a computation what its user's settings ask for. Hides in which order: the log first, and
+ * what a model must be there for after the model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nitro/runtime/nitro_internal.h"
+
+static void print_message(void *user, nitro_log_level level, const char *message)
+{
+    (void)user;
+    (void)level;
+    fprintf(stderr, "nitro: %s\n", message);
+}
+
+static nitro_status apply_log(nitro_computation *computation, const nitro_setting_value *value)
+{
+    static const char *const levels[] = {"warning", "info", "debug"};
+    for (size_t level = 0; level < sizeof levels / sizeof levels[0]; level++)
+        if (strcmp(value->text, levels[level]) == 0)
+            nitro_context_set_log(computation->context, (nitro_log_level)level, print_message,
+                                  NULL);
+    return NITRO_OK; /* "off" leaves alone what the program has set */
+}
+
+/** A folder's model is COMPUTATION.json; a folder without one has none to attach. */
+static nitro_status apply_model(nitro_computation *computation, const nitro_setting_value *value)
+{
+    struct stat about;
+    if (value->text[0] == '\0')
+        return NITRO_OK;
+    if (stat(value->text, &about) != 0 || !S_ISDIR(about.st_mode))
+        return nitro_computation_load_model(computation, value->text);
+    char *path = nitro_asprintf(computation->context, "%s/%s.json", value->text,
+                                nitro_computation_name(computation));
+    if (!path)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    if (stat(path, &about) == 0)
+        status = nitro_computation_load_model(computation, path);
+    else
+        nitro_log(computation->context, NITRO_LOG_INFO, "%s: there is no model %s",
+                  nitro_computation_name(computation), path);
+    free(path);
+    return status;
+}
+
+static nitro_status apply_force(nitro_computation *computation, const nitro_setting_value *value)
+{
+    if (value->text[0] == '\0')
+        return NITRO_OK;
+    return nitro_computation_force(computation, value->text);
+}
+
+static nitro_status apply_min_confidence(nitro_computation *computation,
+                                         const nitro_setting_value *value)
+{
+    double number = 0.0;
+    if (value->origin == NITRO_SETTING_DEFAULT || !nitro_parse_number(value->text, &number))
+        return NITRO_OK;
+    return nitro_computation_set_min_confidence(computation, number);
+}
+
+static nitro_status apply_memo_size(nitro_computation *computation,
+                                    const nitro_setting_value *value)
+{
+    double number = 0.0;
+    if (value->origin == NITRO_SETTING_DEFAULT || !nitro_parse_number(value->text, &number))
+        return NITRO_OK;
+    return nitro_computation_set_memo_size(computation, (size_t)number);
+}
+
+static nitro_status apply_explain(nitro_computation *computation, const nitro_setting_value *value)
+{
+    if (strcmp(value->text, "1") != 0 || computation->explained)
+        return NITRO_OK;
+    return nitro_explained_create(computation->context, &computation->explained);
+}
+
+static nitro_status apply_feature_budget(nitro_computation *computation,
+                                         const nitro_setting_value *value)
+{
+    nitro_feature_options options = computation->feature_options;
+    if (value->origin == NITRO_SETTING_DEFAULT ||
+        !nitro_parse_number(value->text, &options.budget_us))
+        return NITRO_OK;
+    return nitro_computation_set_feature_options(computation, &options);
+}
+
+/** watch, refine and record are made together: each alone says less than a nitro_watch_options. */
+static nitro_status look_up_number(nitro_computation *computation, const char *name, double *number)
+{
+    nitro_setting_value value;
+    nitro_status status =
+        nitro_setting_get(computation->context, nitro_computation_name(computation), name, &value);
+    if (status == NITRO_OK && !nitro_parse_number(value.text, number))
+        *number = 0.0;
+    return status;
+}
+
+static nitro_status apply_watch(nitro_computation *computation, const nitro_setting_value *value)
+{
+    double every = 0.0, percent = 0.0, recorded = 0.0;
+    nitro_watch_options options;
+    nitro_watch_options_init(&options);
+    nitro_status status = look_up_number(computation, "refine", &percent);
+    if (status == NITRO_OK)
+        status = look_up_number(computation, "record", &recorded);
+    if (status != NITRO_OK ||
+        (nitro_parse_number(value->text, &every) && every < 1 && !(percent > 0) && recorded < 1))
+        return status;
+    if (every >= 1 || percent > 0) /* a record alone watches as often as is usual */
+        options.every = (unsigned)every;
+    options.refine_percent = percent;
+    options.num_recorded = (size_t)recorded;
+    return nitro_computation_watch(computation, &options);
+}
+
+/** In this order: what is logged of the others is seen. Settings without a row are not its own. */
+static const struct {
+    const char *name;
+    nitro_status (*apply)(nitro_computation *computation, const nitro_setting_value *value);
+} appliers[] = {
+    {"log", apply_log},
+    {"explain", apply_explain},
+    {"min_confidence", apply_min_confidence},
+    {"memo_size", apply_memo_size},
+    {"force", apply_force},
+    {"model", apply_model},
+    {"watch", apply_watch},
+    {"feature_budget", apply_feature_budget},
+};
+
+/* Who made a setting need not have written the program: the error says where it was made. */
+static nitro_status apply(nitro_computation *computation, size_t applier,
+                          const nitro_setting_value *value)
+{
+    char message[2048];
+    nitro_status status = appliers[applier].apply(computation, value);
+    if (status == NITRO_OK || value->where[0] == '\0')
+        return status;
+    nitro_context_last_error(computation->context, message, sizeof message);
+    return nitro_fail(computation->context, status, "%s: %s", value->where, message);
+}
+
+nitro_status nitro_computation_configure(nitro_computation *computation)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof appliers / sizeof appliers[0] && status == NITRO_OK; i++) {
+        nitro_setting_value value;
+        status = nitro_setting_get(computation->context, nitro_computation_name(computation),
+                                   appliers[i].name, &value);
+        if (status == NITRO_OK)
+            status = apply(computation, i, &value);
+    }
+    return status;
+}

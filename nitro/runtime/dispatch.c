@@ -1,0 +1,322 @@
+/* Dispatch: features and constraints of one input, then the attached model's choice, or the default
+ * variant with the reason. Nothing here allocates, or locks, except to record an error or to share
+ * features with helpers. */
+#include <math.h>
+#include <stdio.h>
+
+#include "nitro/runtime/nitro_internal.h"
+
+const char *nitro_reason_text(nitro_reason reason)
+{
+    static const char *const texts[] = {
+        [NITRO_REASON_MODEL] = "the model's choice",
+        [NITRO_REASON_NO_MODEL] = "the default: no model is attached",
+        [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
+        [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
+        [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
+        [NITRO_REASON_FORCED] = "a setting asks for this variant",
+        [NITRO_REASON_BUDGET] = "the default: the features take longer than their budget",
+        [NITRO_REASON_TRIAL] = "tried, for it may be faster than the model's choice",
+        [NITRO_REASON_LEARNT] = "was fastest so far for inputs like this one",
+    };
+    size_t count = sizeof(texts) / sizeof(texts[0]);
+    return (size_t)reason < count ? texts[reason] : "unknown reason";
+}
+
+/** Made once, with the first model: there is nothing to remember before. */
+static nitro_status make_memo(nitro_computation *computation)
+{
+    nitro_memo *memo = NULL;
+    if (computation->memo || computation->memo_size == 0)
+        return NITRO_OK;
+    nitro_status status = nitro_memo_create(computation->context, computation->memo_size,
+                                            computation->schema->num_features, &memo);
+    if (status == NITRO_OK)
+        computation->memo = memo;
+    return status;
+}
+
+/** What its scores depend on, and all that costs nothing to evaluate: ranges are looked at there.
+ */
+static uint64_t needed_for(const nitro_computation *computation, const nitro_model *model)
+{
+    uint64_t used = nitro_model_used_features(model);
+    return nitro_computation_whole_groups(
+        computation, used | ~nitro_computation_expensive_features(computation));
+}
+
+nitro_status nitro_computation_attach_model(nitro_computation *computation, nitro_model *model)
+{
+    nitro_status status =
+        nitro_schema_require_same(computation->context, computation->schema, "this program",
+                                  nitro_model_schema(model), "the model");
+    if (status == NITRO_OK)
+        status = nitro_model_compile(model);
+    if (status == NITRO_OK)
+        status = make_memo(computation);
+    if (status != NITRO_OK)
+        return status;
+    /* Who decides meanwhile knows what either model needs, or asks again. */
+    uint64_t needed = needed_for(computation, model), before = computation->needed;
+    nitro_model_judge(model, needed);
+    computation->needed = before | needed;
+    status = nitro_published_replace(computation->context, computation->model, model);
+    if (status != NITRO_OK) {
+        computation->needed = before;
+        return status;
+    }
+    computation->closed = true;
+    computation->epoch++; /* what the old model said is told no more */
+    computation->needed = needed;
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_load_model(nitro_computation *computation, const char *path)
+{
+    nitro_model *model;
+    nitro_status status = nitro_model_load(computation->context, path, &model);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_computation_attach_model(computation, model);
+    if (status == NITRO_OK)
+        return NITRO_OK;
+    nitro_model_free(model);
+    char message[2048];
+    nitro_context_last_error(computation->context, message, sizeof(message));
+    return nitro_fail(computation->context, status, "%s: %s", path, message);
+}
+
+/* One bit a variant that accepts the input. */
+static uint64_t allowed_variants(const nitro_computation *computation, const double *features,
+                                 const void *argument)
+{
+    uint64_t allowed = 0;
+    size_t count = computation->schema->num_variants;
+    if (!computation->has_constraints)
+        return count > 0 ? UINT64_MAX >> (64 - count) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const nitro_variant *variant = &computation->variants[i];
+        if (!variant->allows || variant->allows(features, argument, variant->user))
+            allowed |= UINT64_C(1) << i;
+    }
+    return allowed;
+}
+
+static size_t default_among(const nitro_schema *schema, uint64_t allowed)
+{
+    if (allowed >> schema->default_variant & 1)
+        return schema->default_variant;
+    size_t first = 0;
+    while (!(allowed >> first & 1))
+        first++;
+    return first;
+}
+
+/** What the model says, if there is one: held while it is asked, since it may be replaced. */
+static nitro_status ask_model(const nitro_computation *computation, const double *features,
+                              uint64_t known, uint64_t allowed, nitro_decision *made)
+{
+    nitro_status status = NITRO_OK;
+    const nitro_model *model = nitro_published_enter(computation->model);
+    if (model && !nitro_model_knows(model, known)) {
+        status = NITRO_ERR_NO_DATA;
+    } else if (model) {
+        status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
+    } else {
+        *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
+                                 .reason = NITRO_REASON_NO_MODEL};
+    }
+    nitro_published_leave(computation->model);
+    if (status != NITRO_OK && status != NITRO_ERR_NO_DATA)
+        return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
+                          computation->schema->computation);
+    return status;
+}
+
+/** What the model says, or said before of the same features. */
+static nitro_status ask_or_remember(const nitro_computation *computation, const double *features,
+                                    uint64_t known, uint64_t allowed, nitro_decision *made)
+{
+    nitro_memo *memo = computation->memo;
+    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
+                                            under the older epoch */
+    if (computation->needed & ~known)
+        return NITRO_ERR_NO_DATA;
+    if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
+        return NITRO_OK;
+    nitro_status status = ask_model(computation, features, known, allowed, made);
+    if (memo && status == NITRO_OK)
+        nitro_memo_keep(memo, features, allowed, epoch, made);
+    return status;
+}
+
+/** Without enough features: what needs none to be taken. */
+static void decide_without(const nitro_computation *computation, nitro_decision *made)
+{
+    size_t forced = computation->forced;
+    if (forced != NITRO_NONE)
+        *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
+    else
+        *made = (nitro_decision){.variant = computation->schema->default_variant,
+                                 .reason = NITRO_REASON_BUDGET};
+}
+
+/** Among the variants that accept the input. */
+static nitro_status decide_among(const nitro_computation *computation,
+                                 const nitro_question *question, nitro_decision *made)
+{
+    size_t forced = computation->forced;
+    uint64_t allowed = question->allowed;
+    if (forced != NITRO_NONE && allowed >> forced & 1) {
+        *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
+        return NITRO_OK;
+    }
+    if ((allowed & (allowed - 1)) != 0)
+        return ask_or_remember(computation, question->features, question->known, allowed, made);
+    *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
+                             .confidence = 1,
+                             .reason = NITRO_REASON_ONLY_ALLOWED};
+    return NITRO_OK;
+}
+
+nitro_status nitro_computation_decide(const nitro_computation *computation,
+                                      nitro_question *question, nitro_decision *decision)
+{
+    const nitro_schema *schema = computation->schema;
+    if (question->is_over) {
+        decide_without(computation, decision);
+        question->allowed = UINT64_C(1) << decision->variant;
+    } else {
+        question->allowed = allowed_variants(computation, question->features, question->argument);
+        if (question->allowed == 0)
+            return nitro_fail(
+                computation->context, NITRO_ERR_NO_VARIANT,
+                "%s: none of the %zu variants accepts this input; declare one that always "
+                "does",
+                schema->computation, schema->num_variants);
+        /* Each way there writes `decision` itself: to copy what was just written word by word
+         * waits until it has left the store buffer. */
+        nitro_status status = decide_among(computation, question, decision);
+        if (status != NITRO_OK)
+            return status;
+    }
+    decision->variant_name = schema->variants[decision->variant];
+    return NITRO_OK;
+}
+
+void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
+                               const nitro_decision *decision)
+{
+    if (computation->explained)
+        nitro_explained_print(computation->explained, computation->schema, question->features,
+                              decision);
+}
+
+/* ---- Asking ------------------------------------------------------------------------------- */
+
+uint64_t nitro_computation_needs(const nitro_computation *computation)
+{
+    bool all = computation->has_constraints || computation->explained ||
+               (computation->watch && nitro_watch_observations(computation->watch));
+    return all ? UINT64_MAX : computation->needed;
+}
+
+/** In time limits are kept only where a variant can be taken that nothing has to be known for. */
+static double budget_of(const nitro_computation *computation)
+{
+    size_t forced = computation->forced;
+    size_t variant = forced != NITRO_NONE ? forced : computation->schema->default_variant;
+    bool has_default = variant < computation->schema->num_variants;
+    return has_default && !computation->variants[variant].allows
+               ? computation->feature_options.budget_us
+               : 0.0;
+}
+
+/** Decide; where a model was attached meanwhile that needs more, evaluate everything and again. */
+static nitro_status decide_surely(const nitro_computation *computation, nitro_question *question,
+                                  nitro_decision *decision)
+{
+    nitro_status status = nitro_computation_decide(computation, question, decision);
+    if (status != NITRO_ERR_NO_DATA)
+        return status;
+    question->known = UINT64_MAX;
+    status = nitro_computation_evaluate(computation, question->argument, question->features);
+    return status == NITRO_OK ? nitro_computation_decide(computation, question, decision) : status;
+}
+
+nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
+                                         nitro_question *question, nitro_decision *decision)
+{
+    const nitro_computation *computation = evaluation->computation;
+    nitro_status status = nitro_feature_evaluation_finish(evaluation, budget_of(computation));
+    if (status != NITRO_OK)
+        return status;
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        question->features[f] = evaluation->values[f];
+    question->known = known;
+    question->argument = evaluation->argument;
+    question->is_over = evaluation->is_over;
+    return decide_surely(computation, question, decision);
+}
+
+static nitro_status ask_with_options(const nitro_computation *computation, void *argument,
+                                     nitro_question *question, nitro_decision *decision)
+{
+    nitro_feature_evaluation evaluation;
+    uint64_t known = nitro_computation_needs(computation);
+    size_t num_threads = computation->feature_options.num_threads;
+    nitro_feature_evaluation_init(&evaluation, computation, argument, known);
+    if (num_threads > 0 && nitro_feature_evaluation_is_worth_helping(&evaluation))
+        nitro_feature_evaluation_begin(&evaluation, computation->helpers, num_threads);
+    return nitro_computation_ask_begun(&evaluation, known, question, decision);
+}
+
+nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
+                                   nitro_question *question, nitro_decision *decision)
+{
+    const nitro_feature_options *options = &computation->feature_options;
+    if (options->num_threads > 0 || options->budget_us > 0)
+        return ask_with_options(computation, argument, question, decision);
+    question->known = nitro_computation_needs(computation);
+    question->argument = argument;
+    question->is_over = false;
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, question->known, question->features);
+    return status == NITRO_OK ? decide_surely(computation, question, decision) : status;
+}
+
+nitro_status nitro_select(const nitro_computation *computation, const void *argument,
+                          nitro_decision *decision)
+{
+    nitro_question question;
+    nitro_status status =
+        nitro_computation_ask(computation, (void *)(uintptr_t)argument, &question, decision);
+    if (status == NITRO_OK)
+        nitro_computation_explain(computation, &question, decision);
+    return status;
+}
+
+nitro_status nitro_select_features(const nitro_computation *computation, const double *features,
+                                   size_t num_features, nitro_decision *decision)
+{
+    const nitro_schema *schema = computation->schema;
+    nitro_question question;
+    question.known = UINT64_MAX;
+    question.argument = NULL;
+    question.is_over = false;
+    if (num_features != schema->num_features)
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: %zu features given, %zu declared", schema->computation, num_features,
+                          schema->num_features);
+    for (size_t i = 0; i < num_features; i++) {
+        question.features[i] = features[i];
+        if (!isfinite(features[i]))
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: feature %s is %g; features must be finite", schema->computation,
+                              schema->features[i].name, features[i]);
+    }
+    nitro_status status = nitro_computation_decide(computation, &question, decision);
+    if (status == NITRO_OK)
+        nitro_computation_explain(computation, &question, decision);
+    return status;
+}

@@ -1,0 +1,186 @@
+/*
+ * Evaluating input features. Hides how groups are shared among threads: each takes the next one
+ * that nobody has begun; which failed is told in declared order, whoever found it.
+ */
+#include "nitro/runtime/feature_evaluation.h"
+
+#include <math.h>
+
+#include "nitro/base/finite.h"
+#include "nitro/runtime/nitro_internal.h"
+
+/* Waking a thread takes some microseconds: with less to gain it is not asked. */
+#define WORTH_HELPING_NS 20000.0
+
+static const nitro_feature_group *group_of(const nitro_feature_evaluation *evaluation, size_t place)
+{
+    return &evaluation->computation->groups[evaluation->groups[place]];
+}
+
+static double declared_cost_ns(const nitro_computation *computation,
+                               const nitro_feature_group *group)
+{
+    double sum = 0.0;
+    for (size_t f = group->first; f < group->first + group->count; f++)
+        sum += computation->feature_costs_ns[f];
+    return sum;
+}
+
+static uint64_t features_of(const nitro_feature_group *group)
+{
+    return UINT64_MAX >> (64 - group->count) << group->first;
+}
+
+uint64_t nitro_computation_expensive_features(const nitro_computation *computation)
+{
+    uint64_t expensive = 0;
+    for (size_t g = 0; g < computation->num_groups; g++)
+        if (declared_cost_ns(computation, &computation->groups[g]) > 0)
+            expensive |= features_of(&computation->groups[g]);
+    return expensive;
+}
+
+uint64_t nitro_computation_whole_groups(const nitro_computation *computation, uint64_t features)
+{
+    uint64_t whole = 0;
+    for (size_t g = 0; g < computation->num_groups; g++)
+        if (features_of(&computation->groups[g]) & features)
+            whole |= features_of(&computation->groups[g]);
+    return whole;
+}
+
+void nitro_feature_evaluation_init(nitro_feature_evaluation *evaluation,
+                                   const nitro_computation *computation, void *argument,
+                                   uint64_t needed)
+{
+    evaluation->computation = computation;
+    evaluation->argument = argument;
+    evaluation->helpers = NULL;
+    evaluation->num_wanted = evaluation->num_helping = evaluation->num_groups = 0;
+    atomic_init(&evaluation->deadline_ms, INFINITY);
+    atomic_init(&evaluation->next, 0);
+    atomic_init(&evaluation->is_over, false);
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        evaluation->values[f] = 0.0;
+    for (size_t g = 0; g < computation->num_groups; g++)
+        if (features_of(&computation->groups[g]) & needed)
+            evaluation->groups[evaluation->num_groups++] = (uint8_t)g;
+    for (size_t i = 0; i < evaluation->num_groups; i++)
+        evaluation->failures[i] = 0;
+}
+
+bool nitro_feature_evaluation_is_worth_helping(const nitro_feature_evaluation *evaluation)
+{
+    double sum = 0.0, largest = 0.0;
+    for (size_t i = 0; i < evaluation->num_groups; i++) {
+        double cost = declared_cost_ns(evaluation->computation, group_of(evaluation, i));
+        sum += cost;
+        largest = fmax(largest, cost);
+    }
+    return sum - largest > WORTH_HELPING_NS;
+}
+
+static bool is_in_time(nitro_feature_evaluation *evaluation, const nitro_feature_group *group)
+{
+    double deadline_ms = evaluation->deadline_ms;
+    if (isinf(deadline_ms))
+        return true;
+    double end_ms = nitro_clock_wall_ms(evaluation->computation->context) +
+                    declared_cost_ns(evaluation->computation, group) / 1e6;
+    return end_ms <= deadline_ms;
+}
+
+void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation)
+{
+    size_t i;
+    while ((i = atomic_fetch_add(&evaluation->next, 1)) < evaluation->num_groups) {
+        const nitro_feature_group *group = group_of(evaluation, i);
+        if (evaluation->is_over || !is_in_time(evaluation, group))
+            evaluation->is_over = true;
+        else
+            evaluation->failures[i] = group->evaluate(
+                evaluation->argument, evaluation->values + group->first, group->user);
+        if (evaluation->failures[i]) /* those before it were begun, so the first is found */
+            evaluation->next = evaluation->num_groups;
+    }
+}
+
+void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_helpers *helpers,
+                                    size_t num_helpers)
+{
+    if (!nitro_helpers_are_here(helpers))
+        return;
+    evaluation->helpers = helpers;
+    nitro_helpers_offer(helpers, evaluation,
+                        num_helpers < evaluation->num_groups ? num_helpers
+                                                             : evaluation->num_groups);
+}
+
+static nitro_status fail_group(const nitro_computation *computation,
+                               const nitro_feature_group *group, int failure)
+{
+    return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                      "%s: the function of feature %s failed with %d",
+                      computation->schema->computation,
+                      computation->schema->features[group->first].name, failure);
+}
+
+static nitro_status require_finite(const nitro_computation *computation, const double *values)
+{
+    const nitro_schema *schema = computation->schema;
+    if (nitro_all_finite(values, schema->num_features))
+        return NITRO_OK;
+    for (size_t f = 0; f < schema->num_features; f++)
+        if (!isfinite(values[f]))
+            return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
+                              "%s: feature %s is %g for this input; features must be finite",
+                              schema->computation, schema->features[f].name, values[f]);
+    return NITRO_OK;
+}
+
+static nitro_status check(const nitro_feature_evaluation *evaluation)
+{
+    for (size_t i = 0; i < evaluation->num_groups; i++)
+        if (evaluation->failures[i])
+            return fail_group(evaluation->computation, group_of(evaluation, i),
+                              evaluation->failures[i]);
+    return require_finite(evaluation->computation, evaluation->values);
+}
+
+nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation, double budget_us)
+{
+    if (budget_us > 0)
+        evaluation->deadline_ms =
+            nitro_clock_wall_ms(evaluation->computation->context) + budget_us / 1e3;
+    nitro_feature_evaluation_work(evaluation);
+    if (nitro_helpers_are_here(evaluation->helpers))
+        nitro_helpers_withdraw(evaluation->helpers, evaluation);
+    return check(evaluation);
+}
+
+nitro_status nitro_computation_evaluate_some(const nitro_computation *computation,
+                                             const void *argument, uint64_t needed, double *values)
+{
+    for (size_t f = 0; f < computation->schema->num_features; f++)
+        values[f] = 0.0;
+    for (size_t g = 0; g < computation->num_groups; g++) {
+        const nitro_feature_group *group = &computation->groups[g];
+        if (!(features_of(group) & needed))
+            continue;
+        int failure = group->evaluate(argument, values + group->first, group->user);
+        if (failure)
+            return fail_group(computation, group, failure);
+    }
+    return require_finite(computation, values);
+}
+
+nitro_status nitro_computation_evaluate(const nitro_computation *computation, const void *argument,
+                                        double *values)
+{
+    double evaluated[NITRO_MAX_FEATURES];
+    nitro_status status =
+        nitro_computation_evaluate_some(computation, argument, UINT64_MAX, evaluated);
+    for (size_t f = 0; status == NITRO_OK && f < computation->schema->num_features; f++)
+        values[f] = evaluated[f];
+    return status;
+}

@@ -1,0 +1,67 @@
+/*
+ * feature_evaluation.h - evaluating the input features of one input: which groups, by whom, until
+ * when. Internal to nitro/.
+ */
+#ifndef NITRO_RUNTIME_FEATURE_EVALUATION_H
+#define NITRO_RUNTIME_FEATURE_EVALUATION_H
+
+#include <stdatomic.h>
+
+#include "nitro/nitro_backend.h"
+
+/** Threads that help with evaluations. */
+typedef struct nitro_helpers nitro_helpers;
+
+/** One evaluation; its maker keeps it until nitro_feature_evaluation_finish. */
+typedef struct nitro_feature_evaluation {
+    const nitro_computation *computation;
+    void *argument;
+    nitro_helpers *helpers; /* NULL: none help */
+    struct nitro_feature_evaluation *next_waiting;
+    size_t num_wanted;          /* helpers that may still join */
+    size_t num_helping;         /* that are in; both guarded by the helpers' lock */
+    _Atomic double deadline_ms; /* no group begins that would end after it; INFINITY: none */
+    atomic_size_t next;         /* group to begin */
+    atomic_bool is_over;        /* the budget: some groups were not evaluated */
+    size_t num_groups;          /* to evaluate... */
+    uint8_t groups[NITRO_MAX_FEATURES]; /* ...which, shape [num_groups] */
+    int failures[NITRO_MAX_FEATURES];   /* shape [num_groups] */
+    double values[NITRO_MAX_FEATURES];  /* by feature; 0 where it is not evaluated */
+} nitro_feature_evaluation;
+
+/** @param[in] needed  a bit a feature: groups without any are left out. */
+void nitro_feature_evaluation_init(nitro_feature_evaluation *evaluation,
+                                   const nitro_computation *computation, void *argument,
+                                   uint64_t needed);
+
+/** Let helpers begin. Allocates nothing; takes the helpers' lock for a moment. */
+void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_helpers *helpers,
+                                    size_t num_helpers);
+
+/**
+ * Evaluate what nobody has begun, and wait for what others have.
+ * @param[in] budget_us  begin nothing that, by its declared cost, would end later from now; 0: no
+ *                       limit.
+ * @return NITRO_OK, also where the budget was too small (is_over); NITRO_ERR_BAD_FEATURE.
+ */
+nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation,
+                                             double budget_us);
+
+/** Would helpers gain more than they cost, by the declared costs? */
+bool nitro_feature_evaluation_is_worth_helping(const nitro_feature_evaluation *evaluation);
+
+/** @param[in] num_threads  at least 1. @return NITRO_OK or NITRO_ERR_NO_MEMORY (no threads). */
+nitro_status nitro_helpers_create(nitro_context *context, size_t num_threads,
+                                  nitro_helpers **helpers);
+/** No evaluation may be under way. */
+void nitro_helpers_free(nitro_helpers *helpers);
+/** Not in a forked child, where the threads are not. */
+bool nitro_helpers_are_here(const nitro_helpers *helpers);
+/** Put an evaluation before the helpers; take it back, and wait for those that are at it. */
+void nitro_helpers_offer(nitro_helpers *helpers, nitro_feature_evaluation *evaluation,
+                         size_t num_wanted);
+void nitro_helpers_withdraw(nitro_helpers *helpers, nitro_feature_evaluation *evaluation);
+/** What a helper does: begin group after group until there is none. */
+void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation);
+
+#endif

@@ -1,0 +1,121 @@
+/* Forests in use: prediction, and what all that make forests share. Several trees are gone down at
+ * once, for each step down one waits for memory. */
+#include <stdlib.h>
+
+#include "nitro/runtime/forest_tree.h"
+
+#define TREES_AT_ONCE 8
+
+void nitro_forest_options_init(nitro_forest_options *options)
+{
+    *options = (nitro_forest_options){.num_trees = 150, .min_leaf_rows = 3};
+}
+
+nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, size_t num_outputs,
+                                 size_t num_trees, nitro_forest **forest)
+{
+    nitro_forest *created = nitro_calloc(context, 1, sizeof(*created));
+    if (!created)
+        return NITRO_ERR_NO_MEMORY;
+    created->num_columns = num_columns;
+    created->num_outputs = num_outputs;
+    created->num_trees = num_trees;
+    created->trees = nitro_calloc(context, num_trees, sizeof(*created->trees));
+    if (!created->trees) {
+        free(created);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *forest = created;
+    return NITRO_OK;
+}
+
+void nitro_forest_free(nitro_forest *forest)
+{
+    if (!forest)
+        return;
+    for (size_t i = 0; i < forest->num_trees; i++) {
+        free(forest->trees[i].nodes);
+        free(forest->trees[i].outputs);
+    }
+    free(forest->trees);
+    free(forest);
+}
+
+bool nitro_forest_link(forest_tree *tree)
+{
+    size_t num_inner = 0, num_leaves = 0;
+    for (size_t i = 0; i < tree->num_nodes; i++) {
+        forest_node *node = &tree->nodes[i];
+        if (node->column == FOREST_LEAF) {
+            node->next = (uint32_t)num_leaves++;
+            continue;
+        }
+        node->next = (uint32_t)(2 * num_inner + 1);
+        num_inner++;
+        if (node->next <= i)
+            return false;
+    }
+    tree->num_leaves = num_leaves;
+    return num_leaves == num_inner + 1;
+}
+
+size_t nitro_forest_num_trees(const nitro_forest *forest)
+{
+    return forest->num_trees;
+}
+
+static const forest_node *child(const forest_tree *tree, const forest_node *node,
+                                const double *columns)
+{
+    double column = (double)(float)columns[node->column];
+    return &tree->nodes[node->next + !(column <= node->threshold)];
+}
+
+static const double *leaf_outputs(const nitro_forest *forest, size_t tree, const forest_node *leaf)
+{
+    return forest->trees[tree].outputs + leaf->next * forest->num_outputs;
+}
+
+const double *nitro_forest_leaf(const nitro_forest *forest, size_t tree, const double *columns)
+{
+    const forest_node *node = forest->trees[tree].nodes;
+    while (node->column != FOREST_LEAF)
+        node = child(&forest->trees[tree], node, columns);
+    return leaf_outputs(forest, tree, node);
+}
+
+/* Some trees at once, for each step down a tree waits on memory and other trees' steps do not. */
+static void find_leaves(const forest_tree *trees, size_t count, const double *columns,
+                        const forest_node **nodes)
+{
+    bool is_walking = true;
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = trees[i].nodes;
+    while (is_walking) {
+        is_walking = false;
+        for (size_t i = 0; i < count; i++)
+            if (nodes[i]->column != FOREST_LEAF) {
+                nodes[i] = child(&trees[i], nodes[i], columns);
+                is_walking = true;
+            }
+    }
+}
+
+void nitro_forest_predict(const nitro_forest *forest, const double *columns, double *outputs)
+{
+    const forest_node *leaves[TREES_AT_ONCE];
+    for (size_t i = 0; i < forest->num_outputs; i++)
+        outputs[i] = 0;
+    for (size_t first = 0; first < forest->num_trees; first += TREES_AT_ONCE) {
+        size_t left = forest->num_trees - first;
+        size_t count = left < TREES_AT_ONCE ? left : TREES_AT_ONCE;
+        find_leaves(forest->trees + first, count, columns, leaves);
+        for (size_t tree = 0; tree < count; tree++) {
+            const double *leaf = leaf_outputs(forest, first + tree, leaves[tree]);
+            for (size_t i = 0; i < forest->num_outputs; i++)
+                outputs[i] += leaf[i];
+        }
+    }
+    for (size_t i = 0; i < forest->num_outputs; i++)
+        outputs[i] /= (double)forest->num_trees;
+}

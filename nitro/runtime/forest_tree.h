@@ -1,0 +1,39 @@
+/* forest_tree.h - a forest's body: trees as flat arrays. Shared by training, prediction and JSON.
+ */
+#ifndef NITRO_RUNTIME_FOREST_TREE_H
+#define NITRO_RUNTIME_FOREST_TREE_H
+
+#include "nitro/runtime/forest.h"
+
+#define FOREST_LEAF UINT32_MAX /* in place of a column */
+
+typedef struct forest_node {
+    double threshold; /* of inner nodes: left where the column's value is not above it */
+    uint32_t column;  /* or FOREST_LEAF */
+    uint32_t next;    /* inner: its left child, the right one stands behind; leaf: its number */
+} forest_node;
+
+/* Nodes stand level by level, the root first; leaves are numbered in that order. */
+typedef struct forest_tree {
+    size_t num_nodes;
+    forest_node *nodes; /* shape [num_nodes] */
+    size_t num_leaves;
+    double *outputs; /* shape [num_leaves x num_outputs] */
+} forest_tree;
+
+struct nitro_forest {
+    size_t num_columns, num_outputs, num_trees;
+    forest_tree *trees; /* shape [num_trees] */
+};
+
+/** A forest of empty trees, to be filled. */
+nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, size_t num_outputs,
+                                 size_t num_trees, nitro_forest **forest);
+
+/**
+ * Number the children of inner nodes and the leaves, from the columns alone.
+ * @return false where that gives no tree: counts that do not match, or a child before its parent.
+ */
+bool nitro_forest_link(forest_tree *tree);
+
+#endif

@@ -1,0 +1,64 @@
+/* Kernel machines in use. Hides the order of sums. */
+#include "nitro/runtime/kernel_expansion.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+nitro_status nitro_kernel_machine_create(nitro_context *context, size_t num_columns,
+                                         size_t num_outputs, size_t num_vectors, double gamma,
+                                         nitro_kernel_machine **machine)
+{
+    nitro_kernel_machine *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    *made = (nitro_kernel_machine){
+        .num_columns = num_columns,
+        .num_outputs = num_outputs,
+        .num_vectors = num_vectors,
+        .gamma = gamma,
+        .bias = nitro_calloc(context, num_outputs + 1, sizeof *made->bias),
+        .vectors = nitro_calloc(context, num_vectors + 1, (num_columns + 1) * sizeof(double)),
+        .coefficients = nitro_calloc(context, num_vectors + 1, (num_outputs + 1) * sizeof(double))};
+    if (!made->bias || !made->vectors || !made->coefficients) {
+        nitro_kernel_machine_free(made);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *machine = made;
+    return NITRO_OK;
+}
+
+void nitro_kernel_machine_free(nitro_kernel_machine *machine)
+{
+    if (!machine)
+        return;
+    free(machine->bias);
+    free(machine->vectors);
+    free(machine->coefficients);
+    free(machine);
+}
+
+static double squared_distance_within(const double *columns, const double *vector, size_t count)
+{
+    double sum = 0.0;
+    for (size_t c = 0; c < count; c++) {
+        double difference = fmin(fmax(columns[c], -1.0), 1.0) - vector[c];
+        sum += difference * difference;
+    }
+    return sum;
+}
+
+void nitro_kernel_machine_evaluate(const nitro_kernel_machine *machine, const double *columns,
+                                   double *outputs)
+{
+    size_t num_columns = machine->num_columns, num_outputs = machine->num_outputs;
+    for (size_t o = 0; o < num_outputs; o++)
+        outputs[o] = machine->bias[o];
+    for (size_t i = 0; i < machine->num_vectors; i++) {
+        double square =
+            squared_distance_within(columns, machine->vectors + i * num_columns, num_columns);
+        double kernel = exp(-machine->gamma * square);
+        const double *coefficients = machine->coefficients + i * num_outputs;
+        for (size_t o = 0; o < num_outputs; o++)
+            outputs[o] += kernel * coefficients[o];
+    }
+}

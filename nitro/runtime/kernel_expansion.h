@@ -1,0 +1,57 @@
+/*
+ * kernel_expansion.h - sums of RBF kernels: output_o(x) = bias_o + sum_i c_io exp(-gamma |x -
+ * v_i|^2). What machines that learn such sums keep and share. Internal to nitro/.
+ */
+#ifndef NITRO_RUNTIME_KERNEL_EXPANSION_H
+#define NITRO_RUNTIME_KERNEL_EXPANSION_H
+
+#include <jansson.h>
+
+#include "nitro/base/json.h"
+#include "nitro/nitro_backend.h"
+
+/**
+ * exp(-gamma |a - b|^2) of all pairs of rows, computed on threads.
+ * @param[in]  columns  shape [num_rows x num_columns].
+ * @param[out] kernel   shape [num_rows x num_rows], symmetric; free with free(). Single precision:
+ *                      its error is far below what learning tolerates, and it halves the memory.
+ */
+nitro_status nitro_kernel_matrix(nitro_context *context, const double *columns, size_t num_rows,
+                                 size_t num_columns, double gamma, unsigned num_threads,
+                                 float **kernel);
+
+typedef struct nitro_kernel_machine {
+    size_t num_columns, num_outputs, num_vectors;
+    double gamma;
+    double *bias;         /* shape [num_outputs] */
+    double *vectors;      /* shape [num_vectors x num_columns] */
+    double *coefficients; /* shape [num_vectors x num_outputs] */
+} nitro_kernel_machine;
+
+/** All zero but gamma. @param[out] machine  free with nitro_kernel_machine_free. */
+nitro_status nitro_kernel_machine_create(nitro_context *context, size_t num_columns,
+                                         size_t num_outputs, size_t num_vectors, double gamma,
+                                         nitro_kernel_machine **machine);
+void nitro_kernel_machine_free(nitro_kernel_machine *machine);
+
+/**
+ * Evaluate all outputs in one pass over the vectors. Columns are cut to [-1, 1]: kernels forget
+ * everything at a distance, and the border of what was learnt is the best that is known there.
+ * @param[in]  columns  shape [num_columns], finite or not, but no NaN.
+ * @param[out] outputs  shape [num_outputs].
+ * Allocates nothing; safe from any number of threads.
+ */
+void nitro_kernel_machine_evaluate(const nitro_kernel_machine *machine, const double *columns,
+                                   double *outputs);
+
+/** {"gamma": 0.1, "bias": [...], "vectors": [[...], ...], "coefficients": [[...], ...]}, without
+ *  loss. */
+nitro_status nitro_kernel_machine_encode(nitro_context *context,
+                                         const nitro_kernel_machine *machine, json_t **json);
+/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not such a machine of so many columns
+ *          and outputs; file and field are named. */
+nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const json_t *json,
+                                         size_t num_columns, size_t num_outputs,
+                                         nitro_kernel_machine **machine);
+
+#endif

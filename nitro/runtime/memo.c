@@ -1,0 +1,226 @@
+/*
+ * The memo. Hides how threads share it: every entry has a sequence number, odd while it is written;
+ * who reads it compares the number before and after, and takes a change for a miss. Words are
+ * atomic, loaded with acquire and stored with release order: they stay between the two numbers.
+ * Counters belong to the thread that came first: it alone writes them, without a locked addition,
+ * which would wait until the features are written out.
+ */
+#include "nitro/runtime/memo.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/thread_shard.h"
+
+#define WAYS        4 /* entries that a set of features may stand in */
+#define LINE_BYTES  64
+#define MAX_ENTRIES ((size_t)1 << 24)
+#define MIX         UINT64_C(0x9E3779B97F4A7C15)
+
+/* Before an entry's features stand these words. */
+enum { SEQUENCE, KEY, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
+
+typedef _Atomic uint64_t word;
+
+enum { HITS, MISSES, EVICTIONS, NUM_COUNTS };
+
+/* A cache line each, so that threads that count do not disturb each other. */
+typedef struct memo_counter {
+    _Alignas(LINE_BYTES) word owner; /* 0: nobody yet; stays when the thread ends, and is that of
+                                        the next thread of the same identity */
+    word own[NUM_COUNTS];            /* written by the owner alone */
+    word shared[NUM_COUNTS];         /* by other threads of this shard */
+} memo_counter;
+
+struct nitro_memo {
+    memo_counter counters[NITRO_NUM_SHARDS];
+    size_t num_features, num_sets; /* sets: a power of two */
+    size_t stride;                 /* words an entry: whole cache lines */
+    word *entries;                 /* shape [num_sets x WAYS x stride] */
+};
+
+nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_t num_features,
+                               nitro_memo **memo)
+{
+    size_t num_sets = 1, line = LINE_BYTES / sizeof(word);
+    if (num_entries > MAX_ENTRIES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "a memo of %zu entries: at most %zu",
+                          num_entries, MAX_ENTRIES);
+    while (num_sets * WAYS < num_entries)
+        num_sets *= 2;
+    size_t stride = (NUM_WORDS + num_features + line - 1) / line * line;
+    size_t bytes = num_sets * WAYS * stride * sizeof(word);
+    nitro_memo *made = aligned_alloc(LINE_BYTES, sizeof *made);
+    word *entries = aligned_alloc(LINE_BYTES, bytes);
+    if (!made || !entries) {
+        free(made);
+        free(entries);
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot get a memo of %zu entries", num_entries);
+    }
+    memset(made, 0, sizeof *made);
+    memset(entries, 0, bytes); /* epochs begin with 1 */
+    made->num_features = num_features;
+    made->num_sets = num_sets;
+    made->stride = stride;
+    made->entries = entries;
+    *memo = made;
+    return NITRO_OK;
+}
+
+void nitro_memo_free(nitro_memo *memo)
+{
+    if (!memo)
+        return;
+    free(memo->entries);
+    free(memo);
+}
+
+/* ---- Keys --------------------------------------------------------------------------------- */
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/** In whose set and under which key these features stand. */
+static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed)
+{
+    return nitro_hash(features, memo->num_features * sizeof *features, 0) ^ allowed * MIX;
+}
+
+static word *find_set(const nitro_memo *memo, uint64_t key)
+{
+    return memo->entries + (size_t)(key & (memo->num_sets - 1)) * WAYS * memo->stride;
+}
+
+static uint64_t load(const word *from)
+{
+    return atomic_load_explicit((word *)(uintptr_t)from, memory_order_acquire);
+}
+
+static void store(word *to, uint64_t value)
+{
+    atomic_store_explicit(to, value, memory_order_release);
+}
+
+static uint64_t differs_at(const word *kept, const double *features, size_t i)
+{
+    return load(kept + i) ^ bits_of(features[i]);
+}
+
+static bool is_of(const word *entry, const double *features, size_t num_features, uint64_t allowed,
+                  uint64_t epoch)
+{
+    const word *kept = entry + NUM_WORDS;
+    uint64_t differs = (load(entry + EPOCH) ^ epoch) | (load(entry + ALLOWED) ^ allowed);
+    size_t i = 0;
+    for (; i + 4 <= num_features; i += 4)
+        differs |= differs_at(kept, features, i) | differs_at(kept, features, i + 1) |
+                   differs_at(kept, features, i + 2) | differs_at(kept, features, i + 3);
+    for (; i < num_features; i++)
+        differs |= differs_at(kept, features, i);
+    return differs == 0;
+}
+
+/* ---- Counts ------------------------------------------------------------------------------- */
+
+/** A shard that is another thread's already is shared; one that is nobody's becomes the caller's.
+ */
+static __attribute__((noinline)) void count_elsewhere(memo_counter *counter, uint64_t self,
+                                                      size_t which)
+{
+    uint64_t owner = 0;
+    if (atomic_compare_exchange_strong(&counter->owner, &owner, self))
+        store(&counter->own[which], load(&counter->own[which]) + 1);
+    else
+        atomic_fetch_add_explicit(&counter->shared[which], 1, memory_order_relaxed);
+}
+
+static void count(nitro_memo *memo, size_t which)
+{
+    uint64_t self = nitro_thread_identity();
+    memo_counter *counter = &memo->counters[nitro_shard_of(self)];
+    if (load(&counter->owner) == self)
+        store(&counter->own[which], load(&counter->own[which]) + 1);
+    else
+        count_elsewhere(counter, self, which);
+}
+
+static uint64_t add_up(const nitro_memo *memo, size_t which)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < NITRO_NUM_SHARDS; i++)
+        sum += load(&memo->counters[i].own[which]) + load(&memo->counters[i].shared[which]);
+    return sum;
+}
+
+void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
+{
+    *statistics = (nitro_memo_statistics){.num_entries = memo->num_sets * WAYS,
+                                          .hits = add_up(memo, HITS),
+                                          .misses = add_up(memo, MISSES),
+                                          .evictions = add_up(memo, EVICTIONS)};
+}
+
+/* ---- Entries ------------------------------------------------------------------------------ */
+
+bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
+                     nitro_decision *decision)
+{
+    uint64_t key = find_key(memo, features, allowed);
+    size_t num_features = memo->num_features,
+           stride = memo->stride; /* not loaded after each word */
+    const word *entry = find_set(memo, key);
+    for (size_t way = 0; way < WAYS; way++, entry += stride) {
+        if (load(entry + KEY) != key)
+            continue;
+        uint64_t sequence = load(entry + SEQUENCE);
+        if (sequence % 2 || !is_of(entry, features, num_features, allowed, epoch))
+            continue;
+        uint64_t confidence = load(entry + CONFIDENCE), choice = load(entry + CHOICE);
+        if (load(entry + SEQUENCE) != sequence)
+            continue;
+        memcpy(&decision->confidence, &confidence, sizeof confidence);
+        decision->variant = (size_t)(choice & 0xff);
+        decision->reason = (nitro_reason)(choice >> 8);
+        count(memo, HITS);
+        return true;
+    }
+    count(memo, MISSES);
+    return false;
+}
+
+/** A way that is free or of an older epoch; else the one that the key names. */
+static word *choose_way(const nitro_memo *memo, uint64_t key, uint64_t epoch)
+{
+    word *set = find_set(memo, key);
+    for (size_t way = 0; way < WAYS; way++)
+        if (load(set + way * memo->stride + EPOCH) != epoch)
+            return set + way * memo->stride;
+    return set + (key >> 60) % WAYS * memo->stride;
+}
+
+void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
+                     const nitro_decision *decision)
+{
+    uint64_t key = find_key(memo, features, allowed);
+    word *entry = choose_way(memo, key, epoch);
+    uint64_t sequence = load(entry + SEQUENCE);
+    if (sequence % 2 || !atomic_compare_exchange_strong(entry + SEQUENCE, &sequence, sequence + 1))
+        return;
+    bool evicts = load(entry + EPOCH) == epoch;
+    store(entry + KEY, key);
+    store(entry + EPOCH, epoch);
+    store(entry + ALLOWED, allowed);
+    store(entry + CONFIDENCE, bits_of(decision->confidence));
+    store(entry + CHOICE, decision->variant | (uint64_t)decision->reason << 8);
+    for (size_t i = 0; i < memo->num_features; i++)
+        store(entry + NUM_WORDS + i, bits_of(features[i]));
+    store(entry + SEQUENCE, sequence + 2);
+    if (evicts)
+        count(memo, EVICTIONS);
+}

@@ -1,0 +1,34 @@
+/*
+ * memo.h - decisions by the bits of the features that led to them: a bounded table that any number
+ * of threads read and fill at once, without a lock. Internal to nitro/.
+ */
+#ifndef NITRO_RUNTIME_MEMO_H
+#define NITRO_RUNTIME_MEMO_H
+
+#include "nitro/nitro_backend.h"
+
+typedef struct nitro_memo nitro_memo;
+
+/** @param[in] num_entries  at least 1; rounded up to a power of two, at least 4. */
+nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_t num_features,
+                               nitro_memo **memo);
+void nitro_memo_free(nitro_memo *memo);
+
+/**
+ * Look up what was decided for these features, bit by bit, and these allowed variants. Counts a hit
+ * or a miss; writes nothing else.
+ * @param[in]  epoch     changes whenever other decisions may follow from the same features.
+ * @param[out] decision  written on a hit, but for the variant's name.
+ */
+bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
+                     nitro_decision *decision);
+
+/** Keep a decision, in place of another one where its place is taken; an entry that another thread
+ *  is writing is left alone. */
+void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
+                     const nitro_decision *decision);
+
+/** Add up the counts of all threads. */
+void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * adaptation.h - which variant a call takes where the model is not sure: the model's, the one that
+ * was fastest here so far, or one that may be faster still, as far as a budget allows. Internal to
+ * nitro/.
+ */
+#ifndef NITRO_RUNTIME_ONLINE_ADAPTATION_H
+#define NITRO_RUNTIME_ONLINE_ADAPTATION_H
+
+#include "nitro/runtime/online/buckets.h"
+
+/** What trials may cost, and did. All threads share it without a lock. */
+typedef struct nitro_budget {
+    double share;             /* of the calls' time: 0.02 is 2 % */
+    _Atomic int64_t calls_ns; /* what calls took, or would have taken by the model's choice */
+    _Atomic int64_t lost_ns;  /* what they took beyond that, and trials under way may; never below
+                                 what is under way: what was won before pays for no more than that */
+} nitro_budget;
+
+typedef enum nitro_refine_kind {
+    NITRO_REFINE_NONE,   /* the model's choice */
+    NITRO_REFINE_LEARNT, /* fastest here */
+    NITRO_REFINE_TRIAL
+} nitro_refine_kind;
+
+typedef struct nitro_refine_choice {
+    nitro_refine_kind kind;
+    size_t variant;
+    double base_ms;      /* what the model's choice takes here; 0: not known */
+    int64_t reserved_ns; /* of the budget */
+} nitro_refine_choice;
+
+/**
+ * Choose within a region, which the caller is in.
+ * @param[in] allowed  a bit a variant that accepts this input: no other is chosen.
+ * @param[in] base     the model's choice; first of all its time is learnt.
+ */
+nitro_refine_choice nitro_refine_choose(const nitro_region *region, size_t num_variants,
+                                        uint64_t allowed, size_t base, nitro_budget *budget);
+
+/** Account for the call that was made by a choice. */
+void nitro_refine_settle(nitro_budget *budget, const nitro_refine_choice *choice, double time_ms);
+/** The call was not made. */
+void nitro_refine_cancel(nitro_budget *budget, const nitro_refine_choice *choice);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * Regions of the feature space. Hides what is alike: a feature's sign, exponent and first three
+ * bits after the point, so that steps are of 6 to 12 percent at every magnitude and finding a
+ * region takes no logarithm; and how the table stays bounded: a region that is used less gives way.
+ */
+#include "nitro/runtime/online/buckets.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUM_PROBES = 4, DROPPED_BITS = 49, MAX_REGIONS = 1 << 20, SETTLED = 16 };
+
+#define DOUBTFUL 2u /* times that a mean counts for once it is doubted */
+
+struct nitro_regions {
+    size_t num_regions; /* a power of two */
+    size_t num_features, num_variants;
+    nitro_region *items; /* shape [num_regions] */
+    nitro_seen *seen;    /* shape [num_regions x num_variants] */
+};
+
+nitro_status nitro_regions_create(nitro_context *context, size_t num_regions, size_t num_features,
+                                  size_t num_variants, nitro_regions **regions)
+{
+    size_t count = NUM_PROBES;
+    if (num_regions == 0 || num_regions > MAX_REGIONS)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu regions: use 1 to %d", num_regions,
+                          MAX_REGIONS);
+    while (count < num_regions)
+        count *= 2;
+    nitro_regions *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->num_regions = count;
+    made->num_features = num_features;
+    made->num_variants = num_variants;
+    made->items = nitro_calloc(context, count, sizeof *made->items);
+    made->seen = nitro_calloc(context, count * num_variants, sizeof *made->seen);
+    if (!made->items || !made->seen) {
+        nitro_regions_free(made);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        atomic_flag_clear(&made->items[i].busy);
+        made->items[i].seen = made->seen + i * num_variants;
+    }
+    *regions = made;
+    return NITRO_OK;
+}
+
+void nitro_regions_free(nitro_regions *regions)
+{
+    if (!regions)
+        return;
+    free(regions->items);
+    free(regions->seen);
+    free(regions);
+}
+
+/* ---- Finding ------------------------------------------------------------------------------ */
+
+uint64_t nitro_regions_key(const nitro_regions *regions, const double *features)
+{
+    uint64_t steps[NITRO_MAX_FEATURES];
+    for (size_t f = 0; f < regions->num_features; f++) {
+        double value = features[f] + 0.0; /* no negative zero */
+        memcpy(&steps[f], &value, sizeof value);
+        steps[f] >>= DROPPED_BITS;
+    }
+    uint64_t key = nitro_hash(steps, regions->num_features * sizeof *steps, 0);
+    return key ? key : 1;
+}
+
+static nitro_region *place_of(const nitro_regions *regions, uint64_t key, size_t probe)
+{
+    return &regions->items[(key + probe) & (regions->num_regions - 1)];
+}
+
+static uint64_t key_of(const nitro_region *region)
+{
+    return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&region->key, memory_order_relaxed);
+}
+
+/** The region is this thread's, if it still has the key. */
+static bool enter(nitro_region *region, uint64_t key)
+{
+    if (atomic_flag_test_and_set_explicit(&region->busy, memory_order_acquire))
+        return false;
+    if (key_of(region) == key)
+        return true;
+    nitro_region_leave(region);
+    return false;
+}
+
+void nitro_region_leave(nitro_region *region)
+{
+    atomic_flag_clear_explicit(&region->busy, memory_order_release);
+}
+
+static nitro_region *find(nitro_regions *regions, uint64_t key)
+{
+    for (size_t probe = 0; probe < NUM_PROBES; probe++)
+        if (key_of(place_of(regions, key, probe)) == key)
+            return place_of(regions, key, probe);
+    return NULL;
+}
+
+/** A free place, or the one that was used least: each that is asked for loses half of its claim. */
+static nitro_region *find_place(nitro_regions *regions, uint64_t key)
+{
+    nitro_region *least = NULL;
+    uint32_t least_uses = UINT32_MAX;
+    for (size_t probe = 0; probe < NUM_PROBES; probe++) {
+        nitro_region *each = place_of(regions, key, probe);
+        uint32_t uses = atomic_load_explicit(&each->uses, memory_order_relaxed);
+        if (key_of(each) == 0)
+            return each;
+        if (uses < least_uses) {
+            least = each;
+            least_uses = uses;
+        }
+        atomic_store_explicit(&each->uses, uses / 2, memory_order_relaxed);
+    }
+    return least_uses <= 1 ? least : NULL;
+}
+
+nitro_region *nitro_regions_enter_again(nitro_regions *regions, uint64_t key)
+{
+    nitro_region *found = find(regions, key);
+    return found && enter(found, key) ? found : NULL;
+}
+
+nitro_region *nitro_regions_enter(nitro_regions *regions, uint64_t key)
+{
+    nitro_region *found = find(regions, key);
+    if (found) {
+        if (!enter(found, key))
+            return NULL;
+        atomic_fetch_add_explicit(&found->uses, 1, memory_order_relaxed);
+        return found;
+    }
+    found = find_place(regions, key);
+    if (!found || !enter(found, key_of(found)))
+        return NULL;
+    memset(found->seen, 0, regions->num_variants * sizeof *found->seen);
+    memset(found->rank, 0, sizeof found->rank);
+    for (size_t v = 0; v < regions->num_variants; v++)
+        found->cost[v] = NAN;
+    found->calls = 0;
+    found->is_new = true;
+    found->has_drifted = false;
+    atomic_store_explicit(&found->uses, 1, memory_order_relaxed);
+    atomic_store_explicit(&found->key, key, memory_order_relaxed);
+    return found;
+}
+
+size_t nitro_regions_capacity(const nitro_regions *regions)
+{
+    return regions->num_regions;
+}
+
+size_t nitro_regions_count(const nitro_regions *regions)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < regions->num_regions; i++)
+        count += key_of(&regions->items[i]) != 0;
+    return count;
+}
+
+/* ---- Times -------------------------------------------------------------------------------- */
+
+double nitro_seen_median(const nitro_seen *seen)
+{
+    float sorted[NITRO_SEEN_RECENT];
+    if (seen->recorded < NITRO_SEEN_RECENT)
+        return NAN;
+    for (size_t i = 0; i < NITRO_SEEN_RECENT; i++) {
+        size_t place = i;
+        for (; place > 0 && sorted[place - 1] > seen->recent_ms[i]; place--)
+            sorted[place] = sorted[place - 1];
+        sorted[place] = seen->recent_ms[i];
+    }
+    return 0.5 *
+           ((double)sorted[NITRO_SEEN_RECENT / 2 - 1] + (double)sorted[NITRO_SEEN_RECENT / 2]);
+}
+
+/** A time that a preemption made a hundred times longer shall not count for a hundred. */
+static double without_outlier(const nitro_seen *seen, double time_ms)
+{
+    double median = nitro_seen_median(seen);
+    return isnan(median) ? time_ms : fmin(fmax(time_ms, 0.5 * median), 2.0 * median);
+}
+
+static void add_to_mean(nitro_seen *seen, double time_ms)
+{
+    seen->count += seen->count < NITRO_SEEN_WINDOW;
+    double share = 1.0 / (double)seen->count, before = time_ms - seen->mean_ms;
+    seen->mean_ms += share * before;
+    seen->variance += share * (before * (time_ms - seen->mean_ms) - seen->variance);
+    if (seen->count == SETTLED && !(seen->expected_ms > 0))
+        seen->expected_ms = seen->mean_ms;
+}
+
+/** The first times are judged once there are enough of them: one alone may be the outlier. */
+static void judge_first(nitro_seen *seen)
+{
+    seen->count = 0;
+    seen->mean_ms = seen->variance = 0.0;
+    for (size_t i = 0; i < NITRO_SEEN_RECENT; i++)
+        add_to_mean(seen, without_outlier(seen, (double)seen->recent_ms[i]));
+}
+
+void nitro_seen_add(nitro_seen *seen, double time_ms)
+{
+    add_to_mean(seen, without_outlier(seen, time_ms));
+    seen->recent_ms[seen->next] = (float)time_ms;
+    seen->next = (seen->next + 1) % NITRO_SEEN_RECENT;
+    if (seen->recorded == NITRO_SEEN_RECENT)
+        return;
+    if (++seen->recorded == NITRO_SEEN_RECENT)
+        judge_first(seen);
+}
+
+void nitro_seen_doubt(nitro_seen *seen)
+{
+    seen->count = seen->count < DOUBTFUL ? seen->count : DOUBTFUL;
+    seen->recorded = 0;
+    seen->expected_ms = 0.0;
+}

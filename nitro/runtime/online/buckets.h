@@ -1,0 +1,78 @@
+/*
+ * buckets.h - what was seen of every variant in regions of the feature space: a bounded table that
+ * any number of threads use, of which none ever waits. Internal to nitro/.
+ */
+#ifndef NITRO_RUNTIME_ONLINE_BUCKETS_H
+#define NITRO_RUNTIME_ONLINE_BUCKETS_H
+
+#include <stdatomic.h>
+
+#include "nitro/nitro_backend.h"
+
+/** Newest times that are kept: drift is judged by their median. */
+#define NITRO_SEEN_RECENT 8
+/** The mean forgets: a new time weighs one in so many at least. */
+#define NITRO_SEEN_WINDOW 512
+/** Times from which on a mean is worth something. */
+#define NITRO_SEEN_ENOUGH 4
+
+/** Times of one variant in one region. */
+typedef struct nitro_seen {
+    uint32_t count;    /* of times in the mean; at most NITRO_SEEN_WINDOW */
+    uint32_t recorded; /* since the newest times were forgotten; at most NITRO_SEEN_RECENT */
+    uint32_t next;     /* place of the next one in recent_ms */
+    bool failed;       /* here once, so it is not tried again */
+    double mean_ms;  /* without outliers: each is cut to half and twice the median of the newest */
+    double variance; /* of a single time */
+    double expected_ms; /* the mean, once it was steady, until drift is told; 0: not yet */
+    uint64_t tried_at;  /* the region's call */
+    float recent_ms[NITRO_SEEN_RECENT];
+} nitro_seen;
+
+/**
+ * Inputs whose features agree to within about a tenth each. While a thread is in, it has the region
+ * to itself.
+ */
+typedef struct nitro_region {
+    _Atomic uint64_t key; /* 0: free */
+    atomic_flag busy;
+    _Atomic uint32_t uses;            /* halved when others want its place */
+    uint64_t calls;                   /* seen here */
+    bool is_new;                      /* the caller fills in order and cost */
+    bool has_drifted;                 /* so the model's confidence says nothing here any more */
+    uint8_t rank[NITRO_MAX_VARIANTS]; /* by the model: 0 is the best; all 0 without one */
+    float cost[NITRO_MAX_VARIANTS]; /* relative times: by the model, after a drift by what was seen
+                                      before; NaN: not known */
+    nitro_seen *seen;               /* shape [num_variants] */
+} nitro_region;
+
+typedef struct nitro_regions nitro_regions;
+
+/** @param[in] num_regions  at least 1; rounded up to a power of two. */
+nitro_status nitro_regions_create(nitro_context *context, size_t num_regions, size_t num_features,
+                                  size_t num_variants, nitro_regions **regions);
+void nitro_regions_free(nitro_regions *regions);
+
+/** The region of these features as a number, never 0; the same on every machine. */
+uint64_t nitro_regions_key(const nitro_regions *regions, const double *features);
+
+/**
+ * Enter a region, made anew (is_new, nothing seen) where it is not there.
+ * @return NULL where another thread is in, or there is no room: go on without.
+ */
+nitro_region *nitro_regions_enter(nitro_regions *regions, uint64_t key);
+/** Enter it only if it is there. */
+nitro_region *nitro_regions_enter_again(nitro_regions *regions, uint64_t key);
+void nitro_region_leave(nitro_region *region);
+
+size_t nitro_regions_capacity(const nitro_regions *regions);
+size_t nitro_regions_count(const nitro_regions *regions);
+
+/** Add a time. */
+void nitro_seen_add(nitro_seen *seen, double time_ms);
+/** Median of the newest times; NaN below NITRO_SEEN_RECENT of them. */
+double nitro_seen_median(const nitro_seen *seen);
+/** Believe little of the mean: what comes next counts for much. */
+void nitro_seen_doubt(nitro_seen *seen);
+
+#endif

@@ -1,0 +1,398 @@
+/*
+ * Watching. Hides what a time is compared with, and what follows when it is another: a region's
+ * expectation is the mean of its first steady times and stays until the median of the newest ones
+ * leaves it; then all that was learnt there is doubted.
+ */
+#include "nitro/runtime/online/monitor.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/backend/explain.h"
+#include "nitro/base/thread_shard.h"
+#include "nitro/runtime/model.h"
+
+enum { MAX_EVERY = 1000000000 };
+
+/** Calls are counted by thread, so that threads do not disturb each other. */
+typedef struct shard {
+    _Alignas(NITRO_SHARD_BYTES) _Atomic uint64_t calls;
+} shard;
+
+struct nitro_watch {
+    shard shards[NITRO_NUM_SHARDS];
+    const nitro_computation *computation;
+    nitro_watch_options options;
+    bool by_thread_cpu; /* all variants are timed so */
+    nitro_regions *regions;
+    nitro_observations *observations;
+    nitro_budget budget;
+    _Atomic uint64_t num_timed, num_trials, num_learnt, num_drifts, num_unlike_model, num_decided,
+        num_compared;
+    _Atomic int64_t timed_ns, trials_ns, saved_ns, decided_ns, gained_ns;
+};
+
+void nitro_watch_options_init(nitro_watch_options *options)
+{
+    *options = (nitro_watch_options){
+        .every = 64, .drift_bound = 0.25, .sure_confidence = 0.9, .num_regions = 512};
+}
+
+/* ---- Made and freed ----------------------------------------------------------------------- */
+
+static nitro_status check_options(const nitro_computation *computation,
+                                  const nitro_watch_options *options)
+{
+    bool good = options->every <= MAX_EVERY && options->drift_bound > 0 &&
+                options->drift_bound <= 100 && options->refine_percent >= 0 &&
+                options->refine_percent <= 100 && options->sure_confidence >= 0 &&
+                options->sure_confidence <= 2;
+    if (good)
+        return NITRO_OK;
+    return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                      "%s: watching every %u calls with a drift bound of %g, refining by %g %% "
+                      "below a confidence of %g: use at most %d calls, a bound in (0, 100], 0 to "
+                      "100 %% and a confidence in [0, 2]",
+                      computation->schema->computation, options->every, options->drift_bound,
+                      options->refine_percent, options->sure_confidence, MAX_EVERY);
+}
+
+static bool all_by_thread_cpu(const nitro_computation *computation)
+{
+    for (size_t v = 0; v < computation->schema->num_variants; v++)
+        if (computation->variants[v].time_source != NITRO_TIME_THREAD_CPU)
+            return false;
+    return true;
+}
+
+/* What `run` of an asynchronous variant takes is the time to say what is wanted, not to do it. */
+static nitro_status check_time_sources(const nitro_computation *computation)
+{
+    for (size_t v = 0; v < computation->schema->num_variants; v++)
+        if (computation->variants[v].time_source == NITRO_TIME_DEVICE)
+            return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                              "%s: calls of it cannot be watched, refined or recorded, for variant "
+                              "%s is timed by the device's own clock (NITRO_TIME_DEVICE): its run "
+                              "returns before the work is done",
+                              computation->schema->computation, computation->variants[v].name);
+    return NITRO_OK;
+}
+
+nitro_status nitro_watch_create(const nitro_computation *computation,
+                                const nitro_watch_options *options, nitro_watch **watch)
+{
+    const nitro_schema *schema = computation->schema;
+    nitro_status status = check_options(computation, options);
+    if (status == NITRO_OK)
+        status = check_time_sources(computation);
+    if (status != NITRO_OK)
+        return status;
+    nitro_watch *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
+    if (!made)
+        return nitro_fail(computation->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
+                          sizeof *made);
+    memset(made, 0, sizeof *made);
+    made->computation = computation;
+    made->options = *options;
+    made->budget.share = options->refine_percent / 100.0;
+    made->by_thread_cpu = all_by_thread_cpu(computation);
+    status = nitro_regions_create(computation->context, options->num_regions, schema->num_features,
+                                  schema->num_variants, &made->regions);
+    if (status == NITRO_OK && options->num_recorded > 0)
+        status = nitro_observations_create(computation->context, options->num_recorded,
+                                           schema->num_features, &made->observations);
+    if (status == NITRO_OK)
+        *watch = made;
+    else
+        nitro_watch_free(made);
+    return status;
+}
+
+void nitro_watch_free(nitro_watch *watch)
+{
+    if (!watch)
+        return;
+    nitro_regions_free(watch->regions);
+    nitro_observations_free(watch->observations);
+    free(watch);
+}
+
+nitro_observations *nitro_watch_observations(const nitro_watch *watch)
+{
+    return watch->observations;
+}
+
+double nitro_watch_now_ms(const nitro_watch *watch)
+{
+    const nitro_context *context = watch->computation->context;
+    return watch->by_thread_cpu ? nitro_clock_thread_cpu_ms(context) : nitro_clock_wall_ms(context);
+}
+
+/* ---- Before a call ------------------------------------------------------------------------ */
+
+static uint64_t add(_Atomic uint64_t *counter, uint64_t more)
+{
+    return atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
+}
+
+static void add_time(_Atomic int64_t *sum_ns, double time_ms)
+{
+    atomic_fetch_add_explicit(sum_ns, (int64_t)(time_ms * 1e6), memory_order_relaxed);
+}
+
+bool nitro_watch_samples(nitro_watch *watch)
+{
+    if (watch->options.every == 0)
+        return false;
+    return add(&watch->shards[nitro_thread_shard()].calls, 1) % watch->options.every == 0;
+}
+
+void nitro_watch_decided(nitro_watch *watch, double decision_ms)
+{
+    add(&watch->num_decided, 1);
+    add_time(&watch->decided_ns, decision_ms);
+}
+
+/** What the model says of the variants' order and, by its kind, of their relative times. */
+static void ask_model(nitro_watch *watch, const double *features, nitro_region *region)
+{
+    size_t num_variants = watch->computation->schema->num_variants;
+    double scores[NITRO_MAX_VARIANTS];
+    const nitro_model *model = nitro_published_enter(watch->computation->model);
+    bool known = model != NULL;
+    if (known) {
+        nitro_model_score(model, features, scores);
+        size_t best = 0;
+        for (size_t v = 1; v < num_variants; v++)
+            best = scores[v] > scores[best] ? v : best;
+        for (size_t v = 0; v < num_variants; v++)
+            region->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
+    }
+    nitro_published_leave(watch->computation->model);
+    region->is_new = false;
+    if (!known)
+        return;
+    for (size_t v = 0; v < num_variants; v++) {
+        unsigned rank = 0;
+        for (size_t other = 0; other < num_variants; other++)
+            rank += scores[other] > scores[v] || (scores[other] == scores[v] && other < v);
+        region->rank[v] = (uint8_t)rank;
+    }
+}
+
+/** A model that is sure is left alone, until times show that what it knew is past. */
+static bool may_refine(const nitro_watch *watch, const nitro_region *region,
+                       const nitro_decision *decision, uint64_t allowed)
+{
+    bool free_choice = decision->reason != NITRO_REASON_FORCED && (allowed & (allowed - 1)) != 0;
+    return watch->budget.share > 0 && free_choice &&
+           (decision->confidence < watch->options.sure_confidence || region->has_drifted);
+}
+
+static void take_choice(nitro_watch *watch, const nitro_refine_choice *choice,
+                        nitro_decision *decision)
+{
+    if (choice->kind == NITRO_REFINE_NONE)
+        return;
+    add(choice->kind == NITRO_REFINE_TRIAL ? &watch->num_trials : &watch->num_learnt, 1);
+    decision->variant = choice->variant;
+    decision->variant_name = watch->computation->schema->variants[choice->variant];
+    decision->reason =
+        choice->kind == NITRO_REFINE_TRIAL ? NITRO_REASON_TRIAL : NITRO_REASON_LEARNT;
+}
+
+bool nitro_watch_begin(nitro_watch *watch, bool is_sampled, const double *features,
+                       uint64_t allowed, nitro_decision *decision, nitro_watch_call *call)
+{
+    bool refines = watch->budget.share > 0;
+    if (!is_sampled && !refines)
+        return false;
+    *call = (nitro_watch_call){.features = features,
+                               .key = nitro_regions_key(watch->regions, features),
+                               .base = decision->variant,
+                               .choice = {.variant = decision->variant}};
+    nitro_region *region = nitro_regions_enter(watch->regions, call->key);
+    if (!region)
+        return true;
+    if (region->is_new)
+        ask_model(watch, features, region);
+    region->calls++;
+    if (may_refine(watch, region, decision, allowed))
+        call->choice = nitro_refine_choose(region, watch->computation->schema->num_variants,
+                                           allowed, call->base, &watch->budget);
+    if (call->choice.kind == NITRO_REFINE_TRIAL)
+        region->seen[call->choice.variant].tried_at = region->calls;
+    nitro_region_leave(region);
+    take_choice(watch, &call->choice, decision);
+    return true;
+}
+
+/* ---- After a call ------------------------------------------------------------------------- */
+
+static bool is_past(double time_ms, double expected_ms, double bound)
+{
+    return time_ms > expected_ms * (1.0 + bound) || time_ms * (1.0 + bound) < expected_ms;
+}
+
+typedef struct drift {
+    size_t variant; /* NITRO_NONE: there is none */
+    double expected_ms, median_ms;
+    bool is_of_model; /* seen for the first time, and not what the model says */
+} drift;
+
+/** What the model's relative cost and another variant's times make of this one's; NaN: unknown. */
+static double expected_by_model(const nitro_region *region, size_t num_variants, size_t variant)
+{
+    for (size_t v = 0; v < num_variants; v++)
+        if (v != variant && region->seen[v].count >= NITRO_SEEN_RECENT)
+            return region->seen[v].mean_ms * (double)region->cost[variant] /
+                   (double)region->cost[v];
+    return NAN;
+}
+
+static drift find_drift(const nitro_watch *watch, const nitro_region *region, size_t variant)
+{
+    const nitro_seen *seen = &region->seen[variant];
+    drift found = {.variant = NITRO_NONE, .median_ms = nitro_seen_median(seen)};
+    if (isnan(found.median_ms))
+        return found;
+    found.is_of_model =
+        !region->has_drifted && seen->count == NITRO_SEEN_RECENT && !(seen->expected_ms > 0);
+    found.expected_ms =
+        found.is_of_model
+            ? expected_by_model(region, watch->computation->schema->num_variants, variant)
+            : seen->expected_ms;
+    if (found.expected_ms > 0 &&
+        is_past(found.median_ms, found.expected_ms, watch->options.drift_bound))
+        found.variant = variant;
+    return found;
+}
+
+/**
+ * Times here are not what they were, so all are forgotten. What they were relative to one another
+ * stays as an opinion, in place of the model's: most often everything changed alike (another clock
+ * rate, a busy machine).
+ */
+static void forget_times(nitro_region *region, size_t num_variants, size_t base, const drift *found)
+{
+    double cost[NITRO_MAX_VARIANTS], changed = found->median_ms / found->expected_ms;
+    const nitro_seen *of_base = &region->seen[base];
+    double base_ms = found->variant == base ? found->expected_ms : of_base->mean_ms;
+    for (size_t v = 0; v < num_variants; v++) {
+        const nitro_seen *seen = &region->seen[v];
+        bool both_seen = of_base->count >= NITRO_SEEN_ENOUGH && seen->count >= NITRO_SEEN_ENOUGH;
+        cost[v] = both_seen ? seen->mean_ms / base_ms
+                            : (double)region->cost[v] / (double)region->cost[base];
+    }
+    for (size_t v = 0; v < num_variants; v++) {
+        region->cost[v] = (float)(v == base ? 1.0 : cost[v]);
+        region->seen[v].count = region->seen[v].recorded = 0;
+        region->seen[v].expected_ms = 0.0;
+    }
+    if (found->variant != base)
+        region->cost[found->variant] *= (float)changed;
+    region->has_drifted = true;
+}
+
+static drift note_time(nitro_watch *watch, nitro_region *region, const nitro_watch_call *call,
+                       double time_ms)
+{
+    size_t num_variants = watch->computation->schema->num_variants;
+    size_t variant = call->choice.variant;
+    nitro_seen *seen = &region->seen[variant];
+    /* A variant that is tried rarely is believed at once, and tried again soon. */
+    if (call->choice.kind == NITRO_REFINE_TRIAL && seen->count >= NITRO_SEEN_ENOUGH &&
+        is_past(time_ms, seen->mean_ms, watch->options.drift_bound))
+        nitro_seen_doubt(seen);
+    nitro_seen_add(seen, time_ms);
+    drift found = find_drift(watch, region, variant);
+    if (found.variant != NITRO_NONE && !found.is_of_model)
+        forget_times(region, num_variants, call->base, &found);
+    return found;
+}
+
+static void report_drift(nitro_watch *watch, const nitro_watch_call *call, const drift *found)
+{
+    const nitro_schema *schema = watch->computation->schema;
+    add(found->is_of_model ? &watch->num_unlike_model : &watch->num_drifts, 1);
+    nitro_log(watch->computation->context, found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+              "%s: %s takes %.4g ms for inputs like %s=%g, but %.4g ms were expected %s",
+              schema->computation, schema->variants[found->variant], found->median_ms,
+              schema->num_features ? schema->features[0].name : "these",
+              schema->num_features ? call->features[0] : 0.0, found->expected_ms,
+              found->is_of_model ? "by the model" : "from its times before");
+}
+
+/** What choosing was good for, where it is known what the default variant takes. */
+static void compare_with_default(nitro_watch *watch, const nitro_region *region, double time_ms)
+{
+    const nitro_seen *seen = &region->seen[watch->computation->schema->default_variant];
+    if (seen->count < NITRO_SEEN_ENOUGH)
+        return;
+    add(&watch->num_compared, 1);
+    add_time(&watch->gained_ns, seen->mean_ms - time_ms);
+}
+
+void nitro_watch_end(nitro_watch *watch, const nitro_watch_call *call, double prepare_ms,
+                     double run_ms)
+{
+    double time_ms = prepare_ms + run_ms;
+    drift found = {.variant = NITRO_NONE};
+    nitro_region *region = nitro_regions_enter_again(watch->regions, call->key);
+    if (region) {
+        compare_with_default(watch, region, time_ms);
+        found = note_time(watch, region, call, time_ms);
+        nitro_region_leave(region);
+    }
+    if (watch->budget.share > 0)
+        nitro_refine_settle(&watch->budget, &call->choice, time_ms);
+    if (watch->observations)
+        nitro_observations_add(watch->observations, call->features, call->choice.variant, run_ms,
+                               prepare_ms);
+    add(&watch->num_timed, 1);
+    add_time(&watch->timed_ns, time_ms);
+    if (call->choice.kind == NITRO_REFINE_TRIAL)
+        add_time(&watch->trials_ns, time_ms - call->choice.base_ms);
+    else if (call->choice.kind == NITRO_REFINE_LEARNT)
+        add_time(&watch->saved_ns, call->choice.base_ms - time_ms);
+    if (found.variant != NITRO_NONE)
+        report_drift(watch, call, &found);
+}
+
+void nitro_watch_failed(nitro_watch *watch, const nitro_watch_call *call)
+{
+    nitro_region *region = nitro_regions_enter_again(watch->regions, call->key);
+    if (region) {
+        region->seen[call->choice.variant].failed = true;
+        nitro_region_leave(region);
+    }
+    nitro_refine_cancel(&watch->budget, &call->choice);
+}
+
+/* ---- Counts ------------------------------------------------------------------------------- */
+
+static double as_ms(const _Atomic int64_t *sum_ns)
+{
+    return (double)atomic_load((_Atomic int64_t *)(uintptr_t)sum_ns) / 1e6;
+}
+
+void nitro_watch_count(const nitro_watch *watch, nitro_watch_statistics *statistics)
+{
+    *statistics = (nitro_watch_statistics){
+        .num_timed = watch->num_timed,
+        .num_trials = watch->num_trials,
+        .num_learnt = watch->num_learnt,
+        .num_drifts = watch->num_drifts,
+        .num_unlike_model = watch->num_unlike_model,
+        .num_decided = watch->num_decided,
+        .decided_ms = as_ms(&watch->decided_ns),
+        .num_compared = watch->num_compared,
+        .gained_ms = as_ms(&watch->gained_ns),
+        .timed_ms = as_ms(&watch->timed_ns),
+        .trials_ms = as_ms(&watch->trials_ns),
+        .saved_ms = as_ms(&watch->saved_ns),
+        .num_regions = nitro_regions_count(watch->regions),
+        .max_regions = nitro_regions_capacity(watch->regions),
+        .num_recorded = watch->observations ? nitro_observations_count(watch->observations) : 0};
+}

@@ -1,0 +1,125 @@
+/*
+ * How a reader is known to have left. Readers are counted in shards, chosen by thread. A reader
+ * that holds a replaced value was counted in before the replacement, in one shard, until it leaves.
+ * So once each shard was seen empty at any moment since, one after the other, nobody holds it: who
+ * came later got the new one. What is not seen empty at once is looked at again at the next
+ * replacement.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "nitro/base/thread_shard.h"
+#include "nitro/nitro_backend.h"
+#include "nitro/runtime/rcu_pointer.h"
+
+typedef struct shard {
+    _Alignas(NITRO_SHARD_BYTES) atomic_size_t readers;
+} shard;
+
+/** A value that was replaced; bit s of `maybe_held`: shard s was not seen empty since. */
+typedef struct retired {
+    void *value;
+    uint64_t maybe_held;
+    struct retired *next;
+} retired;
+
+struct nitro_published {
+    shard shards[NITRO_NUM_SHARDS];
+    _Alignas(NITRO_SHARD_BYTES) _Atomic(void *) value;
+    void (*free_value)(void *);
+    pthread_mutex_t replacing;
+    retired *retired;
+};
+
+nitro_status nitro_published_create(nitro_context *context, void (*free_value)(void *),
+                                    nitro_published **published)
+{
+    nitro_published *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
+    if (!made || pthread_mutex_init(&made->replacing, NULL) != 0) {
+        free(made);
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", sizeof *made);
+    }
+    for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
+        atomic_init(&made->shards[s].readers, 0);
+    atomic_init(&made->value, NULL);
+    made->free_value = free_value;
+    made->retired = NULL;
+    *published = made;
+    return NITRO_OK;
+}
+
+void *nitro_published_enter(nitro_published *published)
+{
+    /* Counted in first, in the one order that all threads agree on (seq_cst): a replacement either
+     * sees the count, or is seen by the load. */
+    atomic_fetch_add(&published->shards[nitro_thread_shard()].readers, 1);
+    return atomic_load(&published->value);
+}
+
+void nitro_published_leave(nitro_published *published)
+{
+    atomic_fetch_sub_explicit(&published->shards[nitro_thread_shard()].readers, 1,
+                              memory_order_release);
+}
+
+static void free_unheld(nitro_published *published)
+{
+    uint64_t busy = 0;
+    for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
+        if (atomic_load(&published->shards[s].readers) != 0)
+            busy |= UINT64_C(1) << s;
+    retired **link = &published->retired;
+    while (*link) {
+        retired *each = *link;
+        each->maybe_held &= busy;
+        if (each->maybe_held) {
+            link = &each->next;
+            continue;
+        }
+        *link = each->next;
+        published->free_value(each->value);
+        free(each);
+    }
+}
+
+nitro_status nitro_published_replace(nitro_context *context, nitro_published *published,
+                                     void *value)
+{
+    retired *old = nitro_calloc(context, 1, sizeof *old);
+    if (!old)
+        return NITRO_ERR_NO_MEMORY;
+    pthread_mutex_lock(&published->replacing);
+    old->value = atomic_exchange(&published->value, value);
+    old->maybe_held = UINT64_MAX;
+    old->next = published->retired;
+    published->retired = old;
+    free_unheld(published);
+    pthread_mutex_unlock(&published->replacing);
+    return NITRO_OK;
+}
+
+size_t nitro_published_num_retired(nitro_published *published)
+{
+    size_t count = 0;
+    pthread_mutex_lock(&published->replacing);
+    for (const retired *each = published->retired; each; each = each->next)
+        count++;
+    pthread_mutex_unlock(&published->replacing);
+    return count;
+}
+
+void nitro_published_free(nitro_published *published)
+{
+    if (!published)
+        return;
+    while (published->retired) {
+        retired *each = published->retired;
+        published->retired = each->next;
+        published->free_value(each->value);
+        free(each);
+    }
+    published->free_value(atomic_load(&published->value));
+    pthread_mutex_destroy(&published->replacing);
+    free(published);
+}

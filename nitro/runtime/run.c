@@ -1,0 +1,194 @@
+/*
+ * Running what was decided: at once, or by a ticket whose features are evaluated meanwhile; timed
+ * where calls are watched.
+ */
+#include <string.h>
+
+#include "nitro/runtime/nitro_internal.h"
+
+static int prepare(const nitro_variant *variant, void *argument)
+{
+    return variant->prepare ? variant->prepare(argument, variant->user) : 0;
+}
+
+static nitro_status fail(const nitro_computation *computation, size_t variant, const char *what,
+                         int failure, const void *argument)
+{
+    const char *why = nitro_computation_problem(computation, argument);
+    return nitro_fail(computation->context, NITRO_ERR_VARIANT_FAILED,
+                      "%s: variant %s %s (it returned %d)%s%s", computation->schema->computation,
+                      computation->variants[variant].name, what, failure, why[0] ? ": " : "", why);
+}
+
+static nitro_status fail_prepare(const nitro_computation *computation, size_t variant, int failure,
+                                 const void *argument)
+{
+    return fail(computation, variant, "could not prepare the input", failure, argument);
+}
+
+static nitro_status fail_run(const nitro_computation *computation, size_t variant, int failure,
+                             const void *argument)
+{
+    return fail(computation, variant, "failed", failure, argument);
+}
+
+static nitro_status run_variant(const nitro_computation *computation, size_t variant,
+                                void *argument)
+{
+    const nitro_variant *chosen = &computation->variants[variant];
+    int failure = prepare(chosen, argument);
+    if (failure)
+        return fail_prepare(computation, variant, failure, argument);
+    failure = chosen->run(argument, chosen->user);
+    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
+}
+
+/** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
+ *  was done to the argument's result yet: the model's choice is run. */
+static nitro_status run_timed(const nitro_computation *computation, const nitro_watch_call *call,
+                              void *argument)
+{
+    nitro_watch *watch = computation->watch;
+    size_t variant = call->choice.variant;
+    const nitro_variant *chosen = &computation->variants[variant];
+    double begin_ms = nitro_watch_now_ms(watch);
+    int failure = prepare(chosen, argument);
+    if (failure) {
+        nitro_watch_failed(watch, call);
+        return variant == call->base ? fail_prepare(computation, variant, failure, argument)
+                                     : run_variant(computation, call->base, argument);
+    }
+    double prepared_ms = nitro_watch_now_ms(watch);
+    failure = chosen->run(argument, chosen->user);
+    double end_ms = nitro_watch_now_ms(watch);
+    if (failure) {
+        nitro_watch_failed(watch, call);
+        return fail_run(computation, variant, failure, argument);
+    }
+    nitro_watch_end(watch, call, prepared_ms - begin_ms, end_ms - prepared_ms);
+    return NITRO_OK;
+}
+
+static nitro_status run_decided(const nitro_computation *computation, nitro_question *question,
+                                nitro_decision *made, bool is_sampled, void *argument,
+                                nitro_decision *decision)
+{
+    nitro_watch_call call;
+    bool is_timed = computation->watch && !question->is_over &&
+                    nitro_watch_begin(computation->watch, is_sampled, question->features,
+                                      question->allowed, made, &call);
+    nitro_computation_explain(computation, question, made);
+    if (decision)
+        *decision = *made;
+    return is_timed ? run_timed(computation, &call, argument)
+                    : run_variant(computation, made->variant, argument);
+}
+
+nitro_status nitro_run(const nitro_computation *computation, void *argument,
+                       nitro_decision *decision)
+{
+    nitro_watch *watch = computation->watch;
+    nitro_question question;
+    nitro_decision made;
+    bool is_sampled = watch && nitro_watch_samples(watch);
+    double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
+    nitro_status status = nitro_computation_ask(computation, argument, &question, &made);
+    if (status != NITRO_OK)
+        return status;
+    if (is_sampled)
+        nitro_watch_decided(watch, nitro_clock_wall_ms(computation->context) - begin_ms);
+    return run_decided(computation, &question, &made, is_sampled, argument, decision);
+}
+
+/* ---- In two halves ------------------------------------------------------------------------- */
+
+nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
+                           nitro_decision *decision)
+{
+    nitro_question question;
+    nitro_decision made;
+    nitro_status status = nitro_computation_ask(computation, argument, &question, &made);
+    if (status != NITRO_OK)
+        return status;
+    nitro_computation_explain(computation, &question, &made);
+    int failure = prepare(&computation->variants[made.variant], argument);
+    if (failure)
+        return fail_prepare(computation, made.variant, failure, argument);
+    *decision = made;
+    return NITRO_OK;
+}
+
+nitro_status nitro_run_decided(const nitro_computation *computation, void *argument,
+                               const nitro_decision *decision)
+{
+    size_t variant = decision->variant;
+    const nitro_schema *schema = computation->schema;
+    const char *name = decision->variant_name;
+    if (variant >= schema->num_variants || (name && strcmp(name, schema->variants[variant]) != 0))
+        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+                          "%s: variant number %zu, '%.80s', is not one of its %zu: the decision "
+                          "is another computation's; take it from nitro_prepare",
+                          schema->computation, variant, name ? name : "?", schema->num_variants);
+    const nitro_variant *chosen = &computation->variants[variant];
+    int failure = chosen->run(argument, chosen->user);
+    return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
+}
+
+/* ---- Tickets ------------------------------------------------------------------------------ */
+
+typedef struct begun {
+    nitro_feature_evaluation evaluation;
+    uint64_t known;
+} begun;
+
+_Static_assert(sizeof(begun) <= sizeof(nitro_ticket), "a ticket has room for what was begun");
+_Static_assert(_Alignof(begun) <= _Alignof(nitro_ticket), "and is aligned for it");
+
+static begun *begun_of(nitro_ticket *ticket)
+{
+    return (begun *)(void *)ticket->opaque;
+}
+
+nitro_status nitro_features_begin(nitro_computation *computation, void *argument,
+                                  nitro_ticket *ticket)
+{
+    begun *made = begun_of(ticket);
+    if (!computation->helpers) {
+        nitro_status status = nitro_helpers_create(computation->context, 1, &computation->helpers);
+        if (status != NITRO_OK)
+            return status;
+    }
+    size_t num_threads = computation->feature_options.num_threads;
+    made->known = nitro_computation_needs(computation);
+    nitro_feature_evaluation_init(&made->evaluation, computation, argument, made->known);
+    nitro_feature_evaluation_begin(&made->evaluation, computation->helpers,
+                                   num_threads ? num_threads : 1);
+    return NITRO_OK;
+}
+
+nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
+{
+    begun *made = begun_of(ticket);
+    const nitro_computation *computation = made->evaluation.computation;
+    nitro_watch *watch = computation->watch;
+    nitro_question question;
+    nitro_decision decided;
+    bool is_sampled = watch && nitro_watch_samples(watch);
+    double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
+    nitro_status status =
+        nitro_computation_ask_begun(&made->evaluation, made->known, &question, &decided);
+    if (status != NITRO_OK)
+        return status;
+    if (is_sampled)
+        nitro_watch_decided(watch, nitro_clock_wall_ms(computation->context) - begin_ms);
+    return run_decided(computation, &question, &decided, is_sampled, made->evaluation.argument,
+                       decision);
+}
+
+void nitro_ticket_cancel(nitro_ticket *ticket)
+{
+    nitro_feature_evaluation *evaluation = &begun_of(ticket)->evaluation;
+    atomic_store(&evaluation->next, evaluation->num_groups); /* what was not begun never is */
+    if (nitro_helpers_are_here(evaluation->helpers))
+        nitro_helpers_withdraw(evaluation->helpers, evaluation);
+}

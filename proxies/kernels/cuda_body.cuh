@@ -1,0 +1,44 @@
+/*
+ * cuda_body.cuh - what the kernels of all proxies do: go through the unrolled loop, and store one
+ * word a thread. A kind is a struct that is made in the kernel: step(n), n as in intensity.h, end
+ * of a pass, and its part of the result. The intensity is a template argument of kernels, so that
+ * what is compiled, and counted in the machine code, is straight code.
+ */
+#ifndef NITRO_PROXIES_CUDA_BODY_CUH
+#define NITRO_PROXIES_CUDA_BODY_CUH
+
+#include <cuda_runtime.h>
+
+#include "proxies/kernels/proxy_cuda.h"
+
+template <class KIND>
+__device__ __forceinline__ void nitro_proxy_body(const nitro_proxy_cuda_arguments &arguments,
+                                                 KIND &kind, const unsigned intensity)
+{
+    const nitro_proxy_operands operands = arguments.operands;
+    uint32_t chains[NITRO_PROXY_CHAINS];
+    nitro_proxy_neutral_begin(chains, threadIdx.x);
+#pragma unroll 1
+    for (uint32_t pass = arguments.num_passes; pass > 0; pass--) {
+        NITRO_PROXY_PASS(intensity, chains, operands, kind.step)
+        kind.end_pass();
+    }
+    arguments.results[blockIdx.x * NITRO_PROXY_CUDA_BLOCK + threadIdx.x] =
+        kind.result() + nitro_proxy_neutral_end(chains);
+}
+
+typedef void (*nitro_proxy_cuda_function)(const nitro_proxy_cuda_arguments arguments);
+
+static inline cudaError_t nitro_proxy_launch(nitro_proxy_cuda_function function,
+                                             unsigned num_blocks,
+                                             const nitro_proxy_cuda_arguments *arguments,
+                                             cudaStream_t stream)
+{
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3(num_blocks);
+    config.blockDim = dim3(NITRO_PROXY_CUDA_BLOCK);
+    config.stream = stream;
+    return cudaLaunchKernelEx(&config, function, *arguments);
+}
+
+#endif

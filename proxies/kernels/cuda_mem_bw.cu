@@ -1,0 +1,62 @@
+/* MEM-BW on CUDA: a word that each thread carries along is exchanged with one word of its block's
+ * region after the other, a load and a store each, warps side by side. All regions together are
+ * more than the caches hold. */
+#include "proxies/kernels/cuda_body.cuh"
+
+namespace
+{
+
+struct exchanges {
+    uint32_t *first, *words;
+    uint32_t offset, end, words_per_pass;
+    uint32_t carried, taken;
+
+    __device__ __forceinline__ exchanges(const nitro_proxy_cuda_arguments &arguments,
+                                         unsigned intensity)
+        : first(arguments.words + (size_t)blockIdx.x * arguments.region_words + threadIdx.x),
+          words(first), offset(0), end(arguments.region_words),
+          words_per_pass(NITRO_PROXY_EXCHANGES(intensity) * NITRO_PROXY_CUDA_BLOCK),
+          carried(threadIdx.x), taken(0)
+    {
+    }
+    __device__ __forceinline__ void step(unsigned n)
+    {
+        uint32_t *word = words + n / 2 * NITRO_PROXY_CUDA_BLOCK;
+        if (n % 2 == 0) {
+            taken = *word;
+        } else {
+            *word = carried;
+            carried = taken;
+        }
+    }
+    __device__ __forceinline__ void end_pass()
+    {
+        offset += words_per_pass;
+        offset = offset == end ? 0 : offset;
+        words = first + offset;
+    }
+    __device__ __forceinline__ uint32_t result() const
+    {
+        return carried;
+    }
+};
+
+} // namespace
+
+template <unsigned INTENSITY>
+__global__ void __launch_bounds__(NITRO_PROXY_CUDA_BLOCK)
+    nitro_proxy_mem_bw(const nitro_proxy_cuda_arguments arguments)
+{
+    exchanges kind(arguments, INTENSITY);
+    nitro_proxy_body(arguments, kind, INTENSITY);
+}
+
+cudaError_t nitro_proxy_launch_mem_bw(unsigned intensity, unsigned num_blocks,
+                                      const nitro_proxy_cuda_arguments *arguments,
+                                      cudaStream_t stream)
+{
+    static const nitro_proxy_cuda_function functions[] = {
+        nitro_proxy_mem_bw<0>, nitro_proxy_mem_bw<1>, nitro_proxy_mem_bw<2>,
+        nitro_proxy_mem_bw<3>, nitro_proxy_mem_bw<4>, nitro_proxy_mem_bw<5>};
+    return nitro_proxy_launch(functions[intensity], num_blocks, arguments, stream);
+}

@@ -1,0 +1,62 @@
+/* SH-MEM-BW on CUDA: a word that each thread carries along is exchanged with one word of its ring
+ * in shared memory after the other, a load and a store each, without bank conflicts. Volatile: what
+ * was stored is loaded again, not remembered. */
+#include "proxies/kernels/cuda_body.cuh"
+
+namespace
+{
+
+struct turns {
+    volatile uint32_t *ring;
+    uint32_t carried, taken;
+
+    __device__ __forceinline__ turns(volatile uint32_t *shared)
+        : ring(shared + threadIdx.x), carried(threadIdx.x), taken(0)
+    {
+        NITRO_PROXY_UNROLL
+        for (uint32_t i = 0; i < NITRO_PROXY_CUDA_RING; i++)
+            ring[i * NITRO_PROXY_CUDA_BLOCK] = i;
+    }
+    __device__ __forceinline__ void step(unsigned n)
+    {
+        volatile uint32_t *word = ring + n / 2 % NITRO_PROXY_CUDA_RING * NITRO_PROXY_CUDA_BLOCK;
+        if (n % 2 == 0) {
+            taken = *word;
+        } else {
+            *word = carried;
+            carried = taken;
+        }
+    }
+    __device__ __forceinline__ void end_pass()
+    {
+    }
+    __device__ __forceinline__ uint32_t result() const
+    {
+        uint32_t total = carried;
+        NITRO_PROXY_UNROLL
+        for (uint32_t i = 0; i < NITRO_PROXY_CUDA_RING; i++)
+            total = total * 31 + ring[i * NITRO_PROXY_CUDA_BLOCK];
+        return total;
+    }
+};
+
+} // namespace
+
+template <unsigned INTENSITY>
+__global__ void __launch_bounds__(NITRO_PROXY_CUDA_BLOCK)
+    nitro_proxy_sh_mem_bw(const nitro_proxy_cuda_arguments arguments)
+{
+    __shared__ uint32_t shared[NITRO_PROXY_CUDA_RING * NITRO_PROXY_CUDA_BLOCK];
+    turns kind(shared);
+    nitro_proxy_body(arguments, kind, INTENSITY);
+}
+
+cudaError_t nitro_proxy_launch_sh_mem_bw(unsigned intensity, unsigned num_blocks,
+                                         const nitro_proxy_cuda_arguments *arguments,
+                                         cudaStream_t stream)
+{
+    static const nitro_proxy_cuda_function functions[] = {
+        nitro_proxy_sh_mem_bw<0>, nitro_proxy_sh_mem_bw<1>, nitro_proxy_sh_mem_bw<2>,
+        nitro_proxy_sh_mem_bw<3>, nitro_proxy_sh_mem_bw<4>, nitro_proxy_sh_mem_bw<5>};
+    return nitro_proxy_launch(functions[intensity], num_blocks, arguments, stream);
+}

@@ -1,0 +1,18 @@
+/* DP-GFLOP on the host: floating-point arithmetic in double precision. */
+#include "proxies/kernels/proxy_host.h"
+
+#define REAL double
+#include "proxies/kernels/host_flops_body.h"
+
+NITRO_PROXY_HOST_FUNCTIONS(kind)
+
+const nitro_proxy_kernel nitro_proxy_host_dp_gflop = {
+    .proxy = "DP-GFLOP",
+    .device_kind = "host",
+    .description = "scalar multiplications and additions in double precision",
+    .create = create,
+    .run = nitro_proxy_host_run,
+    .check = nitro_proxy_host_check,
+    .free = nitro_proxy_host_free,
+    .code = code,
+};

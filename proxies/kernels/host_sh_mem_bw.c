@@ -1,0 +1,34 @@
+/* SH-MEM-BW on the host: loads and stores that stay in the first cache of each core, which is to
+ * its threads what shared memory is to those of a GPU's multiprocessor. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "proxies/kernels/host_exchange_body.h"
+#include "proxies/kernels/proxy_host.h"
+
+#define BYTES_PER_THREAD ((size_t)16 << 10) /* half of the smallest first cache there is today */
+
+static size_t memory_bytes(size_t num_threads)
+{
+    return num_threads * BYTES_PER_THREAD;
+}
+
+static const nitro_proxy_host_kind kind = {
+    .loops = NITRO_PROXY_HOST_LOOP_TABLE,
+    .num_passes = 20000,
+    .memory_bytes = memory_bytes,
+    .expect = expect,
+};
+
+NITRO_PROXY_HOST_FUNCTIONS(kind)
+
+const nitro_proxy_kernel nitro_proxy_host_sh_mem_bw = {
+    .proxy = "SH-MEM-BW",
+    .device_kind = "host",
+    .description = "loads and stores that stay in the first cache of each core",
+    .create = create,
+    .run = nitro_proxy_host_run,
+    .check = nitro_proxy_host_check,
+    .free = nitro_proxy_host_free,
+    .code = code,
+};

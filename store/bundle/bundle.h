@@ -1,0 +1,135 @@
+/*
+ * bundle.h - published bundles: a folder of files that any web server can serve (docs/bundles.md).
+ * A bundle is all samples and profiles of one computation on one device, as JSON lines under zstd,
+ * named by the SHA-256 of its lines; an index names all bundles, with sizes and checksums. What is
+ * read is untrusted: sizes are bounded, checksums compared, every record checked.
+ */
+#ifndef NITRO_STORE_BUNDLE_BUNDLE_H
+#define NITRO_STORE_BUNDLE_BUNDLE_H
+
+#include <stdio.h>
+
+#include "nitro/repository/store_internal.h"
+
+#define NITRO_BUNDLE_VERSION    1
+#define NITRO_BUNDLE_INDEX_NAME "index.json"
+#define NITRO_BUNDLE_FOLDER     "bundles"
+#define NITRO_BUNDLE_SUFFIX     ".jsonl.zst"
+
+/* What a reader takes at most. */
+#define NITRO_BUNDLE_MAX_INDEX_BYTES   ((uint64_t)64 << 20)
+#define NITRO_BUNDLE_MAX_COUNT         100000
+#define NITRO_BUNDLE_MAX_BYTES         ((uint64_t)1 << 30)
+#define NITRO_BUNDLE_MAX_CONTENT_BYTES ((uint64_t)4 << 30)
+#define NITRO_BUNDLE_MAX_LINE_BYTES    ((size_t)4 << 20)
+
+#define NITRO_SHA256_HEX_BYTES 65
+
+/** What an index says of one bundle. */
+typedef struct nitro_bundle {
+    char *computation; /* NULL: a device by itself, with the profiles of proxies */
+    char *device;
+    uint64_t samples, profiles;
+    uint64_t bytes, content_bytes;               /* of the file, of the lines in it */
+    char sha256[NITRO_SHA256_HEX_BYTES];         /* of the file */
+    char content_sha256[NITRO_SHA256_HEX_BYTES]; /* of the lines */
+    nitro_string_list signatures;                /* of nitro_bundle_statement */
+} nitro_bundle;
+
+/** In byte order of computations (devices by themselves come first), then of devices. */
+typedef struct nitro_bundle_index {
+    nitro_bundle *bundles; /* shape [count] */
+    size_t count;
+} nitro_bundle_index;
+
+/* ---- bundle_index.c ------------------------------------------------------------------------- */
+
+/** @return NITRO_OK; NITRO_ERR_FORMAT (`origin` and field named); NITRO_ERR_NEWER. */
+nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin, const char *text,
+                                      size_t size, nitro_bundle_index **index);
+nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,
+                                      char **text, size_t *size);
+void nitro_bundle_index_free(nitro_bundle_index *index);
+void nitro_bundle_clear(nitro_bundle *bundle);
+/** "COMPUTATION on DEVICE", for people; free with free(). */
+char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle);
+/** What is signed: names and the lines' SHA-256; free with free(). */
+char *nitro_bundle_statement(nitro_context *context, const nitro_bundle *bundle);
+/** "bundles/SHA256.jsonl.zst" below `folder`; free with free(). */
+char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_bundle *bundle);
+
+/* ---- bundle_write.c ------------------------------------------------------------------------- */
+
+/**
+ * Write all samples and profiles of a computation on a device (`computation` NULL: the device, and
+ * its profiles of proxies) to a file.
+ * @param[out] bundle  sizes, checksums and names, without signatures; nitro_bundle_clear() it.
+ */
+nitro_status nitro_bundle_write(nitro_store *store, const char *computation, const char *device,
+                                const char *path, nitro_bundle *bundle);
+
+/* ---- bundle_read.c -------------------------------------------------------------------------- */
+
+/** Records as they come; any function may be NULL. A failure ends the reading and is returned. */
+typedef struct nitro_bundle_visitor {
+    nitro_status (*schema)(void *user, const nitro_schema *schema);
+    nitro_status (*device)(void *user, const nitro_device *device);
+    nitro_status (*sample)(void *user, const nitro_sample *sample);
+    nitro_profile_function profile;
+    void *user;
+} nitro_bundle_visitor;
+
+/** Is the file what the index says, in size and SHA-256? NITRO_ERR_FORMAT where not. */
+nitro_status nitro_bundle_check_file(nitro_context *context, const char *path,
+                                     const nitro_bundle *bundle);
+/** SHA-256 and size of a whole file. */
+nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
+                                    char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes);
+/**
+ * Read a bundle from its start; every record is checked before it is handed on, the bundle as a
+ * whole (checksum, sizes, number of records) at its end: visit nothing before one reading went
+ * through. `where` starts errors. @return NITRO_ERR_FORMAT: it is not what the index says.
+ */
+nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *where,
+                               const nitro_bundle *bundle, const nitro_bundle_visitor *visitor);
+nitro_status nitro_bundle_read_file(nitro_context *context, const char *path,
+                                    const nitro_bundle *bundle,
+                                    const nitro_bundle_visitor *visitor);
+
+/* ---- bundle_source.c ------------------------------------------------------------------------ */
+
+/** A published folder, here or on a server. */
+typedef struct nitro_bundle_source nitro_bundle_source;
+
+/**
+ * Read its index. `url` is "https://HOST/FOLDER", "http://..." or "file:FOLDER".
+ * @param[in] keys  every bundle must be signed by one of them; NULL: signatures do not matter.
+ *                  Borrowed until the source is closed.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT; NITRO_ERR_NEWER;
+ *         NITRO_ERR_NOT_BUILT.
+ */
+nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
+                                      const nitro_trusted_keys *keys, nitro_bundle_source **source);
+void nitro_bundle_source_close(nitro_bundle_source *source);
+const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *source);
+/**
+ * Bring one bundle here and check all of it, once. A refused one stays refused.
+ * @param[out] path  of the file, to be read; borrowed.
+ * @return NITRO_OK; NITRO_ERR_FORMAT, NITRO_ERR_MISMATCH or NITRO_ERR_NOT_FOUND: this bundle is
+ *         refused, or not there, and the others may be used; all else: of the source as a whole.
+ */
+nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path);
+/** Was the bundle checked, and refused? */
+bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle);
+/** Is this status one that concerns a bundle alone? */
+bool nitro_bundle_is_refusal(nitro_status status);
+
+/* ---- bundle_store.c ------------------------------------------------------------------------- */
+
+/** A published folder as an open store, of which each call sees only bundles that are sound; what
+ *  is refused is for the caller to say, by nitro_bundle_source_get. */
+nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
+                                     const nitro_trusted_keys *keys, nitro_store **store);
+nitro_bundle_source *nitro_bundle_store_source(nitro_store *store);
+
+#endif

@@ -1,0 +1,241 @@
+/* The index of a published folder: JSON without times or paths of the publishing machine, so that
+ * the same content gives the same bytes. Files are named by their content's checksum alone: an
+ * index cannot point anywhere else. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/bundle/bundle.h"
+
+#define FORMAT              "nitro-bundles"
+#define MAX_SIGNATURES      16
+#define MAX_SIGNATURE_BYTES 512
+
+void nitro_bundle_clear(nitro_bundle *bundle)
+{
+    free(bundle->computation);
+    free(bundle->device);
+    nitro_string_list_free(&bundle->signatures);
+    *bundle = (nitro_bundle){0};
+}
+
+void nitro_bundle_index_free(nitro_bundle_index *index)
+{
+    if (!index)
+        return;
+    for (size_t i = 0; i < index->count; i++)
+        nitro_bundle_clear(&index->bundles[i]);
+    free(index->bundles);
+    free(index);
+}
+
+char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle)
+{
+    return bundle->computation
+               ? nitro_asprintf(context, "%s on %s", bundle->computation, bundle->device)
+               : nitro_asprintf(context, "device %s", bundle->device);
+}
+
+char *nitro_bundle_statement(nitro_context *context, const nitro_bundle *bundle)
+{
+    return nitro_asprintf(context, "nitro-bundle-%d\n%s\n%s\n%s\n", NITRO_BUNDLE_VERSION,
+                          bundle->computation ? bundle->computation : "", bundle->device,
+                          bundle->content_sha256);
+}
+
+char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_bundle *bundle)
+{
+    return nitro_asprintf(context, "%s/" NITRO_BUNDLE_FOLDER "/%s" NITRO_BUNDLE_SUFFIX, folder,
+                          bundle->content_sha256);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+typedef struct parsing {
+    nitro_context *context;
+    const char *origin;
+    size_t bundle; /* which is read, from 0 */
+} parsing;
+
+static nitro_status refuse(const parsing *job, const char *field, const char *problem)
+{
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: bundles[%zu].%s: %s", job->origin,
+                      job->bundle, field, problem);
+}
+
+static nitro_status read_count(const parsing *job, const json_t *object, const char *field,
+                               uint64_t most, uint64_t *count)
+{
+    const json_t *value = json_object_get(object, field);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return refuse(job, field, "not a whole number of at least 0");
+    *count = (uint64_t)json_integer_value(value);
+    if (*count > most)
+        return refuse(job, field, "larger than the limit");
+    return NITRO_OK;
+}
+
+static nitro_status read_sha256(const parsing *job, const json_t *object, const char *field,
+                                char *text)
+{
+    const char *value = json_string_value(json_object_get(object, field));
+    size_t length = NITRO_SHA256_HEX_BYTES - 1;
+    if (!value || strlen(value) != length || strspn(value, "0123456789abcdef") != length)
+        return refuse(job, field, "not a SHA-256 in 64 small hexadecimal digits");
+    memcpy(text, value, length + 1);
+    return NITRO_OK;
+}
+
+static nitro_status read_names(const parsing *job, const json_t *object, nitro_bundle *bundle)
+{
+    const json_t *computation = json_object_get(object, "computation");
+    const char *device = json_string_value(json_object_get(object, "device"));
+    if (!nitro_device_id_is_clean(device))
+        return refuse(job, "device", "not a device id");
+    bundle->device = nitro_strdup(job->context, device);
+    if (!bundle->device)
+        return NITRO_ERR_NO_MEMORY;
+    if (json_is_null(computation))
+        return NITRO_OK;
+    if (!nitro_name_is_clean(json_string_value(computation)))
+        return refuse(job, "computation", "not a computation's name, or null");
+    bundle->computation = nitro_strdup(job->context, json_string_value(computation));
+    return bundle->computation ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status read_signatures(const parsing *job, const json_t *object, nitro_bundle *bundle)
+{
+    const json_t *list = json_object_get(object, "signatures");
+    nitro_status status = NITRO_OK;
+    if (!list)
+        return NITRO_OK;
+    if (!json_is_array(list) || json_array_size(list) > MAX_SIGNATURES)
+        return refuse(job, "signatures", "not an array of a few");
+    for (size_t i = 0; i < json_array_size(list) && status == NITRO_OK; i++) {
+        const char *text = json_string_value(json_array_get(list, i));
+        if (!text || strlen(text) > MAX_SIGNATURE_BYTES)
+            return refuse(job, "signatures", "not signatures");
+        status = nitro_string_list_add(job->context, &bundle->signatures, text);
+    }
+    return status;
+}
+
+static nitro_status read_bundle(const parsing *job, const json_t *object, nitro_bundle *bundle)
+{
+    nitro_status status = read_names(job, object, bundle);
+    if (status == NITRO_OK)
+        status = read_count(job, object, "samples", UINT64_MAX, &bundle->samples);
+    if (status == NITRO_OK)
+        status = read_count(job, object, "profiles", UINT64_MAX, &bundle->profiles);
+    if (status == NITRO_OK)
+        status = read_count(job, object, "bytes", NITRO_BUNDLE_MAX_BYTES, &bundle->bytes);
+    if (status == NITRO_OK)
+        status = read_sha256(job, object, "sha256", bundle->sha256);
+    if (status == NITRO_OK)
+        status = read_count(job, object, "content_bytes", NITRO_BUNDLE_MAX_CONTENT_BYTES,
+                            &bundle->content_bytes);
+    if (status == NITRO_OK)
+        status = read_sha256(job, object, "content_sha256", bundle->content_sha256);
+    return status == NITRO_OK ? read_signatures(job, object, bundle) : status;
+}
+
+static int compare_names(const nitro_bundle *a, const nitro_bundle *b)
+{
+    int computations =
+        strcmp(a->computation ? a->computation : "", b->computation ? b->computation : "");
+    return computations ? computations : strcmp(a->device, b->device);
+}
+
+static nitro_status read_bundles(parsing *job, const json_t *list, nitro_bundle_index *index)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < json_array_size(list) && status == NITRO_OK; i++) {
+        job->bundle = i;
+        index->count++;
+        status = read_bundle(job, json_array_get(list, i), &index->bundles[i]);
+        if (status == NITRO_OK && i > 0 &&
+            compare_names(&index->bundles[i - 1], &index->bundles[i]) >= 0)
+            status = refuse(job, "device", "twice, or not in byte order");
+    }
+    return status;
+}
+
+static nitro_status read_index(nitro_context *context, const char *origin, const json_t *root,
+                               nitro_bundle_index *index)
+{
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const json_t *version = json_object_get(root, "version"), *list = NULL;
+    if (!format || strcmp(format, FORMAT) != 0 || !json_is_integer(version))
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: not an index of published bundles (\"format\": \"" FORMAT "\")",
+                          origin);
+    if (json_integer_value(version) > NITRO_BUNDLE_VERSION)
+        return nitro_fail(context, NITRO_ERR_NEWER,
+                          "%s: form %" JSON_INTEGER_FORMAT
+                          " of published bundles; this Nitro reads "
+                          "up to %d: use a newer one",
+                          origin, json_integer_value(version), NITRO_BUNDLE_VERSION);
+    list = json_object_get(root, "bundles");
+    if (!json_is_array(list) || json_array_size(list) > NITRO_BUNDLE_MAX_COUNT)
+        return nitro_fail(context, NITRO_ERR_FORMAT,
+                          "%s: \"bundles\" is not an array of at most %d", origin,
+                          NITRO_BUNDLE_MAX_COUNT);
+    index->bundles = nitro_calloc(context, json_array_size(list), sizeof(*index->bundles));
+    if (!index->bundles)
+        return NITRO_ERR_NO_MEMORY;
+    return read_bundles(&(parsing){context, origin, 0}, list, index);
+}
+
+nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin, const char *text,
+                                      size_t size, nitro_bundle_index **index)
+{
+    json_error_t error;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!root)
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not an index: %s", origin, error.line,
+                          error.text);
+    nitro_bundle_index *read = nitro_calloc(context, 1, sizeof(*read));
+    nitro_status status = read ? read_index(context, origin, root, read) : NITRO_ERR_NO_MEMORY;
+    json_decref(root);
+    if (status == NITRO_OK)
+        *index = read;
+    else
+        nitro_bundle_index_free(read);
+    return status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static json_t *bundle_json(const nitro_bundle *bundle)
+{
+    json_t *signatures = json_array();
+    for (size_t i = 0; i < bundle->signatures.count; i++)
+        json_array_append_new(signatures, json_string(bundle->signatures.items[i]));
+    return json_pack("{s:s?, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:o}", "computation",
+                     bundle->computation, "device", bundle->device, "samples",
+                     (json_int_t)bundle->samples, "profiles", (json_int_t)bundle->profiles, "bytes",
+                     (json_int_t)bundle->bytes, "sha256", bundle->sha256, "content_bytes",
+                     (json_int_t)bundle->content_bytes, "content_sha256", bundle->content_sha256,
+                     "signatures", signatures);
+}
+
+nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,
+                                      char **text, size_t *size)
+{
+    json_t *list = json_array();
+    bool complete = list != NULL;
+    for (size_t i = 0; i < index->count && complete; i++)
+        complete = json_array_append_new(list, bundle_json(&index->bundles[i])) == 0;
+    json_t *root = json_pack("{s:s, s:i, s:o}", "format", FORMAT, "version", NITRO_BUNDLE_VERSION,
+                             "bundles", list);
+    char *dump = root && complete ? json_dumps(root, JSON_INDENT(1)) : NULL;
+    json_decref(root);
+    char *printed = dump ? nitro_asprintf(context, "%s\n", dump) : NULL;
+    free(dump);
+    if (!printed)
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "no memory for an index of %zu bundles",
+                          index->count);
+    *text = printed;
+    *size = strlen(printed);
+    return NITRO_OK;
+}

@@ -1,0 +1,288 @@
+/* Publishing a store as static files. New bundles come under their own names beside the old ones,
+ * then one rename replaces the index, then files go that neither it nor the last one names: a
+ * reader with the last index still finds all of it. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/bundle/bundle.h"
+
+typedef struct publishing {
+    nitro_context *context;
+    nitro_store *store;
+    const nitro_publish_options *options;
+    char *folder; /* of the bundles */
+    char *index_path, *draft_path;
+    nitro_bundle_index *last; /* NULL: none */
+    nitro_bundle_index next;
+    size_t capacity;
+    nitro_publish_report report;
+} publishing;
+
+static nitro_status fail_at(publishing *job, const char *path)
+{
+    return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* ---- The folder ------------------------------------------------------------------------------ */
+
+static nitro_status make_folder(publishing *job, const char *path)
+{
+    return mkdir(path, 0755) == 0 || errno == EEXIST ? NITRO_OK : fail_at(job, path);
+}
+
+/* An index that cannot be read is one that nobody can use: it is replaced, and said. */
+static nitro_status read_last(publishing *job)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status =
+        nitro_file_read(job->context, job->index_path, NITRO_BUNDLE_MAX_INDEX_BYTES, &text, &size);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_bundle_index_parse(job->context, job->index_path, text, size, &job->last);
+    free(text);
+    if (status == NITRO_ERR_FORMAT) {
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "%s: not an index that can be read; it is replaced", job->index_path);
+        status = NITRO_OK;
+    }
+    return status;
+}
+
+/* @param[out] lock  to be closed. */
+static nitro_status open_folder(publishing *job, int *lock)
+{
+    const char *folder = job->options->folder;
+    job->folder = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_FOLDER, folder);
+    job->index_path = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_INDEX_NAME, folder);
+    job->draft_path = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_FOLDER "/draft", folder);
+    if (!job->folder || !job->index_path || !job->draft_path)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = make_folder(job, folder);
+    if (status == NITRO_OK)
+        status = make_folder(job, job->folder);
+    if (status != NITRO_OK)
+        return status;
+    *lock = open(job->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0 || flock(*lock, LOCK_EX) != 0)
+        return fail_at(job, job->folder);
+    return read_last(job);
+}
+
+/* ---- Bundles --------------------------------------------------------------------------------- */
+
+static nitro_status sign(publishing *job, nitro_bundle *bundle)
+{
+    char *signature = NULL;
+    if (!job->options->key)
+        return NITRO_OK;
+    char *statement = nitro_bundle_statement(job->context, bundle);
+    if (!statement)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        nitro_sign(job->context, job->options->key, statement, strlen(statement), &signature);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(job->context, &bundle->signatures, signature);
+    free(signature);
+    free(statement);
+    return status;
+}
+
+/* A bundle of the same lines may be there, from another version of zstd in other bytes: it stays,
+ * for downloads of it go on, if it is sound. */
+static nitro_status keep_old_file(publishing *job, const char *path, nitro_bundle *bundle,
+                                  bool *kept)
+{
+    nitro_bundle old = *bundle;
+    *kept = false;
+    if (access(path, F_OK) != 0 ||
+        nitro_bundle_hash_file(job->context, path, old.sha256, &old.bytes) != NITRO_OK)
+        return NITRO_OK;
+    nitro_status status =
+        nitro_bundle_read_file(job->context, path, &old, &(nitro_bundle_visitor){0});
+    if (status == NITRO_OK) {
+        *kept = true;
+        bundle->bytes = old.bytes;
+        memcpy(bundle->sha256, old.sha256, sizeof(bundle->sha256));
+    }
+    return status == NITRO_ERR_NO_MEMORY ? status : NITRO_OK;
+}
+
+static nitro_status place_file(publishing *job, nitro_bundle *bundle)
+{
+    bool kept = false;
+    char *path = nitro_bundle_path(job->context, job->options->folder, bundle);
+    if (!path)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = keep_old_file(job, path, bundle, &kept);
+    if (status == NITRO_OK && kept)
+        job->report.unchanged++;
+    else if (status == NITRO_OK && rename(job->draft_path, path) != 0)
+        status = fail_at(job, path);
+    free(path);
+    return status;
+}
+
+static nitro_status add_bundle(publishing *job, const char *computation, const char *device)
+{
+    if (job->next.count == job->capacity) {
+        size_t capacity = job->capacity ? 2 * job->capacity : 16;
+        nitro_bundle *grown = realloc(job->next.bundles, capacity * sizeof(*grown));
+        if (!grown)
+            return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "no memory for %zu bundles",
+                              capacity);
+        job->next.bundles = grown;
+        job->capacity = capacity;
+    }
+    nitro_bundle bundle = {0};
+    nitro_status status =
+        nitro_bundle_write(job->store, computation, device, job->draft_path, &bundle);
+    if (status != NITRO_OK)
+        return status;
+    job->next.bundles[job->next.count++] = bundle;
+    nitro_bundle *added = &job->next.bundles[job->next.count - 1];
+    status = place_file(job, added);
+    job->report.samples += added->samples;
+    job->report.profiles += added->profiles;
+    job->report.bytes += added->bytes;
+    return status == NITRO_OK ? sign(job, added) : status;
+}
+
+/* Has the store anything of a computation on a device (NULL: of proxies)? */
+static nitro_status has_records(publishing *job, const char *computation, const char *device,
+                                bool *found)
+{
+    size_t samples = 0, profiles = 0;
+    nitro_status status = nitro_store_count_profiles(job->store, device, computation, &profiles);
+    if (status == NITRO_OK && computation)
+        status = nitro_store_count_samples(job->store, computation, device, &samples);
+    *found = samples > 0 || profiles > 0;
+    return status;
+}
+
+static nitro_status add_computation(publishing *job, const char *computation,
+                                    const nitro_string_list *devices)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
+        bool found = false;
+        status = has_records(job, computation, devices->items[i], &found);
+        if (status == NITRO_OK && found)
+            status = add_bundle(job, computation, devices->items[i]);
+    }
+    return status;
+}
+
+/* By themselves come devices with profiles of proxies; and those without anything, for they may be
+ * targets. */
+static nitro_status add_device(publishing *job, const nitro_string_list *computations,
+                               const char *device)
+{
+    bool found = false, elsewhere = false;
+    nitro_status status = has_records(job, NULL, device, &found);
+    for (size_t i = 0; i < computations->count && status == NITRO_OK && !elsewhere; i++)
+        status = has_records(job, computations->items[i], device, &elsewhere);
+    if (status == NITRO_OK && (found || !elsewhere))
+        status = add_bundle(job, NULL, device);
+    return status;
+}
+
+static nitro_status add_all(publishing *job)
+{
+    nitro_string_list computations = {0}, devices = {0};
+    nitro_status status = nitro_store_list_computations(job->store, &computations);
+    if (status == NITRO_OK)
+        status = nitro_store_list_devices(job->store, NULL, &devices);
+    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
+        status = add_device(job, &computations, devices.items[i]);
+    for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
+        status = add_computation(job, computations.items[i], &devices);
+    nitro_string_list_free(&computations);
+    nitro_string_list_free(&devices);
+    job->report.bundles = job->next.count;
+    return status;
+}
+
+/* ---- The index, and what it no longer names -------------------------------------------------- */
+
+static nitro_status replace_index(publishing *job)
+{
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_bundle_index_print(job->context, &job->next, &text, &size);
+    if (status == NITRO_OK && size > NITRO_BUNDLE_MAX_INDEX_BYTES)
+        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
+                            "%s: an index of %zu bytes is larger than readers take",
+                            job->index_path, size);
+    if (status == NITRO_OK)
+        status = nitro_file_write(job->context, job->index_path, text, size);
+    free(text);
+    return status;
+}
+
+static bool names_file(const nitro_bundle_index *index, const char *name)
+{
+    size_t length = NITRO_SHA256_HEX_BYTES - 1;
+    for (size_t i = 0; index && i < index->count; i++)
+        if (strncmp(index->bundles[i].content_sha256, name, length) == 0 &&
+            strcmp(name + length, NITRO_BUNDLE_SUFFIX) == 0)
+            return true;
+    return false;
+}
+
+/* Our own files alone: 64 hexadecimal digits and the suffix. */
+static bool is_bundle_name(const char *name)
+{
+    return strspn(name, "0123456789abcdef") == NITRO_SHA256_HEX_BYTES - 1 &&
+           strcmp(name + NITRO_SHA256_HEX_BYTES - 1, NITRO_BUNDLE_SUFFIX) == 0;
+}
+
+static void remove_old_files(publishing *job)
+{
+    DIR *folder = opendir(job->folder);
+    struct dirent *entry;
+    while (folder && (entry = readdir(folder))) {
+        if (!is_bundle_name(entry->d_name) || names_file(&job->next, entry->d_name) ||
+            names_file(job->last, entry->d_name))
+            continue;
+        if (unlinkat(dirfd(folder), entry->d_name, 0) == 0)
+            job->report.removed++;
+    }
+    if (folder)
+        closedir(folder);
+}
+
+nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options *options,
+                                 nitro_publish_report *report)
+{
+    publishing job = {.context = nitro_store_context(store), .store = store, .options = options};
+    int lock = -1;
+    nitro_status status = open_folder(&job, &lock);
+    if (status == NITRO_OK)
+        status = add_all(&job);
+    if (status == NITRO_OK)
+        status = replace_index(&job);
+    if (status == NITRO_OK)
+        remove_old_files(&job);
+    if (lock >= 0)
+        unlink(job.draft_path);
+    if (lock >= 0)
+        close(lock);
+    if (status == NITRO_OK && report)
+        *report = job.report;
+    for (size_t i = 0; i < job.next.count; i++)
+        nitro_bundle_clear(&job.next.bundles[i]);
+    free(job.next.bundles);
+    nitro_bundle_index_free(job.last);
+    free(job.folder);
+    free(job.index_path);
+    free(job.draft_path);
+    return status;
+}

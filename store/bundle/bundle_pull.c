@@ -1,0 +1,94 @@
+/* Bringing published bundles into a store: all are brought into the cache and checked, then what is
+ * sound is copied, so that a run that was cut goes on from there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/bundle/bundle.h"
+
+void nitro_pull_report_free(nitro_pull_report *report)
+{
+    nitro_string_list_free(&report->refused);
+    *report = (nitro_pull_report){0};
+}
+
+/* Bring every bundle here, and check it. */
+static nitro_status get_all(nitro_context *context, nitro_bundle_source *source,
+                            nitro_pull_report *report)
+{
+    size_t count = nitro_bundle_source_index(source)->count;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        const char *path;
+        status = nitro_bundle_source_get(source, i, &path);
+        if (status == NITRO_OK)
+            report->bundles++;
+        else if (nitro_bundle_is_refusal(status)) {
+            char message[3072];
+            nitro_context_last_error(context, message, sizeof(message));
+            status = nitro_string_list_add(context, &report->refused, message);
+        }
+    }
+    return status;
+}
+
+static nitro_status count_devices(nitro_store *store, size_t *count)
+{
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_store_list_devices(store, NULL, &ids);
+    *count = ids.count;
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+/* What is refused is not there for the copy. Until now there was nothing to make a store for. */
+static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_report *report)
+{
+    size_t before = 0, after = 0;
+    nitro_store *to = NULL;
+    nitro_status status =
+        nitro_store_open(nitro_store_context(from), store, NITRO_STORE_WRITE, &to);
+    if (status == NITRO_OK)
+        status = count_devices(to, &before);
+    if (status == NITRO_OK)
+        status = nitro_store_copy(from, to, &report->copied);
+    if (status == NITRO_OK)
+        status = count_devices(to, &after);
+    nitro_store_close(to);
+    report->devices = after - before;
+    return status;
+}
+
+/* A plain path is a folder here. */
+static nitro_status open_source(nitro_context *context, const nitro_pull_options *options,
+                                nitro_store **from)
+{
+    static const char *const schemes[] = {"https:", "http:", "file:"};
+    bool plain = true;
+    for (size_t i = 0; i < 3; i++)
+        plain = plain && strncmp(options->url, schemes[i], strlen(schemes[i])) != 0;
+    char *url = nitro_asprintf(context, "%s%s", plain ? "file:" : "", options->url);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (url)
+        status = nitro_bundle_store_open(context, url, options->keys, from);
+    free(url);
+    return status;
+}
+
+nitro_status nitro_store_pull(nitro_context *context, const char *store,
+                              const nitro_pull_options *options, nitro_pull_report *report)
+{
+    nitro_pull_report done = {0};
+    nitro_store *from = NULL;
+    nitro_status status = open_source(context, options, &from);
+    if (status != NITRO_OK)
+        return status;
+    status = get_all(context, nitro_bundle_store_source(from), &done);
+    if (status == NITRO_OK && (done.bundles > 0 || done.refused.count == 0))
+        status = copy_all(from, store, &done);
+    nitro_store_close(from);
+    if (status == NITRO_OK && report)
+        *report = done;
+    else
+        nitro_pull_report_free(&done);
+    return status;
+}

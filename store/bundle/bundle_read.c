@@ -1,0 +1,291 @@
+/* Reading one bundle: decompressed in small steps up to what the index claims and no byte further,
+ * cut into lines, each line a record that is checked on its own. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "nitro/repository/record_json.h"
+#include "store/bundle/bundle_hash.h"
+
+#define MAX_WINDOW_LOG 25 /* 32 MiB: far above what our level uses */
+
+typedef struct reading {
+    nitro_context *context;
+    const char *where;
+    const nitro_bundle *bundle;
+    const nitro_bundle_visitor *visitor;
+    char *line; /* shape [line_size] */
+    size_t line_size, line_capacity;
+    uint64_t num_lines, content_bytes, samples, profiles;
+    crypto_hash_sha256_state content;
+    nitro_schema *schema;
+    char *last; /* of the samples' inputs, then of the profiles' keys */
+} reading;
+
+static nitro_status refuse(const reading *job, const char *problem)
+{
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: %s", job->where, problem);
+}
+
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+static nitro_status read_head(reading *job)
+{
+    json_error_t error;
+    json_t *head = json_loadb(job->line, job->line_size, JSON_REJECT_DUPLICATES, &error);
+    const char *format = json_string_value(json_object_get(head, "format"));
+    const char *device = json_string_value(json_object_get(head, "device"));
+    const json_t *computation = json_object_get(head, "computation");
+    const json_t *version = json_object_get(head, "version");
+    const char *wanted = job->bundle->computation;
+    nitro_status status = NITRO_OK;
+    if (!format || strcmp(format, "nitro-bundle") != 0 || !json_is_integer(version))
+        status = refuse(job, "not a bundle: its first line does not say so");
+    else if (json_integer_value(version) > NITRO_BUNDLE_VERSION)
+        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
+                            "%s: a bundle of form %" JSON_INTEGER_FORMAT "; this Nitro reads up to "
+                            "%d",
+                            job->where, json_integer_value(version), NITRO_BUNDLE_VERSION);
+    else if (!device || strcmp(device, job->bundle->device) != 0 ||
+             (wanted ? !json_is_string(computation) ||
+                           strcmp(json_string_value(computation), wanted) != 0
+                     : !json_is_null(computation)))
+        status = refuse(job, "it is of another computation or device than the index says");
+    json_decref(head);
+    return status;
+}
+
+static nitro_status read_device(reading *job, const char *where)
+{
+    nitro_device *device = NULL;
+    nitro_status status =
+        nitro_record_decode_device(job->context, where, job->line, job->line_size, &device);
+    if (status == NITRO_OK && strcmp(device->id, job->bundle->device) != 0)
+        status = refuse(job, "it describes another device than the index says");
+    if (status == NITRO_OK && job->visitor->device)
+        status = job->visitor->device(job->visitor->user, device);
+    nitro_device_free(device);
+    return status;
+}
+
+static nitro_status read_schema(reading *job, const char *where)
+{
+    nitro_status status =
+        nitro_record_decode_schema(job->context, where, job->line, job->line_size, &job->schema);
+    if (status == NITRO_OK && strcmp(job->schema->computation, job->bundle->computation) != 0)
+        status = refuse(job, "it describes another computation than the index says");
+    if (status == NITRO_OK && job->visitor->schema)
+        status = job->visitor->schema(job->visitor->user, job->schema);
+    return status;
+}
+
+/* In byte order, so that nothing comes twice. The key is given away. */
+static nitro_status require_order(reading *job, const char *where, char *key)
+{
+    bool in_order = !job->last || (key && strcmp(job->last, key) < 0);
+    free(job->last);
+    job->last = key;
+    if (!key)
+        return NITRO_ERR_NO_MEMORY;
+    return in_order ? NITRO_OK
+                    : nitro_fail(job->context, NITRO_ERR_FORMAT,
+                                 "%s: it comes twice, or not in byte order", where);
+}
+
+static nitro_status read_sample(reading *job, const char *where)
+{
+    nitro_sample *sample = NULL;
+    nitro_status status = nitro_record_decode_sample(
+        job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &sample);
+    if (status != NITRO_OK)
+        return status;
+    status = require_order(job, where, nitro_strdup(job->context, sample->input));
+    if (status == NITRO_OK && job->visitor->sample)
+        status = job->visitor->sample(job->visitor->user, sample);
+    nitro_sample_free(sample);
+    job->samples++;
+    return status;
+}
+
+static nitro_status read_profile(reading *job, const char *where)
+{
+    nitro_profile *profile = NULL;
+    nitro_status status = nitro_record_decode_profile(
+        job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &profile);
+    if (status != NITRO_OK)
+        return status;
+    if (job->profiles++ == 0) { /* keys of another sort begin */
+        free(job->last);
+        job->last = NULL;
+    }
+    status = require_order(job, where, nitro_store_profile_key(job->context, profile));
+    if (status == NITRO_OK && job->visitor->profile)
+        status = job->visitor->profile(job->visitor->user, job->bundle->device, profile);
+    nitro_profile_free(profile);
+    return status;
+}
+
+/* Every record begins with its sort, as the encoder writes it. */
+static bool is_profile(const reading *job)
+{
+    static const char head[] = "{\"nitro\":\"profile\"";
+    return job->line_size >= sizeof(head) - 1 && memcmp(job->line, head, sizeof(head) - 1) == 0;
+}
+
+static nitro_status read_line(reading *job)
+{
+    char where[512];
+    job->num_lines++;
+    snprintf(where, sizeof(where), "%.400s: line %llu", job->where,
+             (unsigned long long)job->num_lines);
+    if (job->num_lines == 1)
+        return read_head(job);
+    if (job->num_lines == 2)
+        return read_device(job, where);
+    if (job->num_lines == 3 && job->bundle->computation)
+        return read_schema(job, where);
+    if (is_profile(job))
+        return read_profile(job, where);
+    if (!job->schema || job->profiles > 0)
+        return refuse(job, "a line is no profile, where only profiles may follow");
+    return read_sample(job, where);
+}
+
+static nitro_status add_to_line(reading *job, const char *part, size_t size)
+{
+    if (size == 0)
+        return NITRO_OK;
+    if (size > NITRO_BUNDLE_MAX_LINE_BYTES - job->line_size)
+        return refuse(job, "a line is longer than the limit");
+    if (job->line_size + size > job->line_capacity) {
+        size_t capacity = 2 * (job->line_size + size);
+        char *grown = realloc(job->line, capacity);
+        if (!grown)
+            return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: out of memory", job->where);
+        job->line = grown;
+        job->line_capacity = capacity;
+    }
+    memcpy(job->line + job->line_size, part, size);
+    job->line_size += size;
+    return NITRO_OK;
+}
+
+static nitro_status take_content(reading *job, const char *text, size_t size)
+{
+    job->content_bytes += size;
+    if (job->content_bytes > job->bundle->content_bytes)
+        return refuse(job, "it unpacks to more bytes than the index says");
+    crypto_hash_sha256_update(&job->content, (const unsigned char *)text, size);
+    nitro_status status = NITRO_OK;
+    while (size > 0 && status == NITRO_OK) {
+        const char *end = memchr(text, '\n', size);
+        size_t part = end ? (size_t)(end - text) : size;
+        status = add_to_line(job, text, part);
+        if (status == NITRO_OK && end) {
+            status = job->line_size > 0 ? read_line(job) : refuse(job, "it has an empty line");
+            job->line_size = 0;
+        }
+        text += part + (end ? 1 : 0);
+        size -= part + (end ? 1 : 0);
+    }
+    return status;
+}
+
+static nitro_status check_whole(reading *job)
+{
+    char sha256[NITRO_SHA256_HEX_BYTES];
+    nitro_bundle_print_hash(&job->content, sha256);
+    if (job->line_size > 0 || job->num_lines < (job->bundle->computation ? 3U : 2U) ||
+        job->content_bytes != job->bundle->content_bytes)
+        return refuse(job, "it ends early");
+    if (strcmp(sha256, job->bundle->content_sha256) != 0)
+        return refuse(job, "its lines do not have the checksum (SHA-256) that the index says");
+    if (job->samples != job->bundle->samples || job->profiles != job->bundle->profiles)
+        return refuse(job, "it has another number of samples or profiles than the index says");
+    return NITRO_OK;
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+typedef struct unpacking {
+    reading *job;
+    FILE *file;
+    ZSTD_DCtx *zstd;
+    char *input, *output;
+    size_t input_size, output_size;
+    size_t expected; /* what zstd said last: 0 at the end of a frame */
+} unpacking;
+
+static nitro_status unpack_part(unpacking *work, size_t size)
+{
+    ZSTD_inBuffer input = {work->input, size, 0};
+    bool full = false; /* there may be more output without more input */
+    while (input.pos < input.size || full) {
+        ZSTD_outBuffer output = {work->output, work->output_size, 0};
+        work->expected = ZSTD_decompressStream(work->zstd, &output, &input);
+        if (ZSTD_isError(work->expected))
+            return nitro_fail(work->job->context, NITRO_ERR_FORMAT, "%s: cannot be unpacked: %s",
+                              work->job->where, ZSTD_getErrorName(work->expected));
+        nitro_status status = take_content(work->job, work->output, output.pos);
+        if (status != NITRO_OK)
+            return status;
+        full = output.pos == output.size && work->expected != 0;
+    }
+    return NITRO_OK;
+}
+
+static nitro_status unpack(unpacking *work)
+{
+    nitro_status status = NITRO_OK;
+    size_t size = 0;
+    work->expected = 1;
+    while (status == NITRO_OK && (size = fread(work->input, 1, work->input_size, work->file)) > 0)
+        status = unpack_part(work, size);
+    if (status == NITRO_OK && ferror(work->file))
+        status = nitro_fail(work->job->context, NITRO_ERR_IO, "%s: cannot read: %s",
+                            work->job->where, strerror(errno));
+    if (status == NITRO_OK && work->expected != 0)
+        status = refuse(work->job, "it ends early");
+    return status == NITRO_OK ? check_whole(work->job) : status;
+}
+
+nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *where,
+                               const nitro_bundle *bundle, const nitro_bundle_visitor *visitor)
+{
+    reading job = {.context = context, .where = where, .bundle = bundle, .visitor = visitor};
+    unpacking work = {.job = &job,
+                      .file = file,
+                      .zstd = ZSTD_createDCtx(),
+                      .input_size = ZSTD_DStreamInSize(),
+                      .output_size = ZSTD_DStreamOutSize()};
+    crypto_hash_sha256_init(&job.content);
+    work.input = nitro_calloc(context, 1, work.input_size);
+    work.output = nitro_calloc(context, 1, work.output_size);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (work.input && work.output && work.zstd &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(work.zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
+        status = unpack(&work);
+    else
+        nitro_fail(context, status, "%s: no memory to unpack with", where);
+    ZSTD_freeDCtx(work.zstd);
+    free(work.input);
+    free(work.output);
+    free(job.line);
+    free(job.last);
+    nitro_schema_free(job.schema);
+    return status;
+}
+
+nitro_status nitro_bundle_read_file(nitro_context *context, const char *path,
+                                    const nitro_bundle *bundle, const nitro_bundle_visitor *visitor)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
+                          "%s: cannot open: %s", path, strerror(errno));
+    nitro_status status = nitro_bundle_read(context, file, path, bundle, visitor);
+    fclose(file);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* Writing one bundle: JSON lines, compressed as they come, so that memory does not grow with them.
+ * One thread and a fixed level: the same samples give the same bytes. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "nitro/repository/record_json.h"
+#include "store/bundle/bundle_hash.h"
+
+#define LEVEL 9
+
+typedef struct writing {
+    nitro_context *context;
+    const char *path;
+    const char *computation, *device;
+    FILE *file;
+    ZSTD_CCtx *zstd;
+    unsigned char *buffer;
+    size_t buffer_size;
+    crypto_hash_sha256_state content, compressed;
+    nitro_bundle *bundle;
+} writing;
+
+static nitro_status fail_write(const writing *job, int error)
+{
+    return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", job->path,
+                      strerror(error));
+}
+
+static nitro_status compress(writing *job, const char *text, size_t size, ZSTD_EndDirective end)
+{
+    ZSTD_inBuffer input = {text, size, 0};
+    size_t left = 1;
+    while (left > 0) {
+        ZSTD_outBuffer output = {job->buffer, job->buffer_size, 0};
+        left = ZSTD_compressStream2(job->zstd, &output, &input, end);
+        if (ZSTD_isError(left))
+            return nitro_fail(job->context, NITRO_ERR_IO, "%s: zstd cannot compress: %s", job->path,
+                              ZSTD_getErrorName(left));
+        if (output.pos > 0 && fwrite(job->buffer, 1, output.pos, job->file) != output.pos)
+            return fail_write(job, errno);
+        crypto_hash_sha256_update(&job->compressed, job->buffer, output.pos);
+        job->bundle->bytes += output.pos;
+        if (end == ZSTD_e_continue && input.pos == input.size)
+            break;
+    }
+    return NITRO_OK;
+}
+
+/* The line goes away with its text. */
+static nitro_status write_line(writing *job, nitro_status status, char *text, size_t size)
+{
+    if (status == NITRO_OK) {
+        text[size] = '\n'; /* in place of its '\0' */
+        crypto_hash_sha256_update(&job->content, (const unsigned char *)text, size + 1);
+        job->bundle->content_bytes += size + 1;
+        status = compress(job, text, size + 1, ZSTD_e_continue);
+        free(text);
+    }
+    return status;
+}
+
+static nitro_status write_head(writing *job)
+{
+    char *text = job->computation
+                     ? nitro_asprintf(job->context,
+                                      "{\"format\": \"nitro-bundle\", \"version\": %d, "
+                                      "\"computation\": \"%s\", \"device\": \"%s\"}",
+                                      NITRO_BUNDLE_VERSION, job->computation, job->device)
+                     : nitro_asprintf(job->context,
+                                      "{\"format\": \"nitro-bundle\", \"version\": %d, "
+                                      "\"computation\": null, \"device\": \"%s\"}",
+                                      NITRO_BUNDLE_VERSION, job->device);
+    return text ? write_line(job, NITRO_OK, text, strlen(text)) : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status write_device(writing *job, nitro_store *store)
+{
+    nitro_device *device = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_store_get_device(store, job->device, &device);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_record_encode_device(job->context, device, &text, &size);
+    nitro_device_free(device);
+    return write_line(job, status, text, size);
+}
+
+static nitro_status write_schema(writing *job, nitro_store *store)
+{
+    nitro_schema *schema = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_store_get_schema(store, job->computation, &schema);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_record_encode_schema(job->context, schema, &text, &size);
+    nitro_schema_free(schema);
+    return write_line(job, status, text, size);
+}
+
+static nitro_status write_sample(void *user, const nitro_sample *sample)
+{
+    writing *job = user;
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_record_encode_sample(job->context, job->computation, job->device,
+                                                     sample, &text, &size);
+    job->bundle->samples++;
+    return write_line(job, status, text, size);
+}
+
+static nitro_status write_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    writing *job = user;
+    char *text = NULL;
+    size_t size = 0;
+    nitro_status status = nitro_record_encode_profile(job->context, device, profile, &text, &size);
+    job->bundle->profiles++;
+    return write_line(job, status, text, size);
+}
+
+static nitro_status write_all(writing *job, nitro_store *store)
+{
+    nitro_status status = write_head(job);
+    if (status == NITRO_OK)
+        status = write_device(job, store);
+    if (status == NITRO_OK && job->computation)
+        status = write_schema(job, store);
+    if (status == NITRO_OK && job->computation)
+        status = nitro_store_each_sample(store, job->computation, job->device, write_sample, job);
+    if (status == NITRO_OK)
+        status = nitro_store_each_profile(store, job->device, job->computation, write_profile, job);
+    if (status == NITRO_OK)
+        status = compress(job, NULL, 0, ZSTD_e_end);
+    return status;
+}
+
+static nitro_status start(writing *job)
+{
+    crypto_hash_sha256_init(&job->content);
+    crypto_hash_sha256_init(&job->compressed);
+    job->buffer_size = ZSTD_CStreamOutSize();
+    job->buffer = nitro_calloc(job->context, 1, job->buffer_size);
+    job->zstd = ZSTD_createCCtx();
+    if (!job->buffer || !job->zstd ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(job->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
+        ZSTD_isError(ZSTD_CCtx_setParameter(job->zstd, ZSTD_c_checksumFlag, 1)))
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: no memory to compress with",
+                          job->path);
+    job->file = fopen(job->path, "wbe");
+    return job->file ? NITRO_OK : fail_write(job, errno);
+}
+
+static nitro_status finish(writing *job)
+{
+    bool written = fflush(job->file) == 0 && fsync(fileno(job->file)) == 0;
+    int error = errno;
+    nitro_bundle_print_hash(&job->content, job->bundle->content_sha256);
+    nitro_bundle_print_hash(&job->compressed, job->bundle->sha256);
+    return written ? NITRO_OK : fail_write(job, error);
+}
+
+nitro_status nitro_bundle_write(nitro_store *store, const char *computation, const char *device,
+                                const char *path, nitro_bundle *bundle)
+{
+    nitro_context *context = nitro_store_context(store);
+    nitro_bundle made = {.device = nitro_strdup(context, device),
+                         .computation = nitro_strdup(context, computation)};
+    writing job = {.context = context,
+                   .path = path,
+                   .computation = computation,
+                   .device = device,
+                   .bundle = &made};
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (made.device && (made.computation || !computation))
+        status = start(&job);
+    if (status == NITRO_OK)
+        status = write_all(&job, store);
+    if (status == NITRO_OK)
+        status = finish(&job);
+    if (job.file && fclose(job.file) != 0 && status == NITRO_OK)
+        status = fail_write(&job, errno);
+    ZSTD_freeCCtx(job.zstd);
+    free(job.buffer);
+    if (status == NITRO_OK)
+        *bundle = made;
+    else
+        nitro_bundle_clear(&made);
+    return status;
+}

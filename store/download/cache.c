@@ -1,0 +1,49 @@
+/* Folders of the user's cache: one for each address that was downloaded from. */
+#include "store/download/cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+nitro_status nitro_cache_make_folders(nitro_context *context, const char *path)
+{
+    char *copy = nitro_asprintf(context, "%s/", path);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = NITRO_OK;
+    for (char *slash = strchr(copy + 1, '/'); slash && status == NITRO_OK;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            status = nitro_fail(context, NITRO_ERR_IO, "cannot make the folder %s: %s", copy,
+                                strerror(errno));
+        *slash = '/';
+    }
+    free(copy);
+    return status;
+}
+
+nitro_status nitro_cache_folder(nitro_context *context, const char *family, const char *url,
+                                char **path)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    bool use_cache = cache && cache[0] == '/'; /* relative ones do not count, by the rules */
+    if (!use_cache && !(home && home[0] == '/'))
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "neither XDG_CACHE_HOME nor HOME says where downloads are kept");
+    char *folder = nitro_asprintf(context, "%s%s/nitro/%s-%016llx", use_cache ? cache : home,
+                                  use_cache ? "" : "/.cache", family,
+                                  (unsigned long long)nitro_hash(url, strlen(url), 0));
+    char *note = folder ? nitro_asprintf(context, "%s/url", folder) : NULL;
+    struct stat there;
+    nitro_status status = note ? nitro_cache_make_folders(context, folder) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && stat(note, &there) != 0)
+        status = nitro_file_write(context, note, url, strlen(url));
+    free(note);
+    if (status == NITRO_OK)
+        *path = folder;
+    else
+        free(folder);
+    return status;
+}

@@ -1,0 +1,154 @@
+/* Matrices of a collection like SuiteSparse's: BASE/GROUP/NAME.tar.gz with NAME/NAME.mtx in it. In
+ * the cache is what was unpacked and checked; the archive stays until then, so that a cut download
+ * goes on. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/download/cache.h"
+#include "store/download/http_get.h"
+#include "store/download/unpack.h"
+
+#define DEFAULT_MAX_BYTES ((uint64_t)8 << 30)
+
+typedef struct fetching {
+    nitro_context *context;
+    const nitro_fetch_options *options;
+    const char *name; /* of the matrix, behind its group */
+    char *url;        /* of the archive */
+    char *path;       /* of the matrix in the cache */
+    char *archive_path, *draft_path, *member;
+    uint64_t max_bytes;
+} fetching;
+
+/* GROUP/NAME, of letters, digits and _.+- that do not start with a dot: no path can hide in it. */
+static bool is_clean_part(const char *part, size_t size)
+{
+    if (size == 0 || size > 100 || part[0] == '.')
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if (!isalnum((unsigned char)part[i]) && !strchr("_.+-", part[i]))
+            return false;
+    return true;
+}
+
+static nitro_status check_name(nitro_context *context, const char *matrix)
+{
+    const char *slash = strchr(matrix, '/');
+    if (slash && is_clean_part(matrix, (size_t)(slash - matrix)) &&
+        is_clean_part(slash + 1, strlen(slash + 1)))
+        return NITRO_OK;
+    return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                      "'%.200s' is no matrix of a collection: write GROUP/NAME, as in HB/west0067",
+                      matrix);
+}
+
+static nitro_status name_files(fetching *job, const char *matrix)
+{
+    nitro_context *context = job->context;
+    const char *base = job->options->base_url, *slash = strchr(matrix, '/');
+    size_t length = strlen(base);
+    while (length > 0 && base[length - 1] == '/')
+        length--;
+    char *folder = NULL;
+    char *trimmed = strndup(base, length);
+    char *group = strndup(matrix, (size_t)(slash - matrix));
+    nitro_status status = trimmed && group
+                              ? nitro_cache_folder(context, "matrices", trimmed, &folder)
+                              : NITRO_ERR_NO_MEMORY;
+    char *group_folder = NULL;
+    if (status == NITRO_OK) {
+        job->name = slash + 1;
+        group_folder = nitro_asprintf(context, "%s/%s", folder, group);
+        job->url = nitro_asprintf(context, "%s/%s.tar.gz", trimmed, matrix);
+        job->path = nitro_asprintf(context, "%s/%s.mtx", folder, matrix);
+        job->draft_path = nitro_asprintf(context, "%s/%s.mtx.new", folder, matrix);
+        job->archive_path = nitro_asprintf(context, "%s/%s.tar.gz", folder, matrix);
+        job->member = nitro_asprintf(context, "%s/%s.mtx", job->name, job->name);
+        status = group_folder && job->url && job->path && job->draft_path && job->archive_path &&
+                         job->member
+                     ? nitro_cache_make_folders(context, group_folder)
+                     : NITRO_ERR_NO_MEMORY;
+    }
+    free(group_folder);
+    free(folder);
+    free(trimmed);
+    free(group);
+    return status;
+}
+
+static nitro_status require_matrix_market(const fetching *job)
+{
+    static const char head[] = "%%MatrixMarket ";
+    char start[sizeof(head)] = "";
+    FILE *file = fopen(job->draft_path, "re");
+    size_t size = file ? fread(start, 1, sizeof(head) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    if (size == sizeof(head) - 1 && memcmp(start, head, size) == 0)
+        return NITRO_OK;
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: %s in it is no Matrix Market file",
+                      job->url, job->member);
+}
+
+/* What does not unpack or parse is not worth keeping: the next run shall ask again. */
+static nitro_status unpack_and_check(const fetching *job)
+{
+    const nitro_fetch_options *options = job->options;
+    nitro_status status = nitro_unpack_member(job->context, job->archive_path, job->member,
+                                              job->max_bytes, job->draft_path);
+    if (status == NITRO_OK)
+        status = require_matrix_market(job);
+    if (status == NITRO_OK && options->check)
+        status = options->check(options->user, job->draft_path);
+    if (status == NITRO_OK && rename(job->draft_path, job->path) != 0)
+        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot be put there", job->path);
+    if (status != NITRO_OK)
+        unlink(job->draft_path);
+    unlink(job->archive_path);
+    return status;
+}
+
+static nitro_status fetch(fetching *job, bool *cached)
+{
+    *cached = access(job->path, R_OK) == 0;
+    if (*cached)
+        return NITRO_OK;
+    nitro_status status = nitro_http_get(
+        job->context, &(nitro_http_request){
+                          .url = job->url, .path = job->archive_path, .max_bytes = job->max_bytes});
+    return status == NITRO_OK ? unpack_and_check(job) : status;
+}
+
+void nitro_fetch_options_init(nitro_fetch_options *options)
+{
+    *options =
+        (nitro_fetch_options){.base_url = NITRO_FETCH_SUITESPARSE, .max_bytes = DEFAULT_MAX_BYTES};
+}
+
+nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
+                                const nitro_fetch_options *options, char **path, bool *cached)
+{
+    fetching job = {.context = context, .options = options, .max_bytes = options->max_bytes};
+    bool found = false;
+    nitro_status status = check_name(context, matrix);
+    if (status == NITRO_OK)
+        status = nitro_http_check_url(context, options->base_url);
+    if (status == NITRO_OK)
+        status = name_files(&job, matrix);
+    if (status == NITRO_OK)
+        status = fetch(&job, &found);
+    if (status == NITRO_OK) {
+        *path = job.path;
+        *cached = found;
+    } else {
+        free(job.path);
+    }
+    free(job.url);
+    free(job.draft_path);
+    free(job.archive_path);
+    free(job.member);
+    return status;
+}

@@ -1,0 +1,273 @@
+/* One benchmark file of the Ginkgo project. Its generations differ in spelling, in unit and in what
+ * else they hold; none of them says its unit, so times themselves are the evidence: the fastest
+ * product of a matrix takes between 0.1 us and 100 s, and no number is both of that in seconds and
+ * in nanoseconds but 100. */
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/exchange/ginkgo_internal.h"
+
+#define FASTEST_S  1e-7
+#define SLOWEST_S  100.0
+#define NS_PER_S   1e9
+#define MOST_RATIO 1e6 /* of the slowest variant to the fastest: units are 1e9 apart */
+
+const char *const nitro_ginkgo_features[GINKGO_NUM_FEATURES] = {
+    "rows",   "cols",          "nnz",        "row_min",      "row_q1",       "row_median",
+    "row_q3", "row_max",       "row_mean",   "row_variance", "row_skewness", "avg_nz_per_row",
+    "rlsd",   "max_deviation", "ell_fillin", "density",      "col_max",      "col_sd"};
+
+const char *nitro_ginkgo_reason_text(ginkgo_reason reason)
+{
+    static const char *const texts[GINKGO_NUM_REASONS] = {
+        [GINKGO_USED] = "used",
+        [GINKGO_NOT_NAMED_JSON] = "not named *.json",
+        [GINKGO_NOT_REGULAR] = "a symbolic link, or no regular file",
+        [GINKGO_UNREADABLE] = "cannot be read",
+        [GINKGO_TOO_LARGE] = "larger than 4 MiB",
+        [GINKGO_TOO_DEEP] = "a folder deeper than the layout has them",
+        [GINKGO_ELSEWHERE] = "not at DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json",
+        [GINKGO_BAD_DEVICE] = "in a folder whose name is no device id",
+        [GINKGO_NOT_JSON] = "not JSON",
+        [GINKGO_NO_SPMV] = "no measurement of spmv",
+        [GINKGO_NO_SIZES] = "no rows, columns and non-zeros above 0",
+        [GINKGO_BAD_NAME] = "a name of a matrix or variant that is not clean",
+        [GINKGO_TWO_SPELLINGS] = "the same variant in two spellings",
+        [GINKGO_TOO_MANY_NAMES] = "more different variants than a checkout may have",
+        [GINKGO_NO_TIMES] = "no variant completed with a time above 0",
+        [GINKGO_UNIT_UNCLEAR] = "times that are likely neither in seconds nor in nanoseconds",
+        [GINKGO_TWO_UNITS] = "times too far apart to be in one unit",
+        [GINKGO_AGAIN] = "a matrix that the campaign has already",
+    };
+    return texts[reason];
+}
+
+void nitro_ginkgo_record_clear(ginkgo_record *record)
+{
+    free(record->input);
+    free(record->times);
+    *record = (ginkgo_record){0};
+}
+
+/* A finite number, or NaN for anything else. */
+static double number_of(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    return isfinite(number) ? number : NAN;
+}
+
+static double or_hole(double value)
+{
+    return isfinite(value) ? value : NAN;
+}
+
+/* In the order of nitro_ginkgo_features. False: the sizes are not there. */
+static bool read_features(const json_t *problem, double *values)
+{
+    const json_t *row = json_object_get(problem, "row_distribution");
+    const json_t *column = json_object_get(problem, "col_distribution");
+    double rows = number_of(problem, "rows"), nonzeros = number_of(problem, "nonzeros");
+    double columns = number_of(problem, "cols");
+    if (isnan(columns))
+        columns = number_of(problem, "columns");
+    if (!(rows > 0 && columns > 0 && nonzeros > 0))
+        return false;
+    double mean = number_of(row, "mean"), variance = number_of(row, "variance");
+    double longest = number_of(row, "max");
+    const double all[GINKGO_NUM_FEATURES] = {
+        rows,
+        columns,
+        nonzeros,
+        number_of(row, "min"),
+        number_of(row, "q1"),
+        number_of(row, "median"),
+        number_of(row, "q3"),
+        longest,
+        mean,
+        variance,
+        number_of(row, "skewness"),
+        nonzeros / rows,
+        sqrt(variance) / mean,
+        (longest - mean) / mean,
+        longest * rows / nonzeros,
+        nonzeros / (rows * columns),
+        number_of(column, "max"),
+        sqrt(number_of(column, "variance")),
+    };
+    for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
+        values[i] = or_hole(all[i]);
+    return true;
+}
+
+/* "CuspCsr" and "cusp_csr" are one variant. False: too long, or no name of a variant. */
+static bool spell(const char *from, char *to, size_t size, bool *capital)
+{
+    size_t used = 0;
+    for (const char *at = from; *at; at++) {
+        bool upper = isupper((unsigned char)*at);
+        if (used + 3 > size)
+            return false;
+        if (upper && at > from && at[-1] != '_' && !isupper((unsigned char)at[-1]))
+            to[used++] = '_';
+        to[used++] = (char)tolower((unsigned char)*at);
+        *capital = *capital || upper;
+    }
+    to[used] = '\0';
+    return nitro_name_is_clean(to);
+}
+
+static nitro_status find_name(nitro_context *context, nitro_string_list *names, const char *name,
+                              size_t *index)
+{
+    nitro_status status = NITRO_OK;
+    *index = nitro_string_list_find(names, name);
+    if (*index == NITRO_NONE && names->count < GINKGO_MAX_NAMES) {
+        *index = names->count;
+        status = nitro_string_list_add(context, names, name);
+    }
+    return status;
+}
+
+static bool has_variant(const ginkgo_record *record, size_t variant)
+{
+    for (size_t i = 0; i < record->num_times; i++)
+        if (record->times[i].variant == variant)
+            return true;
+    return false;
+}
+
+/* The time as the file has it; NaN where the variant did not complete or took no time. */
+static double completed_time(const json_t *entry)
+{
+    double time = number_of(entry, "time");
+    const json_t *completed = json_object_get(entry, "completed");
+    return json_is_false(completed) || !(time > 0) ? NAN : time;
+}
+
+static nitro_status read_times(nitro_context *context, const json_t *spmv, nitro_string_list *names,
+                               ginkgo_record *record, ginkgo_reason *reason)
+{
+    const char *key;
+    json_t *entry;
+    size_t most = json_object_size(spmv);
+    most = most < GINKGO_MAX_NAMES ? most : GINKGO_MAX_NAMES;
+    record->times = nitro_calloc(context, most, sizeof(*record->times));
+    if (!record->times)
+        return NITRO_ERR_NO_MEMORY;
+    json_object_foreach((json_t *)spmv, key, entry)
+    {
+        char name[64];
+        size_t variant = NITRO_NONE;
+        if (!json_is_object(entry))
+            continue; /* a remark, not a measurement */
+        if (!spell(key, name, sizeof(name), &record->capital)) {
+            *reason = GINKGO_BAD_NAME;
+            return NITRO_OK;
+        }
+        nitro_status status = find_name(context, names, name, &variant);
+        if (status != NITRO_OK)
+            return status;
+        if (variant == NITRO_NONE || has_variant(record, variant)) {
+            *reason = variant == NITRO_NONE ? GINKGO_TOO_MANY_NAMES : GINKGO_TWO_SPELLINGS;
+            return NITRO_OK;
+        }
+        record->times[record->num_times++] = (ginkgo_time){variant, completed_time(entry)};
+    }
+    return NITRO_OK;
+}
+
+/* Times as they stand become milliseconds; the first lines of this file say by which evidence. */
+static ginkgo_reason decide_unit(ginkgo_record *record)
+{
+    double fastest = INFINITY, slowest = 0;
+    for (size_t i = 0; i < record->num_times; i++) {
+        fastest = fmin(fastest, record->times[i].time_ms);
+        slowest = fmax(slowest, record->times[i].time_ms);
+    }
+    if (slowest <= 0)
+        return GINKGO_NO_TIMES;
+    bool seconds = fastest >= FASTEST_S && fastest < SLOWEST_S;
+    bool nanoseconds = fastest >= FASTEST_S * NS_PER_S && fastest <= SLOWEST_S * NS_PER_S;
+    if (!seconds && !nanoseconds)
+        return GINKGO_UNIT_UNCLEAR;
+    if (slowest / fastest > MOST_RATIO)
+        return GINKGO_TWO_UNITS;
+    record->fastest = fastest;
+    record->seconds = seconds;
+    for (size_t i = 0; i < record->num_times; i++)
+        record->times[i].time_ms =
+            seconds ? record->times[i].time_ms * 1e3 : record->times[i].time_ms / 1e6;
+    return GINKGO_USED;
+}
+
+static nitro_status name_input(nitro_context *context, const json_t *problem, const char *path_name,
+                               ginkgo_record *record)
+{
+    const char *group = json_string_value(json_object_get(problem, "group"));
+    const char *name = json_string_value(json_object_get(problem, "name"));
+    record->input = group && name ? nitro_asprintf(context, "%s/%s", group, name)
+                                  : nitro_strdup(context, path_name);
+    return record->input ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+static nitro_status read_record(nitro_context *context, const char *path_name, const json_t *value,
+                                nitro_string_list *names, ginkgo_record *record,
+                                ginkgo_reason *reason)
+{
+    const json_t *problem = json_object_get(value, "problem");
+    const json_t *spmv = json_object_get(value, "spmv");
+    *reason = GINKGO_USED;
+    if (!json_is_object(spmv) || json_object_size(spmv) == 0)
+        *reason = GINKGO_NO_SPMV;
+    else if (!read_features(problem, record->features))
+        *reason = GINKGO_NO_SIZES;
+    if (*reason != GINKGO_USED)
+        return NITRO_OK;
+    nitro_status status = name_input(context, problem, path_name, record);
+    if (status == NITRO_OK && !nitro_input_name_is_clean(record->input))
+        *reason = GINKGO_BAD_NAME;
+    if (status == NITRO_OK && *reason == GINKGO_USED)
+        status = read_times(context, spmv, names, record, reason);
+    if (status == NITRO_OK && *reason == GINKGO_USED)
+        *reason = decide_unit(record);
+    return status;
+}
+
+static nitro_status visit_value(nitro_context *context, const char *path_name, const json_t *value,
+                                nitro_string_list *names, ginkgo_visit visit, void *user)
+{
+    ginkgo_record record = {0};
+    ginkgo_reason reason = GINKGO_USED;
+    nitro_status status = read_record(context, path_name, value, names, &record, &reason);
+    if (status == NITRO_OK)
+        status = visit(user, reason, NULL, reason == GINKGO_USED ? &record : NULL);
+    nitro_ginkgo_record_clear(&record);
+    return status;
+}
+
+nitro_status nitro_ginkgo_parse(nitro_context *context, const char *path_name, const char *text,
+                                size_t size, nitro_string_list *names, ginkgo_visit visit,
+                                void *user)
+{
+    json_error_t error;
+    nitro_status status = NITRO_OK;
+    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+    if (!root) {
+        char *detail = nitro_asprintf(context, "line %d: %s", error.line, error.text);
+        status = detail ? visit(user, GINKGO_NOT_JSON, detail, NULL) : NITRO_ERR_NO_MEMORY;
+        free(detail);
+        return status;
+    }
+    if (!json_is_array(root))
+        status = visit_value(context, path_name, root, names, visit, user);
+    else if (json_array_size(root) == 0)
+        status = visit(user, GINKGO_NO_SPMV, "an empty array", NULL);
+    for (size_t i = 0; i < json_array_size(root) && status == NITRO_OK; i++)
+        status = visit_value(context, path_name, json_array_get(root, i), names, visit, user);
+    json_decref(root);
+    return status;
+}

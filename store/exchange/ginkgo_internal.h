@@ -1,0 +1,115 @@
+/* ginkgo_internal.h - the Ginkgo project's benchmark files as read: what one file says, and what a
+ * checkout of thousands comes to. Untrusted: whatever is not understood is counted and left out. */
+#ifndef NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
+#define NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
+
+#include "nitro/repository/store_internal.h"
+
+#define GINKGO_NUM_FEATURES   18
+#define GINKGO_MAX_FILE_BYTES ((size_t)4 << 20) /* real ones have about 5 kB */
+#define GINKGO_MAX_NAMES      512               /* different variants in one checkout */
+
+/** Input features, in the order of a record's values. */
+extern const char *const nitro_ginkgo_features[GINKGO_NUM_FEATURES];
+
+/** Why something of a checkout was left out; nitro_ginkgo_reason_text has the words. */
+typedef enum ginkgo_reason {
+    GINKGO_USED,
+    GINKGO_NOT_NAMED_JSON,
+    GINKGO_NOT_REGULAR,
+    GINKGO_UNREADABLE,
+    GINKGO_TOO_LARGE,
+    GINKGO_TOO_DEEP,
+    GINKGO_ELSEWHERE,
+    GINKGO_BAD_DEVICE,
+    GINKGO_NOT_JSON,
+    GINKGO_NO_SPMV,
+    GINKGO_NO_SIZES,
+    GINKGO_BAD_NAME,
+    GINKGO_TWO_SPELLINGS,
+    GINKGO_TOO_MANY_NAMES,
+    GINKGO_NO_TIMES,
+    GINKGO_UNIT_UNCLEAR,
+    GINKGO_TWO_UNITS,
+    GINKGO_AGAIN,
+    GINKGO_NUM_REASONS
+} ginkgo_reason;
+
+const char *nitro_ginkgo_reason_text(ginkgo_reason reason);
+
+/** One variant of a measurement: it was tried, and has a time or not. */
+typedef struct ginkgo_time {
+    size_t variant; /* index into the checkout's names */
+    double time_ms; /* NaN: not completed, or not above 0 */
+} ginkgo_time;
+
+/** One matrix measured on one device. */
+typedef struct ginkgo_record {
+    char *input;
+    double features[GINKGO_NUM_FEATURES]; /* NaN: a hole */
+    ginkgo_time *times;                   /* shape [num_times] */
+    size_t num_times;
+    double fastest; /* as the file has it, in its own unit */
+    bool seconds;   /* false: nanoseconds */
+    size_t order;   /* of its file among the campaign's */
+    bool capital;   /* names are spelled as in "CuspCsr", not as in "cusp_csr" */
+} ginkgo_record;
+
+/**
+ * One measurement of a file: with `reason` GINKGO_USED the record, which the callee moves out of
+ * it; else NULL and a detail for people (may be NULL).
+ */
+typedef nitro_status (*ginkgo_visit)(void *user, ginkgo_reason reason, const char *detail,
+                                     ginkgo_record *record);
+
+/**
+ * Read one file.
+ * @param[in]      path_name  "GROUP/MATRIX" as the file's path has it, for files that do not say.
+ * @param[in,out]  names      variants of the checkout; new ones are added.
+ * @return NITRO_OK whatever the bytes are; NITRO_ERR_NO_MEMORY; what `visit` returned.
+ */
+nitro_status nitro_ginkgo_parse(nitro_context *context, const char *path_name, const char *text,
+                                size_t size, nitro_string_list *names, ginkgo_visit visit,
+                                void *user);
+/** Frees what the record holds. */
+void nitro_ginkgo_record_clear(ginkgo_record *record);
+
+/** Measurements that belong together: one device and executor, one layout of the files. */
+typedef struct ginkgo_campaign {
+    char *folder, *executor;
+    bool seconds, capital;
+    ginkgo_record *records;
+    size_t num_records, capacity;
+    size_t attempted[GINKGO_MAX_NAMES]; /* records that have this variant */
+    size_t timed[GINKGO_MAX_NAMES];     /* and of these, with a time */
+    double fastest_low, fastest_high;   /* evidence of the unit */
+    char *device;                       /* id in the store */
+    bool main;                          /* the largest one of its folder */
+} ginkgo_campaign;
+
+typedef struct ginkgo_checkout {
+    nitro_context *context;
+    nitro_string_list names; /* variants */
+    ginkgo_campaign *campaigns;
+    size_t num_campaigns, capacity;
+    size_t skipped[GINKGO_NUM_REASONS];
+    char *examples[GINKGO_NUM_REASONS]; /* the first file of each reason, with details */
+} ginkgo_checkout;
+
+/**
+ * Read all files below a folder, in byte order of their names; symbolic links are not followed.
+ * @param[in] only  device folders to read; NULL: all.
+ */
+nitro_status nitro_ginkgo_walk(nitro_context *context, const char *path,
+                               const nitro_string_list *only, ginkgo_checkout *checkout);
+/** Order the campaigns and give them device ids; `suffix` as nitro_ginkgo_options.campaign. */
+nitro_status nitro_ginkgo_name_devices(ginkgo_checkout *checkout, const char *suffix);
+/** Variants that every device's main campaign has measured, sorted; appended. */
+nitro_status nitro_ginkgo_common_variants(const ginkgo_checkout *checkout,
+                                          nitro_string_list *variants);
+/** Does this campaign measure the variant: tried in half of its records, timed in a tenth? */
+bool nitro_ginkgo_measures(const ginkgo_checkout *checkout, const ginkgo_campaign *campaign,
+                           const char *variant);
+void nitro_ginkgo_checkout_clear(ginkgo_checkout *checkout);
+
+#endif

@@ -1,0 +1,123 @@
+/* Importing recorded devices: samples as CSV, one row an input. A recorded computation needs no
+ * code, only its names: they come from the columns the first time, and must be the same ever after.
+ * Everything is read and checked before anything is written, and written in one transaction. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "nitro/base/text_buffer.h"
+#include "store/exchange/import_internal.h"
+
+/* What is there already; an error when it may not be replaced, before anything is written. */
+static nitro_status count_known(import_job *job)
+{
+    nitro_string_list known = {0}, again = {0};
+    const nitro_import_options *options = job->options;
+    nitro_status status =
+        nitro_store_list_inputs(job->store, options->computation, options->device, &known);
+    nitro_string_list_sort(&known);
+    for (size_t i = 0; i < job->num_samples && status == NITRO_OK; i++) {
+        const char *input = job->samples[i]->input;
+        if (nitro_store_sorted_list_has(&known, input))
+            status = nitro_string_list_add(job->context, &again, input);
+    }
+    job->report.replaced = again.count;
+    job->report.added = job->num_samples - again.count;
+    if (status == NITRO_OK && again.count > 0 && !options->replace) {
+        char *names = nitro_store_print_some(job->context, &again);
+        status = NITRO_ERR_NO_MEMORY;
+        if (names)
+            status = nitro_fail(job->context, NITRO_ERR_EXISTS,
+                                "%s: %zu of its %zu inputs are in the store already for device %s "
+                                "(%s); nothing was imported. Use --replace to replace them",
+                                options->samples_path, again.count, job->num_samples,
+                                options->device, names);
+        free(names);
+    }
+    nitro_string_list_free(&known);
+    nitro_string_list_free(&again);
+    return status;
+}
+
+nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin)
+{
+    char *made = nitro_asprintf(context, "imported from %s", name);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
+        for (char *at = made; *at; at++)
+            *at = *at >= ' ' && *at <= '~' ? *at : '?';
+    *origin = made;
+    return NITRO_OK;
+}
+
+static nitro_status set_provenance(import_job *job, const char *name)
+{
+    job->provenance.library = nitro_strdup(job->context, nitro_version());
+    job->provenance.time_s = (int64_t)time(NULL);
+    return job->provenance.library
+               ? nitro_import_origin(job->context, name, &job->provenance.origin)
+               : NITRO_ERR_NO_MEMORY;
+}
+
+nitro_status nitro_import_check(import_job *job, const char *name)
+{
+    nitro_status status = set_provenance(job, name);
+    if (status == NITRO_OK && job->options->description_path)
+        status =
+            nitro_description_read(job->context, job->options->description_path, &job->description);
+    if (status == NITRO_OK)
+        status = nitro_import_choose_columns(job);
+    if (status == NITRO_OK)
+        status = nitro_import_read_rows(job);
+    if (status == NITRO_OK)
+        status = nitro_import_find_device(job);
+    return status == NITRO_OK ? count_known(job) : status;
+}
+
+nitro_status nitro_import_write(import_job *job)
+{
+    return nitro_store_put_recording(job->store, job->schema, job->device, job->options->device,
+                                     (const nitro_sample *const *)job->samples, job->num_samples,
+                                     job->options->replace);
+}
+
+void nitro_import_clear(import_job *job)
+{
+    for (size_t i = 0; i < job->num_samples; i++)
+        nitro_sample_free(job->samples[i]);
+    free(job->samples);
+    free(job->provenance.origin);
+    free(job->provenance.library);
+    nitro_schema_free(job->schema);
+    nitro_description_free(job->description);
+    nitro_csv_free(job->csv);
+    nitro_device_free(job->device);
+    *job = (import_job){0};
+}
+
+const char *nitro_import_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_options *options,
+                                    nitro_import_report *report)
+{
+    nitro_context *context = nitro_store_context(store);
+    if (!nitro_device_id_is_clean(options->device))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
+                          options->device ? options->device : "(null)");
+    import_job job = {.context = context, .store = store, .options = options};
+    nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);
+    if (status == NITRO_OK)
+        status = nitro_import_check(&job, nitro_import_file_name(options->samples_path));
+    if (status == NITRO_OK)
+        status = nitro_import_write(&job);
+    if (status == NITRO_OK && report)
+        *report = job.report;
+    nitro_import_clear(&job);
+    return status;
+}

@@ -1,0 +1,192 @@
+/* Reading from a store behind a journal: what the other store has and what waits for it, together
+ * and in order. While the other is away, what waits is all there is to read. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/journal/journal_internal.h"
+
+nitro_status nitro_journal_get_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    nitro_journal *self = state;
+    nitro_status status = nitro_store_get_schema(self->local, computation, schema);
+    nitro_store *remote = status == NITRO_ERR_NOT_FOUND ? nitro_journal_remote(self) : NULL;
+    if (!remote)
+        return status;
+    status = nitro_store_get_schema(remote, computation, schema);
+    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
+}
+
+nitro_status nitro_journal_get_device(void *state, const char *id, nitro_device **device)
+{
+    nitro_journal *self = state;
+    nitro_store *remote = nitro_journal_remote(self);
+    if (remote) {
+        nitro_status status = nitro_store_get_device(remote, id, device);
+        if (!nitro_journal_is_away(self, status))
+            return status;
+    }
+    return nitro_store_get_device(self->local, id, device);
+}
+
+/* The names in both stores, each once, in byte order. */
+static nitro_status join_lists(nitro_journal *self, nitro_status local_status,
+                               nitro_status remote_status, nitro_string_list *both,
+                               nitro_string_list *names)
+{
+    nitro_status status = local_status;
+    if (status == NITRO_OK && !nitro_journal_is_away(self, remote_status))
+        status = remote_status;
+    nitro_string_list_sort(both);
+    for (size_t i = 0; i < both->count && status == NITRO_OK; i++)
+        if (i == 0 || strcmp(both->items[i - 1], both->items[i]) != 0)
+            status = nitro_string_list_add(self->context, names, both->items[i]);
+    nitro_string_list_free(both);
+    return status;
+}
+
+nitro_status nitro_journal_list_computations(void *state, nitro_string_list *computations)
+{
+    nitro_journal *self = state;
+    nitro_string_list both = {0};
+    nitro_store *remote = nitro_journal_remote(self);
+    nitro_status here = nitro_store_list_computations(self->local, &both), there = NITRO_OK;
+    if (here == NITRO_OK && remote)
+        there = nitro_store_list_computations(remote, &both);
+    return join_lists(self, here, there, &both, computations);
+}
+
+nitro_status nitro_journal_list_devices(void *state, const char *computation,
+                                        nitro_string_list *ids)
+{
+    nitro_journal *self = state;
+    nitro_string_list both = {0};
+    nitro_store *remote = nitro_journal_remote(self);
+    nitro_status here = nitro_store_list_devices(self->local, computation, &both), there = NITRO_OK;
+    if (here == NITRO_OK && remote)
+        there = nitro_store_list_devices(remote, computation, &both);
+    return join_lists(self, here, there, &both, ids);
+}
+
+nitro_status nitro_journal_list_inputs(void *state, const char *computation, const char *device,
+                                       nitro_string_list *inputs)
+{
+    nitro_journal *self = state;
+    nitro_string_list both = {0};
+    nitro_store *remote = nitro_journal_remote(self);
+    nitro_status here = nitro_store_list_inputs(self->local, computation, device, &both);
+    nitro_status there = NITRO_OK;
+    if (here == NITRO_OK && remote)
+        there = nitro_store_list_inputs(remote, computation, device, &both);
+    return join_lists(self, here, there, &both, inputs);
+}
+
+nitro_status nitro_journal_count_samples(void *state, const char *computation, const char *device,
+                                         size_t *count)
+{
+    nitro_string_list inputs = {0};
+    nitro_status status = nitro_journal_list_inputs(state, computation, device, &inputs);
+    if (status == NITRO_OK)
+        *count = inputs.count;
+    nitro_string_list_free(&inputs);
+    return status;
+}
+
+nitro_status nitro_journal_get_sample(void *state, const char *computation, const char *device,
+                                      const char *input, nitro_sample **sample)
+{
+    nitro_journal *self = state;
+    nitro_status status = nitro_store_get_sample(self->local, computation, device, input, sample);
+    nitro_store *remote = status == NITRO_ERR_NOT_FOUND ? nitro_journal_remote(self) : NULL;
+    if (!remote)
+        return status;
+    status = nitro_store_get_sample(remote, computation, device, input, sample);
+    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
+}
+
+/* What waits, in order, goes between what the remote hands out, and in place of what it replaces.
+ */
+typedef struct joined_loop {
+    nitro_context *context;
+    nitro_sample **waiting;
+    size_t num_waiting, capacity, next;
+    nitro_sample_function function;
+    void *user;
+    nitro_status status; /* of `function`: not to be taken for the remote's */
+} joined_loop;
+
+static nitro_status keep_waiting(void *user, const nitro_sample *sample)
+{
+    joined_loop *loop = user;
+    if (loop->num_waiting == loop->capacity) {
+        size_t capacity = loop->capacity ? 2 * loop->capacity : 64;
+        nitro_sample **grown = realloc(loop->waiting, capacity * sizeof(*grown));
+        if (!grown)
+            return nitro_fail(loop->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
+                              capacity);
+        loop->waiting = grown;
+        loop->capacity = capacity;
+    }
+    nitro_status status =
+        nitro_sample_copy(loop->context, sample, &loop->waiting[loop->num_waiting]);
+    loop->num_waiting += status == NITRO_OK;
+    return status;
+}
+
+/* Hand on what waits before `input` (NULL: all the rest); *same: it waits itself. */
+static nitro_status hand_on_waiting(joined_loop *loop, const char *input, bool *same)
+{
+    while (loop->next < loop->num_waiting && loop->status == NITRO_OK) {
+        const nitro_sample *sample = loop->waiting[loop->next];
+        int order = input ? strcmp(sample->input, input) : -1;
+        *same = order == 0;
+        if (order > 0)
+            break;
+        loop->next++;
+        loop->status = loop->function(loop->user, sample);
+        if (*same)
+            break;
+    }
+    return loop->status;
+}
+
+static nitro_status hand_on_joined(void *user, const nitro_sample *sample)
+{
+    joined_loop *loop = user;
+    bool same = false;
+    nitro_status status = hand_on_waiting(loop, sample->input, &same);
+    if (status == NITRO_OK && !same)
+        status = loop->status = loop->function(loop->user, sample);
+    return status;
+}
+
+/* Should the remote go away in the middle, the loop ends early, and says so: what it has besides is
+ * as unknown as if it had been away before. */
+nitro_status nitro_journal_each_sample(void *state, const char *computation, const char *device,
+                                       nitro_sample_function function, void *user,
+                                       nitro_problem_function damaged, void *damaged_user)
+{
+    nitro_journal *self = state;
+    joined_loop loop = {.context = self->context, .function = function, .user = user};
+    nitro_store *remote = nitro_journal_remote(self);
+    nitro_status status = nitro_store_read_samples(self->local, computation, device, keep_waiting,
+                                                   &loop, damaged, damaged_user);
+    if (status == NITRO_ERR_NOT_FOUND) /* no such names here: nothing waits */
+        status = NITRO_OK;
+    if (status == NITRO_OK && remote) {
+        status = nitro_store_read_samples(remote, computation, device, hand_on_joined, &loop,
+                                          damaged, damaged_user);
+        if (loop.status == NITRO_OK && nitro_journal_is_away(self, status))
+            status = NITRO_OK;
+    }
+    if (status == NITRO_OK && self->failure != NITRO_OK)
+        nitro_log(self->context, NITRO_LOG_WARNING,
+                  "%s on %s: what %s has cannot be read while it is away: it may be measured again",
+                  computation, device, self->url);
+    bool same;
+    if (status == NITRO_OK)
+        status = hand_on_waiting(&loop, NULL, &same);
+    while (loop.num_waiting > 0)
+        nitro_sample_free(loop.waiting[--loop.num_waiting]);
+    free(loop.waiting);
+    return status;
+}

@@ -1,0 +1,178 @@
+/* Devices in Redis: a JSON record each, and an index. What is there already is not written again,
+ * so that a user who may not change devices can still tune on one that is known. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/repository/record_json.h"
+#include "store/redis/redis_internal.h"
+
+static nitro_status get_record(redis_store *store, const char *id, redisReply **record)
+{
+    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
+    redisReply *reply = NULL;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (key)
+        status = nitro_redis_ask(store, &reply, "GET", key, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
+        nitro_redis_free_replies(&reply, 1);
+        status = nitro_redis_fail_reply(store, "GET", key);
+    }
+    free(key);
+    if (status == NITRO_OK)
+        *record = reply;
+    return status;
+}
+
+/* The index first: it may hold more than there is, never less. */
+static nitro_status write_record(redis_store *store, const char *id, const char *text, size_t size)
+{
+    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
+    redis_words words = {0};
+    redisReply *reply = NULL;
+    nitro_status status = nitro_redis_index_add(store, NITRO_REDIS_TAG_DEVICES, "index", id);
+    if (status == NITRO_OK && !key)
+        status = NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add_texts(store->context, &words, "SET", key, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add(store->context, &words, text, size);
+    if (status == NITRO_OK)
+        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(&words);
+    free(key);
+    return status;
+}
+
+nitro_status nitro_redis_put_device(void *state, const nitro_device *device)
+{
+    redis_store *store = state;
+    char *text = NULL;
+    size_t size = 0;
+    redisReply *old = NULL;
+    nitro_status status = nitro_record_encode_device(store->context, device, &text, &size);
+    if (status == NITRO_OK)
+        status = get_record(store, device->id, &old);
+    bool same = status == NITRO_OK && old->type == REDIS_REPLY_STRING && old->len == size &&
+                memcmp(old->str, text, size) == 0;
+    if (status == NITRO_OK && !same)
+        status = write_record(store, device->id, text, size);
+    nitro_redis_free_replies(&old, 1);
+    free(text);
+    return status;
+}
+
+nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **device)
+{
+    redis_store *store = state;
+    redisReply *record = NULL;
+    nitro_device *read = NULL;
+    nitro_status status = get_record(store, id, &record);
+    if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
+        status = NITRO_ERR_NOT_FOUND;
+    else if (status == NITRO_OK)
+        status = nitro_record_decode_device(store->context, store->url->shown, record->str,
+                                            record->len, &read);
+    if (status == NITRO_OK && strcmp(read->id, id) != 0)
+        status = nitro_redis_fail_damaged(store, "device", id);
+    nitro_redis_free_replies(&record, 1);
+    if (status == NITRO_OK)
+        *device = read;
+    else
+        nitro_device_free(read);
+    return status;
+}
+
+/* Devices that have a key of their own besides their name in the index. */
+static nitro_status list(redis_store *store, const char *tag, const char *index, const char *what,
+                         nitro_string_list *ids)
+{
+    nitro_string_list known = {0};
+    nitro_status status =
+        nitro_redis_index_read(store, tag, index, nitro_device_id_is_clean, &known, NULL);
+    for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
+        char *key = nitro_redis_key(store, tag, what, known.items[i]);
+        bool exists = false;
+        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        if (status == NITRO_OK && exists)
+            status = nitro_string_list_add(store->context, ids, known.items[i]);
+        free(key);
+    }
+    nitro_string_list_free(&known);
+    return status;
+}
+
+nitro_status nitro_redis_list_devices(void *state, const char *computation, nitro_string_list *ids)
+{
+    return computation ? list(state, computation, "devices", "inputs", ids)
+                       : list(state, NITRO_REDIS_TAG_DEVICES, "index", "record", ids);
+}
+
+nitro_status nitro_redis_require_device(redis_store *store, const char *id)
+{
+    bool exists = store->known_device && strcmp(store->known_device, id) == 0;
+    if (exists)
+        return NITRO_OK;
+    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
+    nitro_status status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+    free(key);
+    if (status == NITRO_OK && !exists)
+        return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                          "%s: no device '%s'; put the device first", store->url->shown, id);
+    char *copy = status == NITRO_OK ? nitro_strdup(store->context, id) : NULL;
+    if (!copy)
+        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
+    free(store->known_device);
+    store->known_device = copy;
+    return NITRO_OK;
+}
+
+/* ---- Removing ------------------------------------------------------------------------------ */
+
+static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
+{
+    static const char *const sorts[] = {"inputs", "runs"};
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < 2 && status == NITRO_OK; i++) {
+        char *key = nitro_redis_key(store, tag, sorts[i], id);
+        bool exists = false;
+        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        if (status == NITRO_OK && exists)
+            status = nitro_fail(store->context, NITRO_ERR_EXISTS,
+                                "%s: there are samples or profiles of device %s; remove those "
+                                "first",
+                                store->url->shown, id);
+        free(key);
+    }
+    return status;
+}
+
+static nitro_status delete_record(redis_store *store, const char *id)
+{
+    char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
+    redisReply *reply = NULL;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (key)
+        status = nitro_redis_ask(store, &reply, "DEL", key, (char *)NULL);
+    if (status == NITRO_OK && reply->type == REDIS_REPLY_INTEGER && reply->integer == 0)
+        status = NITRO_ERR_NOT_FOUND;
+    nitro_redis_free_replies(&reply, 1);
+    free(key);
+    free(store->known_device);
+    store->known_device = NULL;
+    return status;
+}
+
+nitro_status nitro_redis_remove_device(void *state, const char *id)
+{
+    redis_store *store = state;
+    nitro_string_list tags = {0};
+    nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                                 nitro_name_is_clean, &tags, NULL);
+    if (status == NITRO_OK)
+        status = nitro_string_list_add(store->context, &tags, NITRO_REDIS_TAG_PROXIES);
+    for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)
+        status = require_unused(store, tags.items[i], id);
+    nitro_string_list_free(&tags);
+    return status == NITRO_OK ? delete_record(store, id) : status;
+}

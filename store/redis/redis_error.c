@@ -1,0 +1,111 @@
+/* What a server's refusal means for the user, by how its error begins. */
+#include <stdio.h>
+#include <string.h>
+
+#include "store/redis/redis_internal.h"
+
+static const struct {
+    const char *words;
+    nitro_status status;
+    bool may_pass; /* the same command may succeed a little later */
+    const char *advice;
+} refusals[] = {
+    {"WRONGPASS", NITRO_ERR_DENIED, false,
+     "user or password is wrong: check the URL, NITRO_REDIS_USER and NITRO_REDIS_PASSWORD"},
+    {"NOAUTH", NITRO_ERR_DENIED, false,
+     "the server wants a password: redis://user:password@..., or set NITRO_REDIS_PASSWORD"},
+    {"NOPERM", NITRO_ERR_DENIED, false,
+     "this user may not do that; the server's administrator can allow it (see docs/redis-keys.md), "
+     "or open the store as another user"},
+    {"READONLY", NITRO_ERR_IO, true,
+     "this server is a replica, which cannot be written: name the primary in the URL"},
+    {"OOM", NITRO_ERR_IO, false,
+     "the server is full (maxmemory); nothing of this write was kept. Make room, then do it again"},
+    {"MISCONF", NITRO_ERR_IO, false,
+     "the server cannot save to its disk and refuses writes; see its log"},
+    {"NOREPLICAS", NITRO_ERR_IO, true, "too few replicas are there to take the write"},
+    {"LOADING", NITRO_ERR_IO, true, "the server is still starting; try again when it is up"},
+    {"BUSY", NITRO_ERR_IO, true, "another program's script keeps the server busy"},
+    {"TRYAGAIN", NITRO_ERR_IO, true, "the cluster is moving these keys; try again"},
+    {"CLUSTERDOWN", NITRO_ERR_IO, true,
+     "the cluster has no server for these keys; `redis-cli --cluster check` says which are "
+     "missing"},
+    {"MASTERDOWN", NITRO_ERR_IO, true, "the replica lost its primary"},
+    {"MOVED", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
+    {"ASK", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
+    {"CROSSSLOT", NITRO_ERR_IO, false, "this must not happen: please report it"},
+    {"WRONGTYPE", NITRO_ERR_FORMAT, false,
+     "a key is not of the type that Nitro gives it: another program uses it; choose another "
+     "database or ?prefix="},
+    {"ERR max number of clients reached", NITRO_ERR_IO, true,
+     "the server has as many connections as it takes (maxclients); try again"},
+    {"ERR AUTH", NITRO_ERR_DENIED, false,
+     "the server knows no password for this user: leave it out of the URL, NITRO_REDIS_PASSWORD "
+     "and "
+     "NITRO_REDIS_PASSWORD_FILE, or name the user"},
+    {"ERR DB index is out of range", NITRO_ERR_ARGUMENT, false,
+     "the server has fewer databases: name another one in the URL, as /0"},
+    {"ERR unknown command", NITRO_ERR_DENIED, false,
+     "the server does not know this command; is it Redis 6 or newer?"},
+    {"ERR", NITRO_ERR_IO, false, "the server does not take this; is it Redis 6 or newer?"},
+};
+#define NUM_REFUSALS (sizeof(refusals) / sizeof(refusals[0]))
+
+/* Index in the table; the last entry for words not in it. */
+static size_t find(const char *error)
+{
+    for (size_t i = 0; i < NUM_REFUSALS; i++) {
+        size_t length = strlen(refusals[i].words);
+        if (strncmp(refusals[i].words, error, length) == 0 &&
+            (error[length] == '\0' || error[length] == ' '))
+            return i;
+    }
+    return NUM_REFUSALS - 1;
+}
+
+/* Errors inside scripts come as "ERR Error running script ...: @user_script:3: -OOM command ..."
+ * from old servers, and as "OOM command ... script: ..." from newer ones. */
+static size_t find_inside(const char *error)
+{
+    const char *inside = strstr(error, "user_script");
+    const char *dash = inside ? strstr(inside, ": -") : NULL;
+    return find(dash ? dash + 3 : error);
+}
+
+nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *command,
+                              const char *error)
+{
+    size_t index = find_inside(error);
+    char said[256];
+    snprintf(said, sizeof(said), "%s", error);
+    for (char *at = said; *at; at++)
+        if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
+            *at = '?';
+    size_t length = strlen(said);
+    if (length > 0 && said[length - 1] == '.') /* ours goes on */
+        said[length - 1] = '\0';
+    /* Whoever answers may be no friend, and errors go into logs. */
+    if (store->url->password && strstr(error, store->url->password))
+        snprintf(said, sizeof(said), "%s", refusals[index].words);
+    store->may_pass = refusals[index].may_pass;
+    return nitro_fail(store->context, refusals[index].status, "%s: %s at %s: %s; %s",
+                      store->url->shown, command, nitro_redis_node_name(store, node), said,
+                      refusals[index].advice);
+}
+
+nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key)
+{
+    return nitro_fail(
+        store->context, NITRO_ERR_FORMAT,
+        "%s: %s %s: the reply is not of the sort that Redis gives; is another program's "
+        "key there, or another program at that port?",
+        store->url->shown, command, key);
+}
+
+nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name)
+{
+    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                      "%s: %s '%.200s' is damaged or was altered; `nitro store verify` lists all "
+                      "such records",
+                      store->url->shown, what, name);
+}

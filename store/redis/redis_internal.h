@@ -1,0 +1,256 @@
+/*
+ * redis_internal.h - what the files of the Redis backend share: connections, commands, keys,
+ * tables. docs/redis-keys.md says which keys there are and why.
+ */
+#ifndef NITRO_STORE_REDIS_REDIS_INTERNAL_H
+#define NITRO_STORE_REDIS_REDIS_INTERNAL_H
+
+#include <hiredis/hiredis.h>
+
+#include "nitro/repository/record_sample.h"
+#include "nitro/repository/store_internal.h"
+#include "store/redis/redis_slot.h"
+#include "store/redis/redis_url.h"
+
+#define NITRO_REDIS_LAYOUT 1
+/** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
+ */
+#define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
+/** Most elements of one array in a reply: every other list is read in pages. */
+#define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
+/** Most servers of a cluster that are talked to. */
+#define NITRO_REDIS_MAX_NODES 64
+
+/* ---- redis_connection.c, redis_transfer.c, redis_budget.c: one connection ---- */
+
+/** What the reply that is being read may still cost. */
+typedef struct redis_budget {
+    size_t bytes;
+    bool exceeded;
+    redisReplyObjectFunctions hiredis; /* what hiredis itself does */
+} redis_budget;
+
+typedef struct redis_tls redis_tls;
+
+typedef struct redis_node {
+    char *host; /* or the path of a socket */
+    int port;
+    redisContext *connection; /* NULL: not connected */
+    redis_tls *tls;           /* what the connection's bytes go through; NULL: nothing */
+    redisReplyObjectFunctions functions;
+    redis_budget budget;
+    bool answered;  /* anything, on this connection */
+    char name[216]; /* for errors */
+} redis_node;
+
+typedef struct redis_store {
+    nitro_context *context;
+    redis_url *url;
+    nitro_store_mode mode;
+    redis_node nodes[NITRO_REDIS_MAX_NODES]; /* the first is the URL's */
+    size_t num_nodes;
+    unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* which node has them, as far as we were told */
+    bool may_pass;                              /* may what failed last succeed a little later? */
+    char *announced;    /* "computation\0device" that the last samples were of; NULL: none yet */
+    char *known_device; /* the last one found to be there; NULL: none yet */
+    char *known_computation; /* the last one whose names were read; NULL: none yet */
+    uint64_t known_names;    /* their hash */
+} redis_store;
+
+/** A command's words; they are borrowed. Zero-initialise; nitro_redis_words_free. */
+typedef struct redis_words {
+    const char **items;
+    size_t *sizes;
+    size_t count, capacity;
+} redis_words;
+
+nitro_status nitro_redis_words_add(nitro_context *context, redis_words *words, const void *bytes,
+                                   size_t size);
+nitro_status nitro_redis_words_add_text(nitro_context *context, redis_words *words,
+                                        const char *text);
+/** All of these texts, up to NULL. */
+nitro_status nitro_redis_words_add_texts(nitro_context *context, redis_words *words, ...);
+void nitro_redis_words_free(redis_words *words);
+
+/** Connect, log in and choose the database, unless the node is connected. NITRO_ERR_IO. */
+nitro_status nitro_redis_connect(redis_store *store, redis_node *node);
+void nitro_redis_disconnect(redis_node *node);
+/** Give the replies of a new connection their largest size. */
+void nitro_redis_bound_replies(redis_node *node);
+/** "host:port" or the socket's path, for errors. */
+const char *nitro_redis_node_name(const redis_store *store, redis_node *node);
+/**
+ * Send commands and read their replies; with `asking`, each after ASKING. On failure the connection
+ * is closed. Replies are NULL or the caller's to free, whatever the result.
+ */
+nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const redis_words *commands,
+                                  size_t num_commands, bool asking, redisReply **replies);
+
+/* ---- redis_error.c: what a server's refusal means ---- */
+
+/** The error as ours: server, command, what it said, what to do; never the password. Sets
+ *  store->may_pass. */
+nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *command,
+                              const char *error);
+/** A reply that no Redis with our keys gives. */
+nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
+/** A record that is not as it was written. */
+nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name);
+
+/* ---- redis_run.c: commands to the server that has the key ---- */
+
+/**
+ * Run commands that all belong to the slot of `key`, in one round trip: redirections are followed,
+ * and what may pass is tried again. Every reply is there and none is an error, or the call fails.
+ * @param[out] resent  were they sent more than once? May be NULL.
+ */
+nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
+                             size_t num_commands, redisReply **replies, bool *resent);
+/** One command of texts, the first of which is its name and the second its key; up to NULL. */
+nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...);
+void nitro_redis_free_replies(redisReply **replies, size_t count);
+
+/* ---- redis_keys.c ---- */
+
+/** The tags of what is no computation's: '@' is in no name. */
+#define NITRO_REDIS_TAG_COMPUTATIONS "@computations"
+#define NITRO_REDIS_TAG_DEVICES      "@devices"
+#define NITRO_REDIS_TAG_PROXIES      "@proxies"
+
+/** "prefix:1:{tag}:what" or "prefix:1:{tag}:what:of" (`of` not NULL); NULL: out of memory. */
+char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of);
+
+/* ---- redis_table.c: records by name, in byte order ---- */
+
+/** Records in a hash, their names in a sorted set beside it, both on one slot. */
+typedef struct redis_table {
+    redis_store *store;
+    char *records, *names; /* keys */
+} redis_table;
+
+/** The samples ("samples", "inputs") or profiles ("profiles", "runs") of a tag on a device. */
+nitro_status nitro_redis_table_of(redis_store *store, const char *tag, const char *records,
+                                  const char *names, const char *device, redis_table *table);
+void nitro_redis_table_free(redis_table *table);
+
+typedef struct redis_row {
+    const char *name; /* terminated; holds no '\0' where a caller says that it may not */
+    const void *record;
+    size_t name_size, record_size;
+} redis_row;
+
+/**
+ * All rows or none. Rows that are there: with mode "add" nothing is written, `there` gets up to
+ * eight of their names and `num_there` their number; with "replace" they are replaced; with "runs"
+ * all rows go first whose names agree up to the last '\x1f'. `extra`, an own command of the same
+ * slot, goes along before; NULL: none.
+ */
+nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *extra,
+                                   const redis_row *rows, size_t count, const char *mode,
+                                   nitro_string_list *there, size_t *num_there);
+typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
+/** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
+nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
+                                    redis_row_function function, void *user);
+/** One row's record, a string or nil: free it. */
+nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record);
+/**
+ * Remove the rows whose records begin with the bytes given here (all of them: none given), at once;
+ * `removed` counts them.
+ */
+nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
+                                      size_t *removed);
+nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
+                                     size_t *num_records);
+
+/** Which of these rows' names are there already? shape [count]. */
+nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
+                                    bool *found);
+
+/* ---- redis_index.c: sets of names, which may hold more than there is, never less ---- */
+
+nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
+                                   const char *name);
+/** Every name, sorted; those that are not `is_clean` are left out, said in the log and counted in
+ *  `damaged` (may be NULL). */
+nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
+                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    size_t *damaged);
+/** Is this key there? */
+nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
+
+/* ---- redis_remove.c ---- */
+
+/**
+ * Take away the keys of these sorts, ended by NULL, of these devices, and the key `also` (NULL:
+ * none), all at once. The first sort is of names: they are counted.
+ */
+nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
+                                const nitro_string_list *devices, const char *const *sorts,
+                                const char *also, size_t *removed);
+
+/* ---- the backend's functions ---- */
+nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
+                              const char *address, nitro_store_mode mode, void **state);
+void nitro_redis_close(void *state);
+/** The device's name into the index of those with samples or profiles of a tag. */
+nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device);
+/** All devices in that index, whether or not anything is left of them. */
+nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
+                                        nitro_string_list *ids);
+/** A row of a table as a sample (whether it is fit is for the caller to check) or as a profile.
+ *  NITRO_ERR_FORMAT where it is not as it was written. */
+nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
+                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     nitro_sample **sample);
+nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
+                                      const char *device, const redis_row *row,
+                                      nitro_profile **profile);
+/** NITRO_ERR_NOT_FOUND where there is no such device. */
+nitro_status nitro_redis_require_device(redis_store *store, const char *id);
+nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
+nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema);
+nitro_status nitro_redis_list_computations(void *state, nitro_string_list *computations);
+nitro_status nitro_redis_put_device(void *state, const nitro_device *device);
+nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **device);
+nitro_status nitro_redis_list_devices(void *state, const char *computation, nitro_string_list *ids);
+nitro_status nitro_redis_put_samples(void *state, const char *computation, const char *device,
+                                     const nitro_sample *const *samples, size_t count,
+                                     bool replace);
+nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
+                                       const nitro_device *device, const char *device_id,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace);
+nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
+                                     nitro_sample_function function, void *user,
+                                     nitro_problem_function damaged, void *damaged_user);
+nitro_status nitro_redis_get_sample(void *state, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample);
+nitro_status nitro_redis_list_inputs(void *state, const char *computation, const char *device,
+                                     nitro_string_list *inputs);
+nitro_status nitro_redis_count_samples(void *state, const char *computation, const char *device,
+                                       size_t *count);
+nitro_status nitro_redis_put_profiles(void *state, const char *device,
+                                      const nitro_profile *const *profiles, size_t count,
+                                      bool replace);
+nitro_status nitro_redis_each_profile(void *state, const char *device, const char *computation,
+                                      nitro_profile_function function, void *user,
+                                      nitro_problem_function damaged, void *damaged_user);
+nitro_status nitro_redis_count_profiles(void *state, const char *device, const char *computation,
+                                        size_t *count);
+nitro_status nitro_redis_remove_profiles(void *state, const char *device, const char *computation,
+                                         size_t *removed);
+nitro_status nitro_redis_remove(void *state, const char *computation, const char *device,
+                                size_t *removed);
+nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
+                                        const nitro_sample *const *samples, size_t count,
+                                        size_t *removed);
+nitro_status nitro_redis_claim(void *state, const char *computation, const char *device,
+                               const char *input, const char *owner, uint32_t lease_ms,
+                               bool *claimed);
+nitro_status nitro_redis_remove_device(void *state, const char *id);
+nitro_status nitro_redis_verify(void *state, nitro_problem_function report, void *user);
+nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
+                                        void *user);
+
+#endif

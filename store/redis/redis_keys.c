@@ -1,0 +1,9 @@
+/* Names of keys. All that belongs to one computation has its name as the hash tag, so that a
+ * cluster keeps it on one slot; docs/redis-keys.md lists the keys. */
+#include "store/redis/redis_internal.h"
+
+char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of)
+{
+    return nitro_asprintf(store->context, "%s:%d:{%s}:%s%s%s", store->url->prefix,
+                          NITRO_REDIS_LAYOUT, tag, what, of ? ":" : "", of ? of : "");
+}

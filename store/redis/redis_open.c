@@ -1,0 +1,92 @@
+/* Opening a Redis store: whose keys are there, and of which version. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/redis/redis_internal.h"
+#include "store/redis/redis_tls.h"
+
+#define TEXT_(number) #number
+#define TEXT(number)  TEXT_(number)
+
+static nitro_status check_version(redis_store *store, const redisReply *reply, const char *key)
+{
+    char *end = NULL;
+    long version = reply->type == REDIS_REPLY_STRING ? strtol(reply->str, &end, 10) : 0;
+    if (version < 1 || *end != '\0')
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: the key %s says no version of a Nitro store; does another program "
+                          "use it? ?prefix=NAME in the URL keeps apart from it",
+                          store->url->shown, key);
+    if (version > NITRO_REDIS_LAYOUT)
+        return nitro_fail(store->context, NITRO_ERR_NEWER,
+                          "%s: the store's keys are of version %ld and this Nitro (%s) knows up to "
+                          "%d; use a newer Nitro",
+                          store->url->shown, version, NITRO_VERSION_STRING, NITRO_REDIS_LAYOUT);
+    return NITRO_OK;
+}
+
+/* A store is there once its version is. Writers make it, whoever comes first. */
+static nitro_status find_version(redis_store *store, const char *key, redisReply **reply)
+{
+    nitro_status status = nitro_redis_ask(store, reply, "GET", key, (char *)NULL);
+    if (status != NITRO_OK || (*reply)->type != REDIS_REPLY_NIL)
+        return status;
+    if (store->mode == NITRO_STORE_READ)
+        return nitro_fail(store->context, NITRO_ERR_NOT_FOUND,
+                          "%s: no such store: this database has no key %s", store->url->shown, key);
+    nitro_redis_free_replies(reply, 1);
+    status =
+        nitro_redis_ask(store, reply, "SET", key, TEXT(NITRO_REDIS_LAYOUT), "NX", (char *)NULL);
+    nitro_redis_free_replies(reply, 1);
+    return status == NITRO_OK ? nitro_redis_ask(store, reply, "GET", key, (char *)NULL) : status;
+}
+
+static nitro_status check_layout(redis_store *store)
+{
+    redisReply *reply = NULL;
+    char *key = nitro_asprintf(store->context, "%s:layout", store->url->prefix);
+    nitro_status status = key ? find_version(store, key, &reply) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = check_version(store, reply, key);
+    nitro_redis_free_replies(&reply, 1);
+    free(key);
+    return status;
+}
+
+void nitro_redis_close(void *state)
+{
+    redis_store *store = state;
+    for (size_t i = 0; i < store->num_nodes; i++) {
+        nitro_redis_disconnect(&store->nodes[i]);
+        free(store->nodes[i].host);
+    }
+    free(store->announced);
+    free(store->known_device);
+    free(store->known_computation);
+    nitro_redis_url_free(store->url);
+    free(store);
+}
+
+nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
+                              const char *address, nitro_store_mode mode, void **state)
+{
+    redis_url *url = NULL;
+    nitro_status status = transport == REDIS_OVER_TLS ? nitro_redis_require_tls(context) : NITRO_OK;
+    if (status == NITRO_OK)
+        status = nitro_redis_url_parse(context, transport, address, &url);
+    if (status != NITRO_OK)
+        return status;
+    redis_store *store = nitro_calloc(context, 1, sizeof(*store));
+    if (!store) {
+        nitro_redis_url_free(url);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *store = (redis_store){.context = context, .url = url, .mode = mode, .num_nodes = 1};
+    store->nodes[0] = (redis_node){.host = nitro_strdup(context, url->host), .port = url->port};
+    status = store->nodes[0].host ? check_layout(store) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        *state = store;
+    else
+        nitro_redis_close(store);
+    return status;
+}

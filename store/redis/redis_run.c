@@ -1,0 +1,199 @@
+/* Commands to the server that has their key. Hides clusters (MOVED and ASK are followed, and where
+ * slots are is learnt from them) and short absences: what may pass is tried again, a little later
+ * each time, for no longer than the timeout. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "store/redis/redis_internal.h"
+
+#define MAX_HOPS       8
+#define MAX_TRIES      64
+#define MAX_RECONNECTS 4 /* tries where nobody answers at all */
+#define FIRST_WAIT_MS  20.0
+#define LONGEST_WAIT   500.0
+
+void nitro_redis_free_replies(redisReply **replies, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (replies[i])
+            freeReplyObject(replies[i]);
+        replies[i] = NULL;
+    }
+}
+
+/* ---- Redirections -------------------------------------------------------------------------- */
+
+static nitro_status find_node(redis_store *store, const char *host, int port, size_t *index)
+{
+    for (size_t i = 0; i < store->num_nodes; i++) {
+        *index = i;
+        if (store->nodes[i].port == port && strcmp(store->nodes[i].host, host) == 0)
+            return NITRO_OK;
+    }
+    if (store->num_nodes == NITRO_REDIS_MAX_NODES)
+        return nitro_fail(store->context, NITRO_ERR_IO,
+                          "%s: the cluster has more than %d servers, which is the most that Nitro "
+                          "talks to",
+                          store->url->shown, NITRO_REDIS_MAX_NODES);
+    char *copy = nitro_strdup(store->context, host);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    *index = store->num_nodes++;
+    store->nodes[*index] = (redis_node){.host = copy, .port = port};
+    return NITRO_OK;
+}
+
+static bool is_redirection(const char *error)
+{
+    return strncmp(error, "MOVED ", 6) == 0 || strncmp(error, "ASK ", 4) == 0;
+}
+
+/* "MOVED 3999 127.0.0.1:6381": the host may be an IPv6 address, or empty: that of who says so. */
+static nitro_status follow(redis_store *store, const char *error, unsigned slot, size_t *node,
+                           bool *asking)
+{
+    char host[256];
+    const char *place = strrchr(error, ' ') + 1, *colon = strrchr(place, ':');
+    char *end = NULL;
+    long port = colon ? strtol(colon + 1, &end, 10) : 0;
+    size_t size = colon ? (size_t)(colon - place) : 0;
+    if (port < 1 || port > 65535 || *end || size >= sizeof(host) ||
+        store->url->transport == REDIS_OVER_UNIX) {
+        nitro_status status = nitro_redis_fail(store, &store->nodes[*node], "redirection", error);
+        store->may_pass = false;
+        return status;
+    }
+    bool same_host = size == 0 || (size == 1 && place[0] == '?');
+    snprintf(host, sizeof(host), "%.*s", (int)size, place);
+    nitro_status status =
+        find_node(store, same_host ? store->nodes[*node].host : host, (int)port, node);
+    *asking = error[0] == 'A';
+    if (status == NITRO_OK && !*asking)
+        store->slots[slot] = (unsigned char)*node;
+    return status;
+}
+
+/* ---- Trying --------------------------------------------------------------------------------- */
+
+typedef struct attempt {
+    redis_store *store;
+    unsigned slot;
+    size_t node;
+    bool asking;
+    size_t hops, tries;
+    bool answered; /* somebody answered, whatever it was */
+    bool sent;     /* the commands may have been carried out */
+} attempt;
+
+static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
+                             redisReply **replies);
+
+/* Each redirected command goes on by itself: while a slot moves, one key is here and another there.
+ */
+static nitro_status follow_all(attempt *a, const redis_words *commands, size_t count,
+                               redisReply **replies)
+{
+    nitro_status status = NITRO_OK;
+    size_t node = a->node;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        if (replies[i]->type != REDIS_REPLY_ERROR || !is_redirection(replies[i]->str) ||
+            a->hops >= MAX_HOPS)
+            continue;
+        a->hops++;
+        status = follow(a->store, replies[i]->str, a->slot, &a->node, &a->asking);
+        nitro_redis_free_replies(&replies[i], 1);
+        if (status == NITRO_OK)
+            status = try_once(a, &commands[i], 1, &replies[i]);
+        a->asking = false;
+        a->node = status == NITRO_OK ? node : a->node;
+        a->hops--;
+    }
+    return status;
+}
+
+static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
+                             redisReply **replies)
+{
+    redis_store *store = a->store;
+    redis_node *node = &store->nodes[a->node];
+    a->answered = false;
+    nitro_status status = nitro_redis_connect(store, node);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_redis_exchange(store, node, commands, count, a->asking, replies);
+    a->sent = a->sent || status != NITRO_OK;
+    if (status != NITRO_OK)
+        return status;
+    a->answered = true;
+    status = follow_all(a, commands, count, replies);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        if (replies[i]->type != REDIS_REPLY_ERROR)
+            continue;
+        status = nitro_redis_fail(store, node, commands[i].items[0], replies[i]->str);
+        if (strncmp(replies[i]->str, "READONLY", 8) == 0)
+            nitro_redis_disconnect(node); /* who answers there may have changed */
+    }
+    return status;
+}
+
+static void wait_ms(double ms)
+{
+    struct timespec rest = {.tv_sec = (time_t)(ms / 1000),
+                            .tv_nsec = (long)(ms * 1e6) % 1000000000L};
+    nanosleep(&rest, NULL);
+}
+
+/* A server of a cluster that does not answer may be replaced: ask another who has the slot now. */
+static void forget_node(attempt *a)
+{
+    redis_store *store = a->store;
+    if (!a->answered)
+        store->slots[a->slot] = (unsigned char)((a->node + 1) % store->num_nodes);
+    a->node = store->slots[a->slot];
+    a->asking = false;
+    a->hops = 0;
+}
+
+nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
+                             size_t num_commands, redisReply **replies, bool *resent)
+{
+    attempt a = {.store = store, .slot = nitro_redis_slot(key)};
+    double begin_ms = nitro_clock_wall_ms(store->context), pause_ms = FIRST_WAIT_MS;
+    nitro_status status;
+    a.node = store->slots[a.slot];
+    memset(replies, 0, num_commands * sizeof(*replies));
+    for (;;) {
+        store->may_pass = false;
+        bool was_sent = a.sent;
+        status = try_once(&a, commands, num_commands, replies);
+        if (status == NITRO_OK && resent)
+            *resent = was_sent;
+        if (status == NITRO_OK)
+            return NITRO_OK;
+        nitro_redis_free_replies(replies, num_commands);
+        double elapsed_ms = nitro_clock_wall_ms(store->context) - begin_ms;
+        if (!store->may_pass || ++a.tries == (a.answered ? MAX_TRIES : MAX_RECONNECTS) ||
+            elapsed_ms + pause_ms > store->url->timeout_ms)
+            return status;
+        wait_ms(pause_ms);
+        pause_ms = 2 * pause_ms < LONGEST_WAIT ? 2 * pause_ms : LONGEST_WAIT;
+        forget_node(&a);
+    }
+}
+
+nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...)
+{
+    redis_words words = {0};
+    nitro_status status = NITRO_OK;
+    va_list texts;
+    va_start(texts, reply);
+    for (const char *text; status == NITRO_OK && (text = va_arg(texts, const char *));)
+        status = nitro_redis_words_add_text(store->context, &words, text);
+    va_end(texts);
+    if (status == NITRO_OK)
+        status = nitro_redis_run(store, words.items[1], &words, 1, reply, NULL);
+    nitro_redis_words_free(&words);
+    return status;
+}

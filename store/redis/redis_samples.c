@@ -1,0 +1,346 @@
+/* Samples in Redis: a table a computation and device. One script writes a batch, so that a reader
+ * sees all of it or nothing. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/base/text_buffer.h"
+#include "store/redis/redis_internal.h"
+
+/* Encoded samples: rows point into `bytes`. */
+typedef struct batch {
+    nitro_record_bytes bytes;
+    redis_row *rows;
+    size_t count;
+} batch;
+
+static void free_batch(batch *b)
+{
+    free(b->bytes.bytes);
+    free(b->rows);
+}
+
+static nitro_status encode(redis_store *store, const char *computation, uint64_t names_hash,
+                           const char *device, const nitro_sample *const *samples, size_t count,
+                           batch *b)
+{
+    b->count = count;
+    b->rows = nitro_calloc(store->context, count, sizeof(*b->rows));
+    nitro_status status = b->rows ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        size_t begin = b->bytes.size;
+        status = nitro_record_append_sample(store->context, computation, names_hash, device,
+                                            samples[i], &b->bytes);
+        b->rows[i] = (redis_row){.name = samples[i]->input,
+                                 .name_size = strlen(samples[i]->input),
+                                 .record_size = b->bytes.size - begin};
+    }
+    size_t at = 0;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) { /* the bytes do not move any more */
+        b->rows[i].record = b->bytes.bytes + at;
+        at += b->rows[i].record_size;
+    }
+    return status;
+}
+
+static nitro_status samples_of(redis_store *store, const char *computation, const char *device,
+                               redis_table *table)
+{
+    return nitro_redis_table_of(store, computation, "samples", "inputs", device, table);
+}
+
+static nitro_status put_batch(redis_store *store, const char *computation, const char *device,
+                              const batch *b, bool replace)
+{
+    redis_table table = {0};
+    redis_words add = {0};
+    nitro_string_list there = {0};
+    size_t num_there = 0;
+    char *index = nitro_redis_key(store, computation, "devices", NULL);
+    nitro_status status =
+        index ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_redis_announce(store, computation, device);
+    /* Again with every batch, for it costs no round trip, and others may have emptied the store. */
+    if (status == NITRO_OK)
+        status =
+            nitro_redis_words_add_texts(store->context, &add, "SADD", index, device, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_put(&table, &add, b->rows, b->count, replace ? "replace" : "add",
+                                       &there, &num_there);
+    if (status == NITRO_OK && num_there > 0)
+        status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
+                                         &there, num_there, b->count);
+    nitro_string_list_free(&there);
+    nitro_redis_words_free(&add);
+    nitro_redis_table_free(&table);
+    free(index);
+    return status;
+}
+
+/* What the names' hash is; whoever puts samples has mostly just read the names. */
+static nitro_status find_names(redis_store *store, const char *computation, uint64_t *names_hash)
+{
+    bool known = store->known_computation && strcmp(store->known_computation, computation) == 0;
+    nitro_schema *schema = NULL;
+    nitro_status status = known ? NITRO_OK : nitro_redis_get_schema(store, computation, &schema);
+    nitro_schema_free(schema);
+    if (status == NITRO_ERR_NOT_FOUND)
+        return nitro_fail(store->context, status, "%s: no computation '%s'; put its names first",
+                          store->url->shown, computation);
+    if (status == NITRO_OK)
+        *names_hash = store->known_names;
+    return status;
+}
+
+nitro_status nitro_redis_put_samples(void *state, const char *computation, const char *device,
+                                     const nitro_sample *const *samples, size_t count, bool replace)
+{
+    redis_store *store = state;
+    uint64_t names_hash = 0;
+    batch b = {0};
+    nitro_status status = find_names(store, computation, &names_hash);
+    if (status == NITRO_OK)
+        status = nitro_redis_require_device(store, device);
+    if (status == NITRO_OK)
+        status = encode(store, computation, names_hash, device, samples, count, &b);
+    if (status == NITRO_OK)
+        status = put_batch(store, computation, device, &b, replace);
+    free_batch(&b);
+    return status;
+}
+
+/* ---- A recording: names, device and samples ------------------------------------------------ */
+
+static nitro_status check_inputs(redis_store *store, const char *computation, const char *device,
+                                 const batch *b)
+{
+    redis_table table = {0};
+    nitro_string_list there = {0};
+    size_t num_there = 0;
+    bool *found = nitro_calloc(store->context, b->count, sizeof(*found));
+    nitro_status status =
+        found ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_redis_table_find(&table, b->rows, b->count, found);
+    for (size_t i = 0; i < b->count && status == NITRO_OK; i++)
+        if (found[i] && ++num_there <= 8)
+            status = nitro_string_list_add(store->context, &there, b->rows[i].name);
+    if (status == NITRO_OK && num_there > 0)
+        status = nitro_store_fail_exists(store->context, store->url->shown, computation, device,
+                                         &there, num_there, b->count);
+    nitro_string_list_free(&there);
+    nitro_redis_table_free(&table);
+    free(found);
+    return status;
+}
+
+/* What would be refused later is refused before anything is written. */
+static nitro_status check_recording(redis_store *store, const nitro_schema *schema,
+                                    const char *device_id, bool device_comes, const batch *b,
+                                    bool replace)
+{
+    nitro_schema *stored = NULL, *merged = NULL;
+    nitro_status status = device_comes ? NITRO_OK : nitro_redis_require_device(store, device_id);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_redis_get_schema(store, schema->computation, &stored);
+    if (status == NITRO_OK)
+        status = nitro_store_merge_schema(store->context, stored, schema, &merged);
+    else if (status == NITRO_ERR_NOT_FOUND)
+        status = NITRO_OK; /* the names are new */
+    nitro_schema_free(merged);
+    nitro_schema_free(stored);
+    if (status == NITRO_OK && !replace)
+        status = check_inputs(store, schema->computation, device_id, b);
+    return status;
+}
+
+/* A device's slot is not that of the computation: no transaction has both. So the device comes
+ * first, then the names, then the samples: nobody sees samples of what is not there, and who does
+ * it again after a crash does it all. */
+nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
+                                       const nitro_device *device, const char *device_id,
+                                       const nitro_sample *const *samples, size_t count,
+                                       bool replace)
+{
+    redis_store *store = state;
+    batch b = {0};
+    nitro_status status = encode(store, schema->computation, nitro_record_names_hash(schema),
+                                 device_id, samples, count, &b);
+    if (status == NITRO_OK)
+        status = check_recording(store, schema, device_id, device != NULL, &b, replace);
+    if (status == NITRO_OK && device)
+        status = nitro_redis_put_device(store, device);
+    if (status == NITRO_OK)
+        status = nitro_redis_put_schema(store, schema);
+    if (status == NITRO_OK && count > 0)
+        status = put_batch(store, schema->computation, device_id, &b, replace);
+    free_batch(&b);
+    return status;
+}
+
+/* What a record begins with: its checksum is what counts. */
+nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
+                                        const nitro_sample *const *samples, size_t count,
+                                        size_t *removed)
+{
+    redis_store *store = state;
+    redis_table table = {0};
+    uint64_t names_hash = 0;
+    batch b = {0};
+    nitro_status status = find_names(store, computation, &names_hash);
+    if (status == NITRO_OK)
+        status = encode(store, computation, names_hash, device, samples, count, &b);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        b.rows[i].record_size = NITRO_RECORD_HEAD_BYTES;
+    if (status == NITRO_OK)
+        status = samples_of(store, computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_remove(&table, b.rows, count, removed);
+    nitro_redis_table_free(&table);
+    free_batch(&b);
+    return status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+typedef struct sample_loop {
+    redis_store *store;
+    const nitro_schema *schema;
+    uint64_t names_hash;
+    const char *device;
+    nitro_sample_function function;
+    void *user;
+    nitro_problem_function damaged;
+    void *damaged_user;
+} sample_loop;
+
+nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
+                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     nitro_sample **sample)
+{
+    bool is_text = strlen(row->name) == row->name_size;
+    nitro_status status =
+        nitro_record_read_sample(store->context, schema, names_hash, device,
+                                 is_text ? row->name : "", row->record, row->record_size, sample);
+    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
+}
+
+static nitro_status read_row(void *user, const redis_row *row)
+{
+    const sample_loop *loop = user;
+    nitro_sample *sample = NULL;
+    if (!row->record) /* removed meanwhile */
+        return NITRO_OK;
+    nitro_status status = nitro_redis_read_sample(loop->store, loop->schema, loop->names_hash,
+                                                  loop->device, row, &sample);
+    if (status == NITRO_ERR_FORMAT) {
+        nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
+        return NITRO_OK;
+    }
+    if (status == NITRO_OK)
+        status = loop->function(loop->user, sample);
+    nitro_sample_free(sample);
+    return status;
+}
+
+nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
+                                     nitro_sample_function function, void *user,
+                                     nitro_problem_function damaged, void *damaged_user)
+{
+    redis_store *store = state;
+    nitro_schema *schema = NULL;
+    redis_table table = {0};
+    nitro_status status = nitro_redis_get_schema(store, computation, &schema);
+    if (status != NITRO_OK)
+        return status;
+    sample_loop loop = {store,   schema,      nitro_record_names_hash(schema),
+                        device,  function,    user,
+                        damaged, damaged_user};
+    status = samples_of(store, computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_each(&table, true, read_row, &loop);
+    nitro_redis_table_free(&table);
+    nitro_schema_free(schema);
+    return status;
+}
+
+static nitro_status get_sample(redis_store *store, const nitro_schema *schema, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    redis_table table = {0};
+    redisReply *record = NULL;
+    nitro_status status = samples_of(store, schema->computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_get(&table, input, &record);
+    if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
+        status = NITRO_ERR_NOT_FOUND;
+    if (status == NITRO_OK) {
+        const redis_row row = {input, record->str, strlen(input), record->len};
+        status = nitro_redis_read_sample(store, schema, nitro_record_names_hash(schema), device,
+                                         &row, sample);
+        if (status == NITRO_ERR_FORMAT)
+            status = nitro_redis_fail_damaged(store, "sample", input);
+    }
+    nitro_redis_free_replies(&record, 1);
+    nitro_redis_table_free(&table);
+    return status;
+}
+
+nitro_status nitro_redis_get_sample(void *state, const char *computation, const char *device,
+                                    const char *input, nitro_sample **sample)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_redis_get_schema(state, computation, &schema);
+    if (status == NITRO_OK)
+        status = get_sample(state, schema, device, input, sample);
+    nitro_schema_free(schema);
+    return status;
+}
+
+typedef struct name_loop {
+    redis_store *store;
+    nitro_string_list *names;
+} name_loop;
+
+/* A name as a string; a '\0' inside is no name of ours. */
+static bool is_input(const redis_row *row)
+{
+    return strlen(row->name) == row->name_size && nitro_input_name_is_clean(row->name);
+}
+
+static nitro_status add_name(void *user, const redis_row *row)
+{
+    const name_loop *loop = user;
+    if (!is_input(row)) /* `nitro store verify` names it */
+        return NITRO_OK;
+    return nitro_string_list_add(loop->store->context, loop->names, row->name);
+}
+
+nitro_status nitro_redis_list_inputs(void *state, const char *computation, const char *device,
+                                     nitro_string_list *inputs)
+{
+    redis_store *store = state;
+    redis_table table = {0};
+    name_loop loop = {store, inputs};
+    size_t count_before = inputs->count;
+    nitro_status status = samples_of(store, computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_each(&table, false, add_name, &loop);
+    nitro_redis_table_free(&table);
+    while (status != NITRO_OK && inputs->count > count_before)
+        free(inputs->items[--inputs->count]);
+    return status;
+}
+
+nitro_status nitro_redis_count_samples(void *state, const char *computation, const char *device,
+                                       size_t *count)
+{
+    redis_table table = {0};
+    size_t num_records = 0;
+    nitro_status status = samples_of(state, computation, device, &table);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_count(&table, count, &num_records);
+    nitro_redis_table_free(&table);
+    return status;
+}

@@ -1,0 +1,169 @@
+/* Computations' names in Redis: one JSON record each, changed only where it is still what was read.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/repository/record_json.h"
+#include "store/redis/redis_internal.h"
+
+#define MAX_CHANGES 20 /* of others, between our reading and our writing */
+
+/* ARGV: what must be there ("" for nothing), and what shall be. 1: written. */
+static const char change_script[] = "local old = redis.call('GET', KEYS[1]) or ''\n"
+                                    "if old ~= ARGV[1] then return 0 end\n"
+                                    "redis.call('SET', KEYS[1], ARGV[2])\n"
+                                    "return 1\n";
+
+/* The record's reply, a string or nil. */
+static nitro_status get_record(redis_store *store, const char *key, redisReply **record)
+{
+    redisReply *reply = NULL;
+    nitro_status status = nitro_redis_ask(store, &reply, "GET", key, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
+        nitro_redis_free_replies(&reply, 1);
+        status = nitro_redis_fail_reply(store, "GET", key);
+    }
+    if (status == NITRO_OK)
+        *record = reply;
+    return status;
+}
+
+static nitro_status decode(redis_store *store, const char *computation, const redisReply *record,
+                           nitro_schema **schema)
+{
+    nitro_schema *read = NULL;
+    nitro_status status = nitro_record_decode_schema(store->context, store->url->shown, record->str,
+                                                     record->len, &read);
+    if (status == NITRO_OK && strcmp(read->computation, computation) != 0) {
+        nitro_schema_free(read);
+        status = nitro_redis_fail_damaged(store, "computation", computation);
+    }
+    if (status == NITRO_OK)
+        *schema = read;
+    return status;
+}
+
+static nitro_status change(redis_store *store, const char *key, const redisReply *old,
+                           const nitro_schema *schema, bool *changed)
+{
+    char *text = NULL;
+    size_t size = 0;
+    redis_words words = {0};
+    redisReply *reply = NULL;
+    bool is_new = old->type == REDIS_REPLY_NIL;
+    nitro_status status = NITRO_OK;
+    if (is_new) /* the index first: it may hold more than there is, never less */
+        status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                       schema->computation);
+    if (status == NITRO_OK)
+        status = nitro_record_encode_schema(store->context, schema, &text, &size);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add_texts(store->context, &words, "EVAL", change_script, "1",
+                                             key, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add(store->context, &words, is_new ? "" : old->str,
+                                       is_new ? 0 : old->len);
+    if (status == NITRO_OK)
+        status = nitro_redis_words_add(store->context, &words, text, size);
+    if (status == NITRO_OK)
+        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
+    if (status == NITRO_OK)
+        *changed = reply->type == REDIS_REPLY_INTEGER && reply->integer == 1;
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(&words);
+    free(text);
+    return status;
+}
+
+/* Read, merge, and write unless somebody changed it meanwhile. */
+static nitro_status put_once(redis_store *store, const char *key, const nitro_schema *schema,
+                             bool *done)
+{
+    redisReply *old = NULL;
+    nitro_schema *stored = NULL, *merged = NULL;
+    nitro_status status = get_record(store, key, &old);
+    if (status != NITRO_OK)
+        return status;
+    if (old->type == REDIS_REPLY_STRING) {
+        status = decode(store, schema->computation, old, &stored);
+        if (status == NITRO_OK)
+            status = nitro_store_merge_schema(store->context, stored, schema, &merged);
+        *done = status == NITRO_OK && !merged;
+    }
+    if (status == NITRO_OK && !*done)
+        status = change(store, key, old, merged ? merged : schema, done);
+    nitro_schema_free(merged);
+    nitro_schema_free(stored);
+    nitro_redis_free_replies(&old, 1);
+    return status;
+}
+
+nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
+{
+    redis_store *store = state;
+    char *key = nitro_redis_key(store, schema->computation, "schema", NULL);
+    bool done = false;
+    nitro_status status = key ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    for (int tries = 0; status == NITRO_OK && !done && tries < MAX_CHANGES; tries++)
+        status = put_once(store, key, schema, &done);
+    free(key);
+    if (status == NITRO_OK && !done)
+        status = nitro_fail(store->context, NITRO_ERR_IO,
+                            "%s: the names of %s are changed all the time by others; try again",
+                            store->url->shown, schema->computation);
+    return status;
+}
+
+/* Samples are written under a hash of the names, and whoever writes them has just read the names.
+ */
+static nitro_status remember_names(redis_store *store, const nitro_schema *schema)
+{
+    if (!store->known_computation || strcmp(store->known_computation, schema->computation) != 0) {
+        char *copy = nitro_strdup(store->context, schema->computation);
+        if (!copy)
+            return NITRO_ERR_NO_MEMORY;
+        free(store->known_computation);
+        store->known_computation = copy;
+    }
+    store->known_names = nitro_record_names_hash(schema);
+    return NITRO_OK;
+}
+
+nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    redis_store *store = state;
+    redisReply *record = NULL;
+    nitro_schema *read = NULL;
+    char *key = nitro_redis_key(store, computation, "schema", NULL);
+    nitro_status status = key ? get_record(store, key, &record) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = record->type == REDIS_REPLY_NIL ? NITRO_ERR_NOT_FOUND
+                                                 : decode(store, computation, record, &read);
+    if (status == NITRO_OK)
+        status = remember_names(store, read);
+    nitro_redis_free_replies(&record, 1);
+    free(key);
+    if (status == NITRO_OK)
+        *schema = read;
+    else
+        nitro_schema_free(read);
+    return status;
+}
+
+nitro_status nitro_redis_list_computations(void *state, nitro_string_list *computations)
+{
+    redis_store *store = state;
+    nitro_string_list known = {0};
+    nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
+                                                 nitro_name_is_clean, &known, NULL);
+    for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
+        char *key = nitro_redis_key(store, known.items[i], "schema", NULL);
+        bool exists = false;
+        status = key ? nitro_redis_exists(store, key, &exists) : NITRO_ERR_NO_MEMORY;
+        if (status == NITRO_OK && exists)
+            status = nitro_string_list_add(store->context, computations, known.items[i]);
+        free(key);
+    }
+    nitro_string_list_free(&known);
+    return status;
+}

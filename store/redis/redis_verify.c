@@ -1,0 +1,342 @@
+/* Verifying a Redis store, and cleaning it: every record read, checked and compared with its
+ * checksum, and whether names, records and indexes agree. It reads page by page while others write,
+ * so a row that is removed meanwhile is no problem. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/redis/redis_internal.h"
+
+typedef struct inspection {
+    redis_store *store;
+    nitro_problem_function report;
+    void *user;
+    bool clean;   /* only what may go is reported, and goes */
+    bool dry_run; /* but it stays */
+    size_t num_problems;
+    /* What is being read: */
+    const char *tag, *device;
+    const nitro_schema *schema; /* NULL: proxies */
+    uint64_t names_hash;
+    redis_row *bad; /* rows to go; name and record owned */
+    size_t num_bad, capacity;
+} inspection;
+
+static void report(inspection *i, const char *problem)
+{
+    i->num_problems++;
+    if (i->report)
+        i->report(i->user, problem);
+}
+
+/* The last error as a problem; only a failure of server or machine ends the inspection. */
+static nitro_status report_failure(inspection *i, nitro_status status)
+{
+    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
+        return status;
+    char message[2048];
+    nitro_context_last_error(i->store->context, message, sizeof(message));
+    if (!i->clean)
+        report(i, message);
+    return NITRO_OK;
+}
+
+/* ---- Rows that go --------------------------------------------------------------------------- */
+
+static nitro_status keep_bad(inspection *i, const redis_row *row)
+{
+    if (!i->clean || i->dry_run)
+        return NITRO_OK;
+    if (i->num_bad == i->capacity) {
+        size_t capacity = i->capacity ? 2 * i->capacity : 16;
+        redis_row *grown = realloc(i->bad, capacity * sizeof(*grown));
+        if (!grown)
+            return nitro_fail(i->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
+                              capacity);
+        i->bad = grown;
+        i->capacity = capacity;
+    }
+    char *name = nitro_calloc(i->store->context, row->name_size + 1, 1);
+    char *record = nitro_calloc(i->store->context, row->record_size + 1, 1);
+    if (!name || !record) {
+        free(name);
+        free(record);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    memcpy(name, row->name, row->name_size);
+    if (row->record_size > 0)
+        memcpy(record, row->record, row->record_size);
+    i->bad[i->num_bad++] = (redis_row){name, record, row->name_size, row->record_size};
+    return NITRO_OK;
+}
+
+static nitro_status remove_bad(inspection *i, const redis_table *table, nitro_status status)
+{
+    size_t removed = 0;
+    if (status == NITRO_OK && i->num_bad > 0)
+        status = nitro_redis_table_remove(table, i->bad, i->num_bad, &removed);
+    for (size_t row = 0; row < i->num_bad; row++) {
+        free((char *)(uintptr_t)i->bad[row].name);
+        free((void *)(uintptr_t)i->bad[row].record);
+    }
+    i->num_bad = 0;
+    return status;
+}
+
+static nitro_status report_row(inspection *i, const redis_row *row)
+{
+    char message[2048];
+    nitro_context_last_error(i->store->context, message, sizeof(message));
+    report(i, message);
+    return keep_bad(i, row);
+}
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+static nitro_status inspect_sample(void *user, const redis_row *row)
+{
+    inspection *i = user;
+    nitro_sample *sample = NULL;
+    if (!row->record)
+        return keep_bad(i, row); /* a name without a record: counted already */
+    nitro_status status =
+        nitro_redis_read_sample(i->store, i->schema, i->names_hash, i->device, row, &sample);
+    if (status == NITRO_OK)
+        status = nitro_store_check_sample(i->store->context, "an unfit sample", i->schema,
+                                          i->device, sample, NITRO_ERR_FORMAT);
+    nitro_sample_free(sample);
+    return status == NITRO_ERR_FORMAT ? report_row(i, row) : status;
+}
+
+static nitro_status inspect_profile(void *user, const redis_row *row)
+{
+    inspection *i = user;
+    nitro_profile *profile = NULL;
+    if (!row->record)
+        return keep_bad(i, row);
+    nitro_status status = nitro_redis_read_profile(i->store, i->schema, i->device, row, &profile);
+    nitro_profile_free(profile);
+    return status == NITRO_ERR_FORMAT ? report_row(i, row) : status;
+}
+
+/* Records that no name leads to cannot be read: they go. */
+static const char tidy_script[] =
+    "local cursor = '0'\n"
+    "repeat\n"
+    "  local page = redis.call('HSCAN', KEYS[1], cursor, 'COUNT', '1000')\n"
+    "  cursor = page[1]\n"
+    "  for i = 1, #page[2], 2 do\n"
+    "    if not redis.call('ZSCORE', KEYS[2], page[2][i]) then\n"
+    "      redis.call('HDEL', KEYS[1], page[2][i])\n"
+    "    end\n"
+    "  end\n"
+    "until cursor == '0'\n"
+    "return 0\n";
+
+static nitro_status tidy(const redis_table *table)
+{
+    redis_words words = {0};
+    redisReply *reply = NULL;
+    nitro_status status =
+        nitro_redis_words_add_texts(table->store->context, &words, "EVAL", tidy_script, "2",
+                                    table->records, table->names, (char *)NULL);
+    if (status == NITRO_OK)
+        status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(&words);
+    return status;
+}
+
+static nitro_status inspect_counts(inspection *i, const redis_table *table, const char *what)
+{
+    char message[512];
+    size_t num_names = 0, num_records = 0;
+    nitro_status status = nitro_redis_table_count(table, &num_names, &num_records);
+    if (status != NITRO_OK || num_names == num_records)
+        return status;
+    snprintf(message, sizeof(message), "%s on %s: there are %zu names of %s, but %zu records",
+             i->tag, i->device, num_names, what, num_records);
+    report(i, message);
+    return i->clean && !i->dry_run && num_records > num_names ? tidy(table) : NITRO_OK;
+}
+
+static nitro_status inspect_table(inspection *i, const char *records, const char *names,
+                                  redis_row_function inspect_row)
+{
+    redis_table table = {0};
+    nitro_status status = nitro_redis_table_of(i->store, i->tag, records, names, i->device, &table);
+    if (status == NITRO_OK)
+        status = inspect_counts(i, &table, records);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_each(&table, true, inspect_row, i);
+    if (table.records)
+        status = remove_bad(i, &table, status);
+    nitro_redis_table_free(&table);
+    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+}
+
+/* ---- What belongs to nothing ---------------------------------------------------------------- */
+
+static nitro_status count_rows(inspection *i, size_t *count)
+{
+    redis_table samples = {0}, profiles = {0};
+    size_t num_samples = 0, num_profiles = 0, ignored = 0;
+    nitro_status status =
+        nitro_redis_table_of(i->store, i->tag, "samples", "inputs", i->device, &samples);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_of(i->store, i->tag, "profiles", "runs", i->device, &profiles);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_count(&samples, &num_samples, &ignored);
+    if (status == NITRO_OK)
+        status = nitro_redis_table_count(&profiles, &num_profiles, &ignored);
+    nitro_redis_table_free(&samples);
+    nitro_redis_table_free(&profiles);
+    *count = num_samples + num_profiles;
+    return status;
+}
+
+/* Rows of a device that nobody described, or of a computation without names. */
+static nitro_status inspect_orphans(inspection *i, const char *missing, size_t count)
+{
+    static const char *const sorts[] = {"inputs", "samples", "runs", "profiles", NULL};
+    char message[512];
+    size_t removed = 0;
+    snprintf(message, sizeof(message), "%s on %s: %zu samples and profiles, but %s", i->tag,
+             i->device, count, missing);
+    report(i, message);
+    if (!i->clean || i->dry_run)
+        return NITRO_OK;
+    char *device = nitro_strdup(i->store->context, i->device);
+    if (!device)
+        return NITRO_ERR_NO_MEMORY;
+    const nitro_string_list one = {.items = &device, .count = 1, .capacity = 1};
+    nitro_status status = nitro_redis_unlink(i->store, i->tag, &one, sorts, NULL, &removed);
+    free(device);
+    return status;
+}
+
+static nitro_status inspect_device_of(inspection *i, bool has_names)
+{
+    size_t count = 0;
+    bool exists = false;
+    char *key = nitro_redis_key(i->store, NITRO_REDIS_TAG_DEVICES, "record", i->device);
+    nitro_status status = key ? count_rows(i, &count) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK)
+        status = nitro_redis_exists(i->store, key, &exists);
+    free(key);
+    if (status != NITRO_OK)
+        return report_failure(i, status);
+    if (count > 0 && !has_names)
+        return inspect_orphans(i, "the computation's names are gone", count);
+    if (count > 0 && !exists)
+        return inspect_orphans(i, "the device is not there", count);
+    if (i->schema)
+        status = inspect_table(i, "samples", "inputs", inspect_sample);
+    if (status == NITRO_OK && has_names)
+        status = inspect_table(i, "profiles", "runs", inspect_profile);
+    return status;
+}
+
+static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_names)
+{
+    nitro_string_list devices = {0};
+    i->tag = tag;
+    nitro_status status = nitro_redis_list_announced(i->store, tag, &devices);
+    if (status != NITRO_OK)
+        status = report_failure(i, status);
+    for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
+        i->device = devices.items[d];
+        status = inspect_device_of(i, has_names);
+    }
+    nitro_string_list_free(&devices);
+    return status;
+}
+
+/* Where a computation's own names are damaged, its samples cannot be told from sound ones. */
+static nitro_status inspect_computation(inspection *i, const char *computation)
+{
+    nitro_schema *schema = NULL;
+    nitro_status status = nitro_redis_get_schema(i->store, computation, &schema);
+    if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
+        return report_failure(i, status);
+    i->schema = schema;
+    i->names_hash = schema ? nitro_record_names_hash(schema) : 0;
+    status = inspect_devices_of(i, computation, schema != NULL);
+    i->schema = NULL;
+    nitro_schema_free(schema);
+    return status;
+}
+
+/* ---- All ------------------------------------------------------------------------------------ */
+
+static nitro_status inspect_device(inspection *i, const char *id)
+{
+    nitro_device *device = NULL;
+    nitro_status status = nitro_redis_get_device(i->store, id, &device);
+    nitro_device_free(device);
+    return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
+}
+
+/* Names in an index; damaged ones lead nowhere. */
+static nitro_status read_index(inspection *i, const char *tag, bool (*is_clean)(const char *),
+                               nitro_string_list *names)
+{
+    size_t damaged = 0;
+    char message[256];
+    nitro_status status = nitro_redis_index_read(i->store, tag, "index", is_clean, names, &damaged);
+    if (status != NITRO_OK)
+        return report_failure(i, status);
+    snprintf(message, sizeof(message), "%zu names in the index of %s are damaged", damaged,
+             tag + 1);
+    if (damaged > 0 && !i->clean)
+        report(i, message);
+    return NITRO_OK;
+}
+
+static nitro_status inspect_devices(inspection *i)
+{
+    nitro_string_list ids = {0}, there = {0};
+    nitro_status status = read_index(i, NITRO_REDIS_TAG_DEVICES, nitro_device_id_is_clean, &ids);
+    if (status == NITRO_OK)
+        status = nitro_redis_list_devices(i->store, NULL, &there);
+    if (status != NITRO_OK)
+        status = report_failure(i, status);
+    for (size_t d = 0; d < there.count && status == NITRO_OK; d++)
+        status = inspect_device(i, there.items[d]);
+    nitro_string_list_free(&there);
+    nitro_string_list_free(&ids);
+    return status;
+}
+
+static nitro_status inspect_all(inspection *i)
+{
+    nitro_string_list computations = {0};
+    nitro_status status = inspect_devices(i);
+    if (status == NITRO_OK)
+        status = read_index(i, NITRO_REDIS_TAG_COMPUTATIONS, nitro_name_is_clean, &computations);
+    for (size_t c = 0; c < computations.count && status == NITRO_OK; c++)
+        status = inspect_computation(i, computations.items[c]);
+    if (status == NITRO_OK)
+        status = inspect_devices_of(i, NITRO_REDIS_TAG_PROXIES, true);
+    nitro_string_list_free(&computations);
+    free(i->bad);
+    return status;
+}
+
+nitro_status nitro_redis_verify(void *state, nitro_problem_function report_to, void *user)
+{
+    inspection i = {.store = state, .report = report_to, .user = user};
+    nitro_status status = inspect_all(&i);
+    if (status == NITRO_OK && i.num_problems > 0)
+        status = nitro_fail(i.store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found",
+                            i.store->url->shown, i.num_problems, i.num_problems == 1 ? "" : "s");
+    return status;
+}
+
+nitro_status nitro_redis_remove_damaged(void *state, bool dry_run, nitro_problem_function report_to,
+                                        void *user)
+{
+    inspection i = {
+        .store = state, .report = report_to, .user = user, .clean = true, .dry_run = dry_run};
+    return inspect_all(&i);
+}

@@ -1,0 +1,289 @@
+/* Opening a SQLite file as a store: refused when it is another program's, of a newer Nitro, or
+ * damaged. One that is not there yet is an empty one in memory until something is written, so that
+ * whatever is refused before leaves no file behind. The journal is SQLite's rollback journal with
+ * synchronous=EXTRA (a commit and its journal's end are on disk when it returns): the store stays
+ * one file, is whole after any crash, and can be read from folders that cannot be written, which a
+ * WAL would not allow. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/sqlite/sqlite_internal.h"
+
+#define MAX_PATH_BYTES 500 /* SQLite's own limit is 512, journal and folder included */
+#define BUSY_MS        60000
+/* Longer than any value that is written; a damaged length then costs no gigabytes. */
+#define MAX_VALUE_BYTES (16 << 20)
+
+/* Whose file is it? `version` 0 where it has no tables yet. */
+static nitro_status check_identity(sqlite_store *store, int64_t *version)
+{
+    int64_t application = 0, num_tables = 0;
+    nitro_status status = nitro_sqlite_read_number(store, "PRAGMA application_id", &application);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_read_number(store, "PRAGMA user_version", version);
+    if (status == NITRO_OK)
+        status = nitro_sqlite_read_number(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
+    if (status != NITRO_OK || (application == 0 && *version == 0 && num_tables == 0))
+        return status;
+    if (application != NITRO_SQLITE_APPLICATION_ID)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: this is another program's SQLite file, not a Nitro store; name "
+                          "another file",
+                          store->path);
+    if (*version > NITRO_SQLITE_VERSION)
+        return nitro_fail(store->context, NITRO_ERR_NEWER,
+                          "%s: the store's schema is version %lld and this Nitro (%s) knows up to "
+                          "%d; use a newer Nitro",
+                          store->path, (long long)*version, NITRO_VERSION_STRING,
+                          NITRO_SQLITE_VERSION);
+    if (*version < 1)
+        return nitro_sqlite_fail_damaged(store, "the schema version of", store->path);
+    return NITRO_OK;
+}
+
+/* In one transaction: a process killed on the way leaves the store as it was. */
+static nitro_status upgrade(sqlite_store *store)
+{
+    int64_t version = 0;
+    nitro_status status = nitro_sqlite_begin_write(store);
+    if (status != NITRO_OK)
+        return status;
+    status = check_identity(store, &version); /* another process may have been quicker */
+    if (status == NITRO_OK)
+        status = nitro_sqlite_upgrade(store, version);
+    return nitro_sqlite_end_write(store, status);
+}
+
+/* The schema in the file is untrusted too: no trigger, view or function hidden there may run. */
+static nitro_status configure(sqlite_store *store)
+{
+    sqlite3_busy_timeout(store->db, BUSY_MS);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)NULL);
+    return nitro_sqlite_execute(store,
+                                "PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON;"
+                                "PRAGMA synchronous = EXTRA;",
+                                "open it");
+}
+
+/* SQLite opens for reading what it may not write, and says so at the first write: by then a
+ * measurement is made and has nowhere to go. */
+static nitro_status require_writable(sqlite_store *store)
+{
+    if (sqlite3_db_readonly(store->db, "main") == 0)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_IO,
+                      "%s: the file may not be written; check its permissions", store->path);
+}
+
+static nitro_status open_memory(sqlite_store *store)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    if (sqlite3_open_v2(":memory:", &store->db, flags, NULL) == SQLITE_OK)
+        return NITRO_OK;
+    return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: out of memory, cannot read it",
+                      store->path);
+}
+
+/* An old store that is open for reading is not touched: what is read is a copy of it in memory,
+ * brought up to date there, so that nothing else need know of old versions. */
+static nitro_status read_from_memory(sqlite_store *store)
+{
+    sqlite3 *file = store->db;
+    nitro_sqlite_finalize(store);
+    if (open_memory(store) != NITRO_OK) {
+        sqlite3_close(file);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", file, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    int code = backup ? sqlite3_backup_finish(backup) : SQLITE_NOMEM;
+    sqlite3_close(file);
+    if (code != SQLITE_OK) /* the error is the copy's too */
+        return nitro_sqlite_fail(store, "read it");
+    nitro_status status = configure(store);
+    return status == NITRO_OK ? upgrade(store) : status;
+}
+
+static nitro_status check_and_upgrade(sqlite_store *store, nitro_store_mode mode)
+{
+    int64_t version = 0;
+    nitro_status status = configure(store);
+    if (status == NITRO_OK && mode == NITRO_STORE_WRITE)
+        status = require_writable(store);
+    if (status == NITRO_OK)
+        status = check_identity(store, &version);
+    if (status != NITRO_OK)
+        return status;
+    if (mode == NITRO_STORE_WRITE)
+        return version < NITRO_SQLITE_VERSION ? upgrade(store) : NITRO_OK;
+    if (version == 0)
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s: the file is empty: not a Nitro store yet", store->path);
+    if (version < NITRO_SQLITE_VERSION)
+        status = read_from_memory(store);
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it")
+                              : status;
+}
+
+/* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
+static int open_flags(const char *path, nitro_store_mode mode)
+{
+    if (mode == NITRO_STORE_WRITE)
+        return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    return eaccess(path, W_OK) == 0 ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+}
+
+static nitro_status check_folder(nitro_context *context, const char *path)
+{
+    char *copy = nitro_strdup(context, path);
+    if (!copy)
+        return NITRO_ERR_NO_MEMORY;
+    const char *folder = dirname(copy);
+    nitro_status status = NITRO_OK;
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        status =
+            nitro_fail(context, NITRO_ERR_IO,
+                       "%s: cannot write in the folder %s: %s; a store keeps its journal there",
+                       path, folder, strerror(errno));
+    free(copy);
+    return status;
+}
+
+/* What SQLite only calls "unable to open database file", if not something that is untrue. */
+static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
+{
+    struct stat file;
+    if (path[0] == '\0')
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "the store's URL names no file: write sqlite:PATH");
+    if (strlen(path) > MAX_PATH_BYTES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%.80s...: a path of %zu bytes is too long for a store; at most %d work",
+                          path, strlen(path), MAX_PATH_BYTES);
+    bool exists = stat(path, &file) == 0;
+    if (!exists && errno != ENOENT)
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
+                          strerror(errno));
+    if (exists && !S_ISREG(file.st_mode))
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file, so not a store", path);
+    if (!exists && mode == NITRO_STORE_READ)
+        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
+                          "%s: no such store; `nitro tune` and `nitro store import` make one",
+                          path);
+    return mode == NITRO_STORE_WRITE ? check_folder(context, path) : NITRO_OK;
+}
+
+static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)
+{
+    /* A path that looks like an option of SQLite's (":memory:", "file:...") is still a path. */
+    const char *path = store->path;
+    char *name = nitro_asprintf(store->context, "%s%s", path[0] == '/' ? "" : "./", path);
+    if (!name)
+        return NITRO_ERR_NO_MEMORY;
+    int flags = open_flags(name, mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int code = sqlite3_open_v2(name, &store->db, flags, NULL);
+    free(name);
+    if (code == SQLITE_OK)
+        return NITRO_OK;
+    return store->db ? nitro_sqlite_fail(store, "open it")
+                     : nitro_fail(store->context, NITRO_ERR_NO_MEMORY,
+                                  "%s: out of memory, cannot open it", path);
+}
+
+/* ---- A file that is not there yet ------------------------------------------------------------ */
+
+static nitro_status stand_in(sqlite_store *store)
+{
+    nitro_status status = open_memory(store);
+    if (status == NITRO_OK)
+        status = configure(store);
+    if (status == NITRO_OK)
+        status = upgrade(store);
+    store->is_absent = true;
+    return status;
+}
+
+nitro_status nitro_sqlite_make(sqlite_store *store)
+{
+    sqlite3 *memory = store->db;
+    nitro_sqlite_finalize(store);
+    store->db = NULL;
+    store->is_absent = false;
+    nitro_status status = open_file(store, NITRO_STORE_WRITE);
+    if (status == NITRO_OK)
+        status = check_and_upgrade(store, NITRO_STORE_WRITE);
+    sqlite3 *unused = memory;
+    if (status != NITRO_OK) {
+        nitro_sqlite_finalize(store);
+        unused = store->db;
+        store->db = memory;
+        store->is_absent = true;
+    }
+    sqlite3_close(unused);
+    return status;
+}
+
+/* A statement that is in use belongs to what stands in. */
+static bool is_read(const sqlite_store *store)
+{
+    bool in_use = !sqlite3_get_autocommit(store->db);
+    for (size_t i = 0; i < store->num_statements; i++)
+        in_use |= store->statements[i].in_use;
+    return in_use;
+}
+
+nitro_status nitro_sqlite_look_again(sqlite_store *store)
+{
+    if (!store->is_absent || access(store->path, F_OK) != 0 || is_read(store))
+        return NITRO_OK;
+    return nitro_sqlite_make(store);
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
+                               void **state)
+{
+    nitro_status status = check_path(context, path, mode);
+    if (status != NITRO_OK)
+        return status;
+    sqlite_store *store = nitro_calloc(context, 1, sizeof(*store));
+    if (!store)
+        return NITRO_ERR_NO_MEMORY;
+    store->context = context;
+    store->path = nitro_strdup(context, path);
+    bool is_absent = access(path, F_OK) != 0; /* for reading it is there: check_path */
+    if (!store->path)
+        status = NITRO_ERR_NO_MEMORY;
+    else if (is_absent && mode == NITRO_STORE_WRITE)
+        status = stand_in(store);
+    else
+        status = open_file(store, mode);
+    if (status == NITRO_OK && !store->is_absent)
+        status = check_and_upgrade(store, mode);
+    if (status == NITRO_OK)
+        *state = store;
+    else
+        nitro_sqlite_close(store);
+    return status;
+}
+
+void nitro_sqlite_close(void *state)
+{
+    sqlite_store *store = state;
+    nitro_sqlite_finalize(store);
+    sqlite3_close(store->db);
+    free(store->path);
+    free(store);
+}

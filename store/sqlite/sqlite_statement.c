@@ -1,0 +1,350 @@
+/* Statements, transactions and errors of SQLite. What an error means for the user is decided here:
+ * damage, a full disk, a lock that is held too long, or a file that may not be written. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/sqlite/sqlite_internal.h"
+
+/* What to do about it, by primary result code. */
+static const struct {
+    int code;
+    nitro_status status;
+    const char *advice;
+} failures[] = {
+    {SQLITE_NOTADB, NITRO_ERR_FORMAT, "this is not a Nitro store, or it was cut or overwritten"},
+    {SQLITE_CORRUPT, NITRO_ERR_FORMAT,
+     "the file is damaged: `nitro store verify` says where; bring back a copy, or export what can "
+     "still be read"},
+    {SQLITE_MISMATCH, NITRO_ERR_FORMAT, "the file is damaged: a row has a value of another type"},
+    {SQLITE_FULL, NITRO_ERR_IO,
+     "the disk is full; nothing of this write was kept. Make room, then "
+     "do it again"},
+    {SQLITE_BUSY, NITRO_ERR_IO,
+     "another process kept the store locked for too long; try again when it is done"},
+    {SQLITE_LOCKED, NITRO_ERR_IO, "this program reads the same rows at the moment"},
+    {SQLITE_READONLY, NITRO_ERR_IO, "the file, or the folder it is in, may not be written"},
+    {SQLITE_CANTOPEN, NITRO_ERR_IO,
+     "the file cannot be opened, or its journal cannot be made beside it"},
+    {SQLITE_PERM, NITRO_ERR_IO, "access is denied"},
+    {SQLITE_AUTH, NITRO_ERR_IO, "access is denied"},
+    {SQLITE_IOERR, NITRO_ERR_IO,
+     "nothing of a write that failed was kept; check the disk, its free space and your quota"},
+    {SQLITE_NOLFS, NITRO_ERR_IO, "the file is too large for this file system"},
+    {SQLITE_TOOBIG, NITRO_ERR_FORMAT, "a value is larger than any that Nitro writes"},
+    {SQLITE_NOMEM, NITRO_ERR_NO_MEMORY, "out of memory"},
+    /* A store is made with every table and rule in place: SQL fails on files made otherwise. */
+    {SQLITE_ERROR, NITRO_ERR_FORMAT, "its tables are not those of a Nitro store"},
+    {SQLITE_CONSTRAINT, NITRO_ERR_FORMAT, "its rows contradict each other"},
+    {SQLITE_SCHEMA, NITRO_ERR_IO, "its tables were changed meanwhile; try again"},
+};
+
+nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing)
+{
+    int code = sqlite3_extended_errcode(store->db), system_error = sqlite3_system_errno(store->db);
+    nitro_status status = NITRO_ERR_IO;
+    const char *advice = "";
+    for (size_t i = 0; i < sizeof(failures) / sizeof(failures[0]); i++) {
+        if (failures[i].code == (code & 0xFF)) {
+            status = failures[i].status;
+            advice = failures[i].advice;
+        }
+    }
+    bool system_says = system_error != 0 && status == NITRO_ERR_IO && (code & 0xFF) != SQLITE_BUSY;
+    return nitro_fail(store->context, status, "%s: cannot %s: %s%s%s (SQLite error %d)%s%s",
+                      store->path, doing, sqlite3_errmsg(store->db), system_says ? ": " : "",
+                      system_says ? strerror(system_error) : "", code, advice[0] ? "; " : "",
+                      advice);
+}
+
+nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, const char *name)
+{
+    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                      "%s: %s '%.200s' is damaged or was altered; `nitro store verify` lists all "
+                      "such records",
+                      store->path, what, name);
+}
+
+/* ---- Statements ---------------------------------------------------------------------------- */
+
+nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
+{
+    bool in_use = false;
+    nitro_status status = nitro_sqlite_look_again(store);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < store->num_statements && !in_use; i++) {
+        sqlite_statement *known = &store->statements[i];
+        if (known->sql != sql && strcmp(known->sql, sql) != 0)
+            continue;
+        in_use = known->in_use;
+        if (!in_use) {
+            known->in_use = true;
+            *statement = known->prepared;
+            return NITRO_OK;
+        }
+    }
+    sqlite3_stmt *prepared;
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &prepared, NULL) !=
+        SQLITE_OK)
+        return nitro_sqlite_fail(store, "read or write it");
+    if (!in_use && store->num_statements < NITRO_SQLITE_MAX_STATEMENTS)
+        store->statements[store->num_statements++] = (sqlite_statement){sql, prepared, true};
+    *statement = prepared;
+    return NITRO_OK;
+}
+
+nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_int64 id,
+                                  sqlite3_stmt **statement)
+{
+    nitro_status status = nitro_sqlite_take(store, sql, statement);
+    if (status == NITRO_OK)
+        sqlite3_bind_int64(*statement, 1, id);
+    return status;
+}
+
+void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement)
+{
+    sqlite3_reset(statement); /* repeats the error of the last step: that one was seen */
+    for (size_t i = 0; i < store->num_statements; i++) {
+        if (store->statements[i].prepared == statement) {
+            sqlite3_clear_bindings(statement);
+            store->statements[i].in_use = false;
+            return;
+        }
+    }
+    sqlite3_finalize(statement);
+}
+
+void nitro_sqlite_finalize(sqlite_store *store)
+{
+    for (size_t i = 0; i < store->num_statements; i++)
+        sqlite3_finalize(store->statements[i].prepared);
+    store->num_statements = 0;
+}
+
+nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row)
+{
+    int code = sqlite3_step(statement);
+    *has_row = code == SQLITE_ROW;
+    if (code == SQLITE_ROW || code == SQLITE_DONE)
+        return NITRO_OK;
+    return nitro_sqlite_fail(store, sqlite3_stmt_readonly(statement) ? "read it" : "write to it");
+}
+
+nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK)
+        *number = has_row ? sqlite3_column_int64(statement, 0) : 0;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement)
+{
+    bool has_row;
+    nitro_status status = nitro_sqlite_step(store, statement, &has_row);
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id)
+{
+    sqlite3_stmt *statement;
+    nitro_status status = nitro_sqlite_take_of(store, sql, id, &statement);
+    return status == NITRO_OK ? nitro_sqlite_finish(store, statement) : status;
+}
+
+nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
+                                   nitro_status (*function)(void *user, sqlite3_stmt *row),
+                                   void *user)
+{
+    bool has_row;
+    nitro_status status;
+    while ((status = nitro_sqlite_step(store, statement, &has_row)) == NITRO_OK && has_row &&
+           (status = function(user, statement)) == NITRO_OK)
+        ;
+    nitro_sqlite_give_back(store, statement);
+    return status;
+}
+
+nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing)
+{
+    int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? NITRO_OK : nitro_sqlite_fail(store, doing);
+}
+
+void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
+}
+
+void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
+                                  const nitro_provenance *provenance)
+{
+    nitro_sqlite_bind_text(statement, index, provenance->origin);
+    nitro_sqlite_bind_text(statement, index + 1, provenance->library);
+    nitro_sqlite_bind_text(statement, index + 2, provenance->compiler);
+    nitro_sqlite_bind_text(statement, index + 3, provenance->host);
+    sqlite3_bind_int64(statement, index + 4, provenance->time_s);
+    nitro_sqlite_bind_text(statement, index + 5, provenance->driver);
+    nitro_sqlite_bind_text(statement, index + 6, provenance->toolkit);
+    nitro_sqlite_bind_text(statement, index + 7, provenance->device_digest);
+    nitro_sqlite_bind_text(statement, index + 8, provenance->device_state);
+    nitro_sqlite_bind_text(statement, index + 9, provenance->cache);
+}
+
+/* ---- Transactions -------------------------------------------------------------------------- */
+
+nitro_status nitro_sqlite_begin_read(sqlite_store *store)
+{
+    /* Inside a loop over samples a transaction may be open already; SAVEPOINT nests, BEGIN does
+     * not. */
+    nitro_status status = nitro_sqlite_look_again(store);
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "SAVEPOINT nitro", "read it") : status;
+}
+
+nitro_status nitro_sqlite_begin_write(sqlite_store *store)
+{
+    if (!sqlite3_get_autocommit(store->db))
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                          "%s: cannot write while a loop reads the same open store; open it twice",
+                          store->path);
+    nitro_status status = store->is_absent ? nitro_sqlite_make(store) : NITRO_OK;
+    /* IMMEDIATE takes the lock at once: two writers then wait in turn and never deadlock. */
+    return status == NITRO_OK ? nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it")
+                              : status;
+}
+
+nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)
+{
+    if (status == NITRO_OK)
+        status = nitro_sqlite_execute(store, "RELEASE nitro", "complete the transaction");
+    if (status != NITRO_OK) {
+        /* The error to report is the one before; a full disk may have rolled back already. */
+        sqlite3_exec(store->db, "ROLLBACK TO nitro", NULL, NULL, NULL);
+        sqlite3_exec(store->db, "RELEASE nitro", NULL, NULL, NULL);
+    }
+    return status;
+}
+
+nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
+{
+    if (status == NITRO_OK)
+        status = nitro_sqlite_execute(store, "COMMIT", "complete the transaction");
+    if (status != NITRO_OK && !sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/* ---- Columns and names --------------------------------------------------------------------- */
+
+bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)
+{
+    if (sqlite3_column_type(statement, column) != SQLITE_TEXT)
+        return false;
+    const char *value = (const char *)sqlite3_column_text(statement, column);
+    if (!value || strlen(value) != (size_t)sqlite3_column_bytes(statement, column))
+        return false;
+    *text = value;
+    return true;
+}
+
+bool nitro_sqlite_text_or_null(sqlite3_stmt *statement, int column, const char **text)
+{
+    if (sqlite3_column_type(statement, column) != SQLITE_NULL)
+        return nitro_sqlite_text(statement, column, text);
+    *text = NULL;
+    return true;
+}
+
+bool nitro_sqlite_number(sqlite3_stmt *statement, int column, double *value)
+{
+    int type = sqlite3_column_type(statement, column);
+    if (type != SQLITE_FLOAT && type != SQLITE_NULL)
+        return false;
+    *value = type == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
+    return true;
+}
+
+bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value)
+{
+    if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)
+        return false;
+    *value = sqlite3_column_int64(statement, column);
+    return true;
+}
+
+bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
+                            char **copy)
+{
+    const char *text;
+    if (!nitro_sqlite_text_or_null(statement, column, &text))
+        return false;
+    *copy = nitro_strdup(context, text);
+    return *copy || !text;
+}
+
+bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
+                             nitro_provenance *provenance)
+{
+    return nitro_sqlite_copy_text(context, statement, column, &provenance->origin) &&
+           nitro_sqlite_copy_text(context, statement, column + 1, &provenance->library) &&
+           nitro_sqlite_copy_text(context, statement, column + 2, &provenance->compiler) &&
+           nitro_sqlite_copy_text(context, statement, column + 3, &provenance->host) &&
+           nitro_sqlite_integer(statement, column + 4, &provenance->time_s) &&
+           nitro_sqlite_copy_text(context, statement, column + 5, &provenance->driver) &&
+           nitro_sqlite_copy_text(context, statement, column + 6, &provenance->toolkit) &&
+           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest) &&
+           nitro_sqlite_copy_text(context, statement, column + 8, &provenance->device_state) &&
+           nitro_sqlite_copy_text(context, statement, column + 9, &provenance->cache);
+}
+
+nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,
+                               sqlite3_int64 *id)
+{
+    sqlite3_stmt *statement;
+    bool has_row = false;
+    nitro_status status = nitro_sqlite_take(store, sql, &statement);
+    if (status != NITRO_OK)
+        return status;
+    nitro_sqlite_bind_text(statement, 1, name);
+    status = nitro_sqlite_step(store, statement, &has_row);
+    if (status == NITRO_OK && has_row)
+        *id = sqlite3_column_int64(statement, 0);
+    nitro_sqlite_give_back(store, statement);
+    return status == NITRO_OK && !has_row ? NITRO_ERR_NOT_FOUND : status;
+}
+
+nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
+                               nitro_string_list *names)
+{
+    size_t count_before = names->count;
+    bool has_row = true;
+    nitro_status status = NITRO_OK;
+    while (status == NITRO_OK) {
+        const char *name;
+        status = nitro_sqlite_step(store, statement, &has_row);
+        if (status != NITRO_OK || !has_row)
+            break;
+        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
+            status = nitro_string_list_add(store->context, names, name);
+        else
+            nitro_log(store->context, NITRO_LOG_WARNING,
+                      "%s: a name is damaged, and its record left out; `nitro store verify` lists "
+                      "all such records",
+                      store->path);
+    }
+    nitro_sqlite_give_back(store, statement);
+    while (status != NITRO_OK && names->count > count_before)
+        free(names->items[--names->count]);
+    return status;
+}

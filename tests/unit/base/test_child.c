@@ -1,0 +1,107 @@
+/* Functions in child processes: their answers, their errors, and every way not to answer. */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit/unit.h"
+
+#define LIMIT_MS 20000.0
+
+static int calls; /* in this process */
+
+static nitro_status answer_long(nitro_context *context, void *state, char **answer)
+{
+    size_t length = *(const size_t *)state;
+    calls++;
+    char *text = nitro_calloc(context, length + 1, 1);
+    if (!text)
+        return NITRO_ERR_NO_MEMORY;
+    memset(text, 'x', length);
+    *answer = text;
+    return NITRO_OK;
+}
+
+static void test_answers(void **state)
+{
+    (void)state;
+    static const size_t lengths[] = {0, 1, 4093, 4094, 4095, 4096, 1000000};
+    nitro_context *context = unit_context();
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+        size_t length = lengths[i];
+        char *answer = NULL;
+        assert_ok(context,
+                  nitro_child_run(context, "counting", LIMIT_MS, answer_long, &length, &answer));
+        assert_int_equal(strlen(answer), length);
+        assert_int_equal(strspn(answer, "x"), length);
+        free(answer);
+    }
+    assert_int_equal(calls, 0);
+    size_t too_long = (size_t)17 << 20;
+    char *none = NULL;
+    assert_fails(context,
+                 nitro_child_run(context, "counting", LIMIT_MS, answer_long, &too_long, &none),
+                 NITRO_ERR_IO, "counting: the answer is longer than");
+    assert_null(none);
+    nitro_context_free(context);
+}
+
+static nitro_status refuse(nitro_context *context, void *state, char **answer)
+{
+    (void)answer;
+    return nitro_fail(context, NITRO_ERR_NO_DATA, "no %s here", (const char *)state);
+}
+
+static nitro_status crash(nitro_context *context, void *state, char **answer)
+{
+    (void)context;
+    (void)answer;
+    raise(*(const int *)state);
+    return NITRO_OK;
+}
+
+static nitro_status leave(nitro_context *context, void *state, char **answer)
+{
+    (void)context;
+    (void)answer;
+    exit(*(const int *)state);
+    return NITRO_OK;
+}
+
+static nitro_status hang(nitro_context *context, void *state, char **answer)
+{
+    (void)context;
+    (void)state;
+    (void)answer;
+    while (pause() == -1)
+        ;
+    return NITRO_OK;
+}
+
+static void test_no_answer(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    char *answer = NULL, none[] = "tea";
+    assert_fails(context, nitro_child_run(context, "asking", LIMIT_MS, refuse, none, &answer),
+                 NITRO_ERR_NO_DATA, "no tea here");
+    int number = SIGBUS;
+    assert_fails(context, nitro_child_run(context, "asking", LIMIT_MS, crash, &number, &answer),
+                 NITRO_ERR_IO, "asking crashed: signal 7 (Bus error)");
+    int code = 0;
+    assert_fails(context, nitro_child_run(context, "asking", LIMIT_MS, leave, &code, &answer),
+                 NITRO_ERR_IO, "asking ended before it answered (exit status 0)");
+    assert_fails(context, nitro_child_run(context, "asking", 100, hang, NULL, &answer),
+                 NITRO_ERR_IO, "asking took longer than 0.1 s and was stopped");
+    assert_null(answer);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left */
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_no_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* Generated matrices: the same from the same seed and index, named apart, well formed, and of sizes
+ * that keep a tune short. */
+#include <math.h>
+
+#include "apps/spmv/generate_matrix.h"
+#include "apps/spmv/matrix.h"
+#include "unit/computations/generated_cases.h"
+
+extern const nitro_module nitro_module_spmv;
+
+static uint64_t hash_of(const void *argument, const char *name)
+{
+    const nitro_spmv *spmv = argument;
+    size_t rows = (size_t)spmv->num_rows, nonzeros = (size_t)spmv->num_nonzeros;
+    (void)name;
+    uint64_t hash = nitro_hash(spmv->row_offsets, (rows + 1) * sizeof(int64_t), 1);
+    hash = nitro_hash(spmv->columns, nonzeros * sizeof(int32_t), hash);
+    hash = nitro_hash(spmv->values, nonzeros * sizeof(double), hash);
+    return nitro_hash(spmv->x, (size_t)spmv->num_cols * sizeof(double), hash);
+}
+
+static void same_seed_and_index_give_the_same_matrix(void **state)
+{
+    (void)state;
+    generated_check_same(&nitro_module_spmv, hash_of, nitro_spmv_num_families());
+}
+
+static void names_are_clean_and_differ(void **state)
+{
+    (void)state;
+    assert_int_equal(generated_check_names(&nitro_module_spmv, "#"), 1500);
+}
+
+static void assert_well_formed(const nitro_spmv *spmv, const char *name)
+{
+    if (spmv->row_offsets[0] != 0 || spmv->row_offsets[spmv->num_rows] != spmv->num_nonzeros)
+        fail_msg("%s: row offsets do not span the entries", name);
+    for (int64_t row = 0; row < spmv->num_rows; row++) {
+        int32_t before = -1;
+        if (spmv->row_offsets[row] > spmv->row_offsets[row + 1])
+            fail_msg("%s: row %lld has a negative length", name, (long long)row);
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            if (spmv->columns[k] <= before || spmv->columns[k] >= spmv->num_cols ||
+                !isfinite(spmv->values[k]))
+                fail_msg("%s: row %lld: column %d after %d, value %g", name, (long long)row,
+                         spmv->columns[k], before, spmv->values[k]);
+            before = spmv->columns[k];
+        }
+    }
+}
+
+static void matrices_are_well_formed_and_not_too_large(void **state)
+{
+    nitro_context *context = unit_context();
+    double total = 0, largest = 0, smallest = 1e9;
+    (void)state;
+    for (size_t index = 0; index < 100; index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        assert_ok(context, nitro_spmv_generate(context, 1, index, name, sizeof(name), &spmv));
+        assert_well_formed(spmv, name);
+        double nonzeros = (double)spmv->num_nonzeros;
+        if (nonzeros < 200 || nonzeros > 8e6 || spmv->num_rows > 10000000)
+            fail_msg("%s: %g non-zeros in %lld rows", name, nonzeros, (long long)spmv->num_rows);
+        total += nonzeros;
+        largest = fmax(largest, nonzeros);
+        smallest = fmin(smallest, nonzeros);
+        nitro_spmv_matrix_free(spmv);
+    }
+    assert_true(total < 60e6);
+    assert_true(largest > 1e6 && smallest < 5e3);
+    nitro_context_free(context);
+}
+
+static void a_stencil_is_what_its_name_says(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_spmv *spmv = NULL;
+    (void)state;
+    assert_ok(context, nitro_spmv_generate_stencil(context, 3, &spmv));
+    assert_int_equal(spmv->num_rows, 27);
+    assert_int_equal(spmv->num_nonzeros, 7 * 27 - 6 * 9); /* less one a point of every face */
+    const int32_t centre[] = {4, 10, 12, 13, 14, 16, 22};
+    assert_int_equal(spmv->row_offsets[14] - spmv->row_offsets[13], 7);
+    assert_memory_equal(spmv->columns + spmv->row_offsets[13], centre, sizeof(centre));
+    nitro_spmv_matrix_free(spmv);
+    nitro_context_free(context);
+}
+
+static void a_name_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    generated_check_room(&nitro_module_spmv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_seed_and_index_give_the_same_matrix),
+        cmocka_unit_test(names_are_clean_and_differ),
+        cmocka_unit_test(matrices_are_well_formed_and_not_too_large),
+        cmocka_unit_test(a_stencil_is_what_its_name_says),
+        cmocka_unit_test(a_name_that_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

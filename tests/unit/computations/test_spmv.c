@@ -1,0 +1,434 @@
+/* Every variant of spmv against sums in long double, on matrices of every family and on the odd
+ * ones; the constraints; formats that are made once and dropped; results that are found wrong. */
+#include <math.h>
+#include <omp.h>
+
+#include "apps/spmv/generate_matrix.h"
+#include "apps/spmv/matrix.h"
+#include "unit/computation_fixture.h"
+#include "variants/spmv/spmv.h"
+
+extern const nitro_module nitro_module_spmv;
+
+static int setup(void **state)
+{
+    return computation_setup(state, &nitro_module_spmv);
+}
+
+static const nitro_variant *const variants[] = {
+    &nitro_spmv_variant_csr,   &nitro_spmv_variant_csr_vector, &nitro_spmv_variant_dia,
+    &nitro_spmv_variant_ell,   &nitro_spmv_variant_coo,        &nitro_spmv_variant_hybrid,
+    &nitro_spmv_variant_sellp,
+};
+#define NUM_VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+/* Entries as {row, column, value}, in any order. */
+static nitro_spmv *make(nitro_context *context, int64_t num_rows, int64_t num_cols,
+                        const double (*list)[3], size_t count)
+{
+    nitro_spmv_entries entries = {.num_rows = num_rows, .num_cols = num_cols};
+    for (size_t i = 0; i < count; i++)
+        assert_ok(context, nitro_spmv_entries_add(context, &entries, (int64_t)list[i][0],
+                                                  (int64_t)list[i][1], list[i][2]));
+    nitro_spmv *spmv = NULL;
+    assert_ok(context, nitro_spmv_matrix_create(context, "test", &entries, &spmv));
+    return spmv;
+}
+
+/* Run every variant that `limits` allows; returns how many that were. */
+static size_t check_all(const computation_fixture *f, nitro_spmv *spmv, const char *name)
+{
+    char why[512] = "";
+    double features[NITRO_SPMV_NUM_FEATURES];
+    size_t ran = 0;
+    assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
+    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+    if (nitro_spmv_keep_reference(spmv, NULL) != 0)
+        fail_msg("%s: the reference variant is wrong", name);
+    for (size_t i = 0; i < NUM_VARIANTS; i++) {
+        const nitro_variant *variant = variants[i];
+        if (variant->allows && !variant->allows(features, NULL, NULL))
+            continue;
+        if (variant->prepare && variant->prepare(spmv, variant->user) != 0)
+            fail_msg("%s: %s cannot prepare", name, variant->name);
+        if (variant->run(spmv, variant->user) != 0)
+            fail_msg("%s: %s cannot run", name, variant->name);
+        if (nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
+            fail_msg("%s: %s: %s", name, variant->name, why);
+        if (variant->release)
+            variant->release(spmv, variant->user);
+        ran++;
+    }
+    return ran;
+}
+
+static void variants_agree_on_generated_matrices(void **state)
+{
+    computation_fixture *f = *state;
+    for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        assert_ok(f->context, nitro_spmv_generate(f->context, 7, index, name, sizeof(name), &spmv));
+        assert_true(check_all(f, spmv, name) >= 4); /* csr, csr_vector, coo and hybrid always run */
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* Enough work for several threads, however many cores there are: rows cut between threads. */
+static void variants_agree_with_many_threads(void **state)
+{
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(7);
+    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        assert_ok(f->context,
+                  nitro_spmv_generate(f->context, 11, index, name, sizeof(name), &spmv));
+        check_all(f, spmv, name);
+        nitro_spmv_matrix_free(spmv);
+    }
+    omp_set_num_threads(threads);
+}
+
+/* So many rows that results are stored past the caches: in pairs, cut between threads at odd rows,
+ * and not at all so where y is not aligned for it. */
+static void variants_agree_on_very_many_rows(void **state)
+{
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(3);
+    nitro_spmv_entries entries = {.num_rows = (2 << 20) + 5, .num_cols = (2 << 20) + 5};
+    for (int64_t row = 0; row < entries.num_rows; row++)
+        for (int64_t column = row - row % 3; column < row; column++)
+            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, column,
+                                                         (double)(row % 7) - 3));
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+    check_all(f, spmv, "very many rows");
+    double *y = spmv->y, *wider = calloc((size_t)spmv->num_rows + 1, sizeof(*wider));
+    spmv->y = wider + 1;
+    check_all(f, spmv, "very many rows, y at an odd address");
+    spmv->y = y;
+    free(wider);
+    nitro_spmv_matrix_free(spmv);
+    omp_set_num_threads(threads);
+}
+
+/* A row with 100,000 entries, cut among threads by coo: its parts must be put together again. */
+static void one_row_is_cut_between_threads(void **state)
+{
+    computation_fixture *f = *state;
+    int threads = omp_get_max_threads();
+    omp_set_num_threads(5);
+    for (int64_t long_row = 0; long_row < 4; long_row++) { /* first, inside, next to last, last */
+        nitro_spmv_entries entries = {.num_rows = 4, .num_cols = 100000};
+        for (int64_t column = 0; column < entries.num_cols; column++)
+            assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, long_row, column,
+                                                         1.0 / (double)(column + 1)));
+        assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, 1, 5, 2));
+        nitro_spmv *spmv = NULL;
+        assert_ok(f->context, nitro_spmv_matrix_create(f->context, "test", &entries, &spmv));
+        check_all(f, spmv, "one long row");
+        nitro_spmv_matrix_free(spmv);
+    }
+    omp_set_num_threads(threads);
+}
+
+static void variants_agree_on_odd_matrices(void **state)
+{
+    static const double corner[][3] = {{0, 0, 3}};
+    static const double anti[][3] = {{0, 2, 1}, {1, 1, 2}, {2, 0, 3}};
+    static const double zeros[][3] = {{0, 0, 0}, {1, 1, 0}, {4, 2, 0}};
+    static const double last_row[][3] = {{40, 0, 1}, {40, 1, 2}, {40, 2, 3}};
+    static const struct {
+        const char *name;
+        int64_t rows, cols;
+        const double (*list)[3];
+        size_t count;
+    } cases[] = {
+        {"0 x 0", 0, 0, NULL, 0},
+        {"0 x 5", 0, 5, NULL, 0},
+        {"5 x 0", 5, 0, NULL, 0},
+        {"1 x 1", 1, 1, corner, 1},
+        {"1 x 1, empty", 1, 1, NULL, 0},
+        {"antidiagonal", 3, 3, anti, 3},
+        {"explicit zeros", 5, 3, zeros, 3},
+        {"no entries", 100, 70, NULL, 0},
+        {"one entry of a wide matrix", 1, 100, corner, 1},
+        {"one entry of a high matrix", 100, 1, corner, 1},
+        {"one row after many empty ones", 41, 3, last_row, 3},
+    };
+    computation_fixture *f = *state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        nitro_spmv *spmv =
+            make(f->context, cases[i].rows, cases[i].cols, cases[i].list, cases[i].count);
+        assert_true(check_all(f, spmv, cases[i].name) >= 4);
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* A caller's own struct, with NULL where there is nothing to point to. */
+static void empty_arrays_may_be_null(void **state)
+{
+    computation_fixture *f = *state;
+    const int64_t no_rows[] = {0}, three_rows[] = {0, 0, 0, 0};
+    double y[3] = {1, 2, 3};
+    nitro_spmv nothing = {.row_offsets = no_rows};
+    nitro_spmv no_columns = {.num_rows = 3, .row_offsets = three_rows, .y = y};
+    assert_true(check_all(f, &nothing, "0 x 0 without arrays") >= 4);
+    assert_true(check_all(f, &no_columns, "3 x 0 without arrays") >= 4);
+    nitro_spmv_release(&nothing);
+    nitro_spmv_release(&no_columns);
+}
+
+/* Dense matrices of all small sizes: every remainder of slices, lanes and blocks of rows. */
+static void variants_agree_on_dense_matrices(void **state)
+{
+    computation_fixture *f = *state;
+    for (int64_t rows = 1; rows <= 70; rows += 3)
+        for (int64_t cols = 1; cols <= 40; cols += 3) {
+            nitro_spmv_entries entries = {.num_rows = rows, .num_cols = cols};
+            for (int64_t i = rows * cols - 1; i >= 0; i--) /* backwards: to be sorted */
+                assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, i / cols,
+                                                             i % cols, sin((double)i)));
+            nitro_spmv *spmv = NULL;
+            char name[64];
+            snprintf(name, sizeof(name), "dense %lld x %lld", (long long)rows, (long long)cols);
+            assert_ok(f->context, nitro_spmv_matrix_create(f->context, name, &entries, &spmv));
+            assert_true(check_all(f, spmv, name) >= 6);
+            nitro_spmv_matrix_free(spmv);
+        }
+}
+
+static void y_is_what_it_should_be(void **state)
+{
+    static const double list[][3] = {{2, 1, 5}, {0, 0, 2}, {0, 2, 3}, {2, 1, -1}};
+    computation_fixture *f = *state;
+    nitro_spmv *spmv = make(f->context, 3, 3, list, 4);
+    double x[3] = {10, 20, 30}, y[3];
+    const double *own_x = spmv->x;
+    double *own_y = spmv->y;
+    assert_int_equal(spmv->num_nonzeros, 3); /* the two at (2, 1) are added up */
+    for (size_t i = 0; i < NUM_VARIANTS; i++) {
+        spmv->x = x;
+        spmv->y = y;
+        y[0] = y[1] = y[2] = NAN;
+        assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+        assert_int_equal(variants[i]->run(spmv, NULL), 0);
+        assert_true(y[0] == 110 && y[1] == 0 && y[2] == 80);
+    }
+    spmv->x = own_x;
+    spmv->y = own_y;
+    nitro_spmv_matrix_free(spmv);
+}
+
+static void constraints_refuse_what_would_not_fit(void **state)
+{
+    computation_fixture *f = *state;
+    struct {
+        const nitro_variant *variant;
+        int feature;
+        double fits, too_much;
+    } cases[] = {
+        {&nitro_spmv_variant_dia, NITRO_SPMV_DIA_FILLIN, 8, 8.01},
+        {&nitro_spmv_variant_ell, NITRO_SPMV_ELL_FILLIN, 8, 8.01},
+        {&nitro_spmv_variant_sellp, NITRO_SPMV_RLSD, 1.9, 2},
+    };
+    (void)f;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        double features[NITRO_SPMV_NUM_FEATURES] = {0};
+        features[NITRO_SPMV_NNZ] = 1e6;
+        features[NITRO_SPMV_ELL_FILLIN] = 100;
+        features[cases[i].feature] = cases[i].fits;
+        assert_true(cases[i].variant->allows(features, NULL, NULL));
+        features[cases[i].feature] = cases[i].too_much;
+        assert_false(cases[i].variant->allows(features, NULL, NULL));
+        features[cases[i].feature] = cases[i].fits;
+        features[NITRO_SPMV_NNZ] = 3e9; /* too large even if nothing were padded */
+        assert_false(cases[i].variant->allows(features, NULL, NULL));
+    }
+    double features[NITRO_SPMV_NUM_FEATURES] = {0};
+    assert_false(nitro_spmv_variant_cusparse_csr1.allows(features, NULL, NULL));
+    assert_false(nitro_spmv_variant_cusparse_csr2.allows(features, NULL, NULL));
+    assert_null(nitro_spmv_variant_csr.allows);
+    assert_null(nitro_spmv_variant_csr_vector.allows);
+    assert_null(nitro_spmv_variant_coo.allows);
+    assert_null(nitro_spmv_variant_hybrid.allows);
+}
+
+/* The bound that sellp is judged by must hold for every matrix. */
+static void sellp_is_never_larger_than_its_bound(void **state)
+{
+    computation_fixture *f = *state;
+    for (size_t index = 0; index < 2 * nitro_spmv_num_families(); index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        double features[NITRO_SPMV_NUM_FEATURES];
+        assert_ok(f->context, nitro_spmv_generate(f->context, 3, index, name, sizeof(name), &spmv));
+        assert_ok(f->context, nitro_computation_evaluate(f->computation, spmv, features));
+        assert_int_equal(nitro_spmv_variant_sellp.prepare(spmv, NULL), 0);
+        double slots = (double)spmv->sellp->slice_offsets[spmv->sellp->num_slices];
+        double padded = ceil(features[NITRO_SPMV_ROWS] / NITRO_SPMV_SLICE_ROWS) *
+                        NITRO_SPMV_SLICE_ROWS / features[NITRO_SPMV_ROWS]; /* the last slice */
+        double bound = (1 + sqrt(NITRO_SPMV_SLICE_ROWS) * features[NITRO_SPMV_RLSD]) * padded;
+        if (slots > bound * features[NITRO_SPMV_NNZ] * (1 + 1e-9))
+            fail_msg("%s: %g slots, the bound is %g times %g", name, slots, bound,
+                     features[NITRO_SPMV_NNZ]);
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+/* 12 bytes a slot of ELL and 16 an entry of COO are never more than 16 for every non-zero. */
+static void hybrid_is_never_larger_than_coo(void **state)
+{
+    computation_fixture *f = *state;
+    for (size_t index = 0; index < nitro_spmv_num_families(); index++) {
+        nitro_spmv *spmv = NULL;
+        char name[256];
+        assert_ok(f->context, nitro_spmv_generate(f->context, 5, index, name, sizeof(name), &spmv));
+        assert_int_equal(nitro_spmv_variant_hybrid.prepare(spmv, NULL), 0);
+        int64_t bytes =
+            12 * spmv->hybrid->ell.width * spmv->num_rows + 16 * spmv->hybrid->coo.num_entries;
+        int64_t fewer = 12 * (spmv->hybrid->ell.width + 1) * spmv->num_rows;
+        for (int64_t row = 0; row < spmv->num_rows; row++) {
+            int64_t rest =
+                spmv->row_offsets[row + 1] - spmv->row_offsets[row] - spmv->hybrid->ell.width - 1;
+            fewer += rest > 0 ? 16 * rest : 0;
+        }
+        assert_true(bytes <= 16 * spmv->num_nonzeros);
+        assert_true(bytes <= fewer); /* one slot more would not save anything */
+        nitro_spmv_matrix_free(spmv);
+    }
+}
+
+static void prepare_is_idempotent_and_release_drops(void **state)
+{
+    computation_fixture *f = *state;
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < NUM_VARIANTS; i++)
+            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+        const void *made[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
+        for (size_t i = 0; i < NUM_VARIANTS; i++)
+            assert_true(!variants[i]->prepare || variants[i]->prepare(spmv, NULL) == 0);
+        const void *still[] = {spmv->dia, spmv->ell, spmv->coo, spmv->hybrid, spmv->sellp};
+        assert_memory_equal(made, still, sizeof(made));
+        for (size_t i = 0; i < NUM_VARIANTS; i++)
+            if (variants[i]->release) {
+                variants[i]->release(spmv, NULL);
+                variants[i]->release(spmv, NULL);
+            }
+        assert_null(spmv->dia);
+        assert_null(spmv->ell);
+        assert_null(spmv->coo);
+        assert_null(spmv->hybrid);
+        assert_null(spmv->sellp);
+    }
+    nitro_spmv_matrix_free(spmv);
+}
+
+static void wrong_results_are_found(void **state)
+{
+    computation_fixture *f = *state;
+    nitro_spmv *spmv = NULL;
+    char why[512] = "";
+    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 6, &spmv));
+    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    assert_non_null(strstr(why, "no reference"));
+    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+    spmv->y[9] += 1e-9;
+    assert_int_not_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+    assert_int_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+
+    /* nothing written: y was spoilt after the last check */
+    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    assert_non_null(strstr(why, "y[0] is nan"));
+
+    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+    spmv->y[17] += 3e-12 * spmv->magnitudes[17];
+    assert_int_not_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    assert_non_null(strstr(why, "y[17] is "));
+    assert_non_null(strstr(why, "off by 3e-12"));
+
+    assert_int_equal(nitro_spmv_variant_csr.run(spmv, NULL), 0);
+    spmv->y[17] += 0.5e-12 * spmv->magnitudes[17];
+    assert_int_equal(nitro_spmv_check_result(spmv, why, sizeof(why), NULL), 0);
+    nitro_spmv_matrix_free(spmv);
+}
+
+static void computation_runs_through_dispatch(void **state)
+{
+    computation_fixture *f = *state;
+    nitro_spmv *spmv = NULL;
+    nitro_decision decision;
+    char text[128];
+    assert_int_equal(nitro_computation_num_variants(f->computation), NUM_VARIANTS + 2);
+    assert_int_equal(nitro_computation_num_features(f->computation), NITRO_SPMV_NUM_FEATURES);
+    for (size_t i = 0; i < NUM_VARIANTS; i++)
+        assert_string_equal(nitro_computation_variant_name(f->computation, i), variants[i]->name);
+    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS),
+                        "cusparse_csr1");
+    assert_string_equal(nitro_computation_variant_name(f->computation, NUM_VARIANTS + 1),
+                        "cusparse_csr2");
+    assert_ok(f->context, nitro_spmv_generate_stencil(f->context, 5, &spmv));
+    assert_ok(f->context, nitro_run(f->computation, spmv, &decision));
+    assert_string_equal(decision.variant_name, "csr");
+    assert_int_equal(nitro_spmv_keep_reference(spmv, NULL), 0);
+    nitro_module_spmv.describe(spmv, text, sizeof(text));
+    assert_string_equal(text, "125 x 125, 725 non-zeros, 5.8 a row");
+    nitro_module_spmv.unload(spmv);
+}
+
+static void the_module_loads_files(void **state)
+{
+    computation_fixture *f = *state;
+    const char *path = BINARY_DIR "/test_spmv_module.mtx";
+    const char text[] = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 3 4\n2 1 -1\n";
+    void *untouched = &f, *argument = untouched;
+    assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 1));
+    assert_ok(f->context, nitro_module_spmv.load(f->context, path, &argument));
+    assert_int_equal(check_all(f, argument, path), NUM_VARIANTS);
+    nitro_module_spmv.unload(argument);
+    assert_ok(f->context, nitro_file_write(f->context, path, text, sizeof(text) - 8));
+    argument = untouched;
+    assert_fails(f->context, nitro_module_spmv.load(f->context, path, &argument), NITRO_ERR_FORMAT,
+                 "test_spmv_module.mtx:2: field 3 (entries): 2 are declared");
+    assert_ptr_equal(argument, untouched);
+    remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(variants_agree_on_generated_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_with_many_threads, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_very_many_rows, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(one_row_is_cut_between_threads, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_odd_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(empty_arrays_may_be_null, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(variants_agree_on_dense_matrices, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(y_is_what_it_should_be, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(sellp_is_never_larger_than_its_bound, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(hybrid_is_never_larger_than_coo, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(prepare_is_idempotent_and_release_drops, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(wrong_results_are_found, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(the_module_loads_files, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(computation_runs_through_dispatch, setup,
+                                        computation_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,219 @@
+/* Learning from a store: who teaches, what is known of the target, and the same bytes each time. */
+#include <math.h>
+
+#include "nitro/models/model_file.h"
+#include "unit/learn/learning_fixture.h"
+
+typedef learning_fixture fixture;
+
+static int setup(void **state)
+{
+    fixture *f = learning_setup(NITRO_LOG_INFO);
+    f->options.strategy = "svm"; /* it learns from device features, which these tests are about */
+    synthetic_put_measured(f->store, "alpha", 1.0, 0, 40);
+    synthetic_put_measured(f->store, "beta", 4.0, 20, 40);
+    synthetic_put_device(f->store, "gamma", 2.0);
+    *state = f;
+    return 0;
+}
+
+static char *learn(fixture *f, const char *target)
+{
+    nitro_model *model = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context,
+              nitro_tune_from_source(f->context, f->store, "toy", target, &f->options, &model));
+    assert_ok(f->context, nitro_model_format(model, &text, &size));
+    nitro_model_free(model);
+    return text;
+}
+
+static void test_all_but_the_target_teach(void **state)
+{
+    fixture *f = *state;
+    char *text = learn(f, "gamma");
+    const char *alpha = strstr(text, "{\"device\":\"alpha\",\"device_digest\":\"");
+    const char *beta = strstr(text, "{\"device\":\"beta\",\"device_digest\":\"");
+    assert_true(alpha && beta && alpha < beta);
+    const char *samples = strstr(alpha, "\"kind\":\"recorded\",\"records\":\"");
+    assert_true(samples && samples < beta && strstr(samples, "\"samples\":40}") < beta);
+    assert_non_null(strstr(beta, "\"samples\":40}"));
+    assert_non_null(strstr(text, "\"name\":\"launch\""));
+    assert_null(strstr(text, "\"name\":\"year\"")); /* descriptive: never learnt from */
+    free(text);
+    text = learn(f, "beta");
+    assert_non_null(strstr(text, "\"sources\":[{\"device\":\"alpha\""));
+    assert_null(strstr(text, "\"device\":\"beta\""));
+    free(text);
+}
+
+static void test_same_bytes(void **state)
+{
+    fixture *f = *state;
+    const char *forth[] = {"alpha", "beta"}, *back[] = {"beta", "alpha"};
+    char *texts[4] = {learn(f, "gamma")};
+    f->options.sources = forth;
+    f->options.num_sources = 2;
+    f->options.num_threads = 3;
+    texts[1] = learn(f, "gamma");
+    f->options.sources = back;
+    texts[2] = learn(f, "gamma");
+    assert_string_equal(texts[0], texts[1]);
+    assert_string_equal(texts[0], texts[2]);
+    f->options.seed = 1;
+    texts[3] = learn(f, "gamma");
+    assert_string_not_equal(texts[0], texts[3]);
+    for (size_t i = 0; i < 4; i++)
+        free(texts[i]);
+}
+
+/* The digest of the records tells models apart that learnt from other numbers. */
+static void test_records_have_a_digest(void **state)
+{
+    fixture *f = *state;
+    char *before = learn(f, "gamma");
+    double features[SYNTHETIC_FEATURES], times_ms[SYNTHETIC_VARIANTS];
+    synthetic_input(0, NULL, features);
+    synthetic_times(features, 1.0, times_ms);
+    times_ms[0] *= 1.0 + 1e-9;
+    synthetic_put_sample(f->store, "alpha", "input0000", features, times_ms);
+    char *after = learn(f, "gamma");
+    const char *a = strstr(before, "\"records\":\""), *b = strstr(after, "\"records\":\"");
+    assert_true(a && b && strncmp(a, b, strlen("\"records\":\"") + 16) != 0);
+    free(before);
+    free(after);
+}
+
+static void test_own_samples(void **state)
+{
+    fixture *f = *state;
+    nitro_model *model = NULL;
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context,
+              nitro_learn_own(f->context, f->store, "toy", "alpha", &f->options, &model));
+    assert_string_equal(nitro_model_target(model), "alpha");
+    assert_ok(f->context, nitro_model_format(model, &text, &size));
+    assert_non_null(strstr(text, "\"device_features\": []"));
+    assert_null(strstr(text, "beta"));
+    free(text);
+    nitro_model_free(model);
+    assert_fails(f->context,
+                 nitro_learn_own(f->context, f->store, "toy", "gamma", &f->options, &model),
+                 NITRO_ERR_NO_DATA, "gamma");
+}
+
+static nitro_status try(fixture *f, const char *computation, const char *target)
+{
+    nitro_model *model = NULL;
+    nitro_status status =
+        nitro_tune_from_source(f->context, f->store, computation, target, &f->options, &model);
+    nitro_model_free(model);
+    return status;
+}
+
+static void test_refusals(void **state)
+{
+    fixture *f = *state;
+    assert_fails(f->context, try(f, "toy", "elsewhere"), NITRO_ERR_NOT_FOUND, "elsewhere");
+    assert_fails(f->context, try(f, "nothing", "gamma"), NITRO_ERR_NOT_FOUND, "nothing");
+    f->options.strategy = "oracle";
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'oracle'");
+    f->options.strategy = "svm";
+    f->options.dfs = "magic";
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "'magic'");
+    f->options.dfs = "cv";
+    f->options.profiling_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'profile'");
+    f->options.search_based_dfs = true;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'both'");
+    f->options.profiling_based_dfs = false;
+    assert_ok(f->context, try(f, "toy", "gamma")); /* two ways to say the same */
+    f->options.search_based_dfs = false;
+    f->options.dfs = NULL;
+    const char *own[] = {"alpha", "gamma"};
+    f->options.sources = own;
+    f->options.num_sources = 2;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "its own source");
+    assert_fails(f->context, try(f, "toy", "beta"), NITRO_ERR_NO_DATA, "gamma");
+    const char *twice[] = {"alpha", "alpha"};
+    f->options.sources = twice;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "twice");
+    const char *unknown[] = {"omega"};
+    f->options.sources = unknown;
+    f->options.num_sources = 1;
+    assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "omega");
+}
+
+static void test_holes_are_said(void **state)
+{
+    fixture *f = *state;
+    nitro_device *device = synthetic_device(f->context, "beta", 4.0);
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "cache", 7.0, NITRO_VALUE_RECORDED, 0));
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+    const double features[] = {NAN, 0.5}, times_ms[] = {1, 2, 3};
+    synthetic_put_sample(f->store, "alpha", "input9999", features, times_ms);
+    char *text = learn(f, "gamma");
+    assert_null(strstr(text, "cache"));
+    assert_non_null(strstr(f->log, "device feature cache is left out for target gamma"));
+    assert_non_null(strstr(f->log, "1 samples of toy have a hole"));
+    assert_non_null(strstr(f->log, "feature size of input input9999"));
+    free(text);
+}
+
+static void test_extrapolation_is_said(void **state)
+{
+    fixture *f = *state;
+    synthetic_put_device(f->store, "fast", 9.0);
+    free(learn(f, "gamma"));
+    assert_null(strstr(f->log, "outside the range"));
+    free(learn(f, "fast"));
+    assert_non_null(strstr(f->log, "target fast lies outside the range of the sources"));
+    assert_non_null(strstr(f->log, "launch (9 counts as 4)"));
+}
+
+static void test_rows_are_in_order(void **state)
+{
+    fixture *f = *state;
+    const char *devices[] = {"beta", "alpha"};
+    nitro_dataset *dataset = NULL;
+    assert_ok(f->context, nitro_dataset_load(f->store, "toy", devices, 2, &dataset));
+    assert_int_equal(dataset->num_rows, 80);
+    assert_int_equal(dataset->num_inputs, 60);
+    for (size_t row = 1; row < dataset->num_rows; row++) {
+        assert_true(dataset->row_input[row] >= dataset->row_input[row - 1]);
+        if (dataset->row_input[row] == dataset->row_input[row - 1])
+            assert_true(dataset->row_device[row] > dataset->row_device[row - 1]);
+    }
+    nitro_dataset_free(dataset);
+}
+
+/* A device of this machine needs no record in the store. */
+static void test_target_of_this_machine(void **state)
+{
+    fixture *f = *state;
+    nitro_model *model = NULL;
+    assert_ok(f->context,
+              nitro_tune_from_source(f->context, f->store, "toy", "host", &f->options, &model));
+    assert_int_equal(nitro_model_num_variants(model), 3);
+    nitro_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_all_but_the_target_teach, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_same_bytes, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_holes_are_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,499 @@
+/* What is promised on a device that nobody measured: distances, left-out sources, confidence. */
+#include <math.h>
+
+#include <jansson.h>
+
+#include "nitro/evaluate/evaluate.h"
+#include "nitro/learn/device_distance.h"
+#include "nitro/learn/lodo.h"
+#include "nitro/learn/predicted_quality.h"
+#include "unit/synthetic.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_dataset *sources;
+    nitro_device *target;
+    nitro_string_list names; /* of device features */
+    nitro_lesson lesson;
+    nitro_model *model;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    assert_non_null(f);
+    f->context = unit_context();
+    assert_ok(f->context, nitro_string_list_add(f->context, &f->names, "launch"));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_model_free(f->model);
+    nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
+    nitro_string_list_free(&f->names);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+/* Sources with these launch costs, 0 ends them, and a target. */
+static void make(fixture *f, double target, const double *launches, size_t num_inputs)
+{
+    static const char *const ids[] = {"a", "b", "c", "d"};
+    nitro_device *devices[4];
+    size_t count = 0;
+    for (; launches[count] > 0.0; count++)
+        devices[count] = synthetic_device(f->context, ids[count], launches[count]);
+    f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
+    f->target = synthetic_device(f->context, "target", target);
+    f->lesson = (nitro_lesson){.sources = f->sources,
+                               .target = f->target,
+                               .device_features = &f->names,
+                               .evidence = NITRO_EVIDENCE_SOURCES};
+    assert_ok(f->context, nitro_strategy_find(f->context, "forest", &f->lesson.strategy));
+}
+
+static const nitro_promise *learn(fixture *f)
+{
+    nitro_model_free(f->model);
+    f->model = NULL;
+    assert_ok(f->context, nitro_model_train(f->context, &f->lesson, &f->model));
+    assert_non_null(f->model->promise);
+    return f->model->promise;
+}
+
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) < 1e-12;
+}
+
+/* ---- Distances ---------------------------------------------------------------------------- */
+
+static void test_distances(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 8.0, 2.5, 0}, 4);
+    nitro_device **devices = f->sources->devices;
+    assert_true(is_near(nitro_device_distance(f->target, devices[0], &f->names), log(2.0)));
+    assert_true(is_near(nitro_device_distance(devices[0], f->target, &f->names), log(2.0)));
+    nitro_nearest nearest = nitro_device_nearest(f->target, devices, 3, NULL, &f->names);
+    assert_int_equal(nearest.device, 2);
+    assert_true(is_near(nearest.distance, log(1.25)));
+    const bool skip[] = {false, false, true};
+    assert_int_equal(nitro_device_nearest(f->target, devices, 3, skip, &f->names).device, 0);
+    assert_int_equal(nitro_device_nearest(devices[2], devices, 3, NULL, &f->names).device, 0);
+    /* A feature that both have alike draws the mean down; one that is not there does not count. */
+    assert_ok(f->context, nitro_string_list_add(f->context, &f->names, "sockets"));
+    assert_ok(f->context, nitro_string_list_add(f->context, &f->names, "no-such"));
+    assert_true(is_near(nitro_device_distance(f->target, devices[0], &f->names), 0.5 * log(2.0)));
+    nitro_string_list unknown = {0};
+    assert_true(isnan(nitro_device_distance(f->target, devices[0], &unknown)));
+    assert_int_equal(nitro_device_nearest(f->target, devices, 3, NULL, &unknown).device,
+                     NITRO_NONE);
+}
+
+/* ---- Left-out sources --------------------------------------------------------------------- */
+
+/* Each source says the opposite of the other: what was learnt from one is wrong on the other. */
+static void contradict(fixture *f)
+{
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        bool first = f->sources->row_device[row] == 0;
+        times[0] = first ? 1.0 : 4.0;
+        times[1] = first ? 4.0 : 1.0;
+        times[2] = 8.0;
+    }
+}
+
+static void test_a_left_out_source_is_not_seen(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
+    contradict(f);
+    const nitro_promise *promise = learn(f);
+    assert_true(promise->within_quality > 99.0); /* the device feature tells them apart */
+    assert_int_equal(promise->num_sources, 2);
+    assert_true(is_near(promise->sources[0].left_out_quality, 25.0));
+    assert_true(is_near(promise->sources[1].left_out_quality, 25.0));
+    assert_true(is_near(promise->left_out_quality, 25.0));
+    assert_true(is_near(promise->share, 0.5)); /* half as far as they are from each other */
+    assert_true(promise->quality < 63.0);
+    nitro_decision decision;
+    double features[SYNTHETIC_FEATURES];
+    synthetic_input(3, NULL, features);
+    assert_ok(f->context, nitro_model_predict(f->model, features, &decision, NULL, NULL));
+    assert_true(decision.confidence < 0.6);
+}
+
+static void test_scores_come_from_others(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
+    contradict(f);
+    learn(f);
+    nitro_leave_out result = {0};
+    assert_ok(f->context, nitro_leave_out_run(f->context, &f->lesson, f->model, &result));
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        const double *scores = result.scores + row * SYNTHETIC_VARIANTS;
+        assert_int_equal(nitro_scores_best(scores, SYNTHETIC_VARIANTS),
+                         f->sources->row_device[row] == 0 ? 1 : 0);
+    }
+    assert_int_equal(result.num_rows[0], 30);
+    assert_int_equal(result.num_rows[1], 30);
+    nitro_leave_out_free(&result);
+}
+
+/* ---- Strategies that average others ------------------------------------------------------- */
+
+/* A team of two that always say the same: the first variant, the other one. A lesson's members are
+ * all that a predictor remembers. */
+static nitro_status train_team(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    uint64_t *members = nitro_calloc(context, 1, sizeof(*members));
+    assert_non_null(members);
+    *members = set->members;
+    for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
+        held_out_scores[i] = NAN;
+    *predictor = members;
+    return NITRO_OK;
+}
+
+static void score_team_members(const void *predictor, const double *columns, double *scores)
+{
+    (void)predictor, (void)columns;
+    const double said[2][SYNTHETIC_VARIANTS] = {{2.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    memcpy(scores, said, sizeof(said));
+}
+
+static void score_team(const void *predictor, const double *columns, double *scores)
+{
+    double own[2 * SYNTHETIC_VARIANTS];
+    uint64_t members = *(const uint64_t *)predictor;
+    score_team_members(predictor, columns, own);
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        scores[v] =
+            (members != 2 ? own[v] : 0.0) + (members != 1 ? own[v + SYNTHETIC_VARIANTS] : 0.0);
+}
+
+static const nitro_strategy one = {.name = "one"}, two = {.name = "two"};
+static const nitro_strategy *const team_members[] = {&one, &two};
+static const nitro_strategy team = {.name = "team",
+                                    .dfs = "omit",
+                                    .train = train_team,
+                                    .score = score_team,
+                                    .num_members = 2,
+                                    .members = team_members,
+                                    .score_members = score_team_members,
+                                    .free = free};
+
+/* All say the first variant; on every source the second is fastest, by `factor`. */
+static uint64_t members_chosen(fixture *f, double factor)
+{
+    f->lesson.strategy = &team;
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = factor;
+        times[1] = 1.0;
+        times[2] = 8.0;
+    }
+    learn(f);
+    return *(const uint64_t *)f->model->predictor;
+}
+
+static void test_left_out_sources_choose_members(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    assert_int_equal(members_chosen(f, 4.0), 2);
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
+    assert_int_equal(members_chosen(f, 1.002), 0); /* by too little to be sure of it */
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0 / 1.002));
+    f->lesson.is_adapted = true;
+    assert_int_equal(members_chosen(f, 4.0), 0);
+    f->lesson.is_adapted = false;
+    f->lesson.members = 1; /* the caller chose */
+    assert_int_equal(members_chosen(f, 4.0), 1);
+    assert_true(is_near(f->model->promise->left_out_quality, 25.0));
+}
+
+/* ---- Hyper-parameters --------------------------------------------------------------------- */
+
+/* A cook's predictor is the recipe's number, and its choice the variant of that number. */
+static nitro_status train_cook(nitro_context *context, const nitro_training_set *set,
+                               void **predictor, double *held_out_scores)
+{
+    size_t *recipe = nitro_calloc(context, 1, sizeof(*recipe));
+    assert_non_null(recipe);
+    *recipe = set->recipes[0];
+    for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
+        held_out_scores[i] = NAN;
+    *predictor = recipe;
+    return NITRO_OK;
+}
+
+static void score_cook(const void *predictor, const double *columns, double *scores)
+{
+    (void)columns;
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        scores[v] = v == *(const size_t *)predictor ? 1.0 : 0.0;
+}
+
+static const char *const dishes[] = {"salt", "sugar", "pepper"};
+static const nitro_strategy cook = {.name = "cook",
+                                    .dfs = "omit",
+                                    .num_recipes = 3,
+                                    .recipes = dishes,
+                                    .train = train_cook,
+                                    .score = score_cook,
+                                    .free = free};
+
+/* The first variant takes 1 ms, the second this many on each source, the third far longer. */
+static size_t recipe_chosen(fixture *f, const double *seconds)
+{
+    f->lesson.strategy = &cook;
+    for (size_t row = 0; row < f->sources->num_rows; row++) {
+        double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
+        times[0] = 1.0;
+        times[1] = seconds[f->sources->row_device[row]];
+        times[2] = 8.0;
+    }
+    learn(f);
+    return *(const size_t *)f->model->predictor;
+}
+
+static void test_left_out_sources_choose_recipes(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8, 0.8}), 1);
+    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
+    json_t *json = nitro_promise_json(f->model->promise, f->sources);
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(json, "recipes"), "cook")), "sugar");
+    json_decref(json);
+    /* By too little; and by enough, but one source says the opposite of the others. */
+    assert_int_equal(recipe_chosen(f, (const double[]){0.998, 0.998, 0.998}), 0);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.5, 0.5, 1.3}), 0);
+    json = nitro_promise_json(f->model->promise, f->sources);
+    assert_null(json_object_get(json, "recipes"));
+    json_decref(json);
+}
+
+static void test_two_sources_choose_no_recipe(void **state)
+{
+    fixture *f = *state;
+    make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
+    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8}), 0);
+}
+
+/* ---- Relative features that only tell devices --------------------------------------------- */
+
+/* Does a model keep "sockets", which no input changes, where the sources have these values of it?
+ */
+static bool keeps_sockets(fixture *f, const double *launches, const double *sockets)
+{
+    const nitro_relative_feature feature = {.name = "kind", .formula = "device.sockets"};
+    const nitro_string_list none = {0};
+    make(f, 2.0, launches, 90);
+    assert_ok(f->context, nitro_schema_add_relative(f->context, f->sources->schema, &feature));
+    for (size_t d = 0; d < f->sources->num_devices; d++)
+        assert_ok(f->context, nitro_device_set(f->context, f->sources->devices[d], "sockets",
+                                               sockets[d], NITRO_VALUE_RECORDED, 0));
+    f->lesson.device_features = &none;
+    f->lesson.use_relative = true;
+    learn(f);
+    bool keeps = f->model->schema->num_relative == 1;
+    nitro_dataset_free(f->sources);
+    nitro_device_free(f->target);
+    f->sources = NULL;
+    f->target = NULL;
+    return keeps;
+}
+
+static void test_what_tells_devices_needs_three_values(void **state)
+{
+    static const double launches[] = {1.0, 4.0, 9.0, 0};
+    assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 3.0}));
+    assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 2.0}));
+}
+
+static void test_left_out_sources_judge_what_tells_devices(void **state)
+{
+    static const double launches[] = {1.0, 1.1, 60.0, 61.0, 0};
+    assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 1.1, 8.0, 8.1}));
+    /* The nearest in this number are the least alike. */
+    assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 8.0, 1.1, 8.1}));
+}
+
+/* ---- Promises ----------------------------------------------------------------------------- */
+
+static void test_nearer_targets_are_promised_more(void **state)
+{
+    fixture *f = *state;
+    make(f, 1.0, (const double[]){1.0, 1.1, 60.0, 0}, 90);
+    const nitro_promise *promise = learn(f);
+    assert_true(promise->quality > 90.0 && promise->quality <= 100.0);
+    assert_true(is_near(promise->quality, promise->within_quality));
+    assert_true(is_near(promise->share, 0.0));
+    assert_int_equal(promise->sources[0].device, 0);
+    assert_int_equal(promise->sources[2].device, 2);
+    assert_null(promise->warning);
+    double near = promise->quality;
+    assert_ok(f->context,
+              nitro_device_set(f->context, f->target, "launch", 4.0, NITRO_VALUE_RECORDED, 0));
+    promise = learn(f);
+    assert_true(promise->left_out_quality < near && promise->quality < near);
+    assert_null(promise->warning);
+    assert_ok(f->context,
+              nitro_device_set(f->context, f->target, "launch", 1e9, NITRO_VALUE_RECORDED, 0));
+    promise = learn(f);
+    assert_true(is_near(promise->share, 2.0));
+    assert_non_null(strstr(promise->warning, "more unlike"));
+}
+
+static void test_one_source_promises_nothing(void **state)
+{
+    fixture *f = *state;
+    make(f, 4.0, (const double[]){1.0, 0}, 60);
+    const nitro_promise *promise = learn(f);
+    assert_true(isnan(promise->quality));
+    assert_non_null(strstr(promise->warning, "only one source"));
+    nitro_decision decision;
+    for (size_t i = 0; i < 60; i++) {
+        double features[SYNTHETIC_FEATURES];
+        synthetic_input(i, NULL, features);
+        assert_ok(f->context, nitro_model_predict(f->model, features, &decision, NULL, NULL));
+        assert_true(decision.confidence <= 0.5);
+    }
+    json_t *json = nitro_promise_json(promise, f->sources);
+    assert_true(json_is_null(json_object_get(json, "quality")));
+    assert_true(json_is_string(json_object_get(json, "warning")));
+    json_decref(json);
+    /* But a device just like it is known as well as the source itself. */
+    assert_ok(f->context,
+              nitro_device_set(f->context, f->target, "launch", 1.0, NITRO_VALUE_RECORDED, 0));
+    promise = learn(f);
+    assert_null(promise->warning);
+    assert_true(is_near(promise->quality, promise->within_quality));
+}
+
+static void test_nothing_in_common(void **state)
+{
+    fixture *f = *state;
+    make(f, 4.0, (const double[]){1.0, 2.0, 0}, 60);
+    nitro_device_free(f->target);
+    assert_ok(f->context, nitro_device_create(f->context, "other", "recorded", &f->target));
+    f->lesson.target = f->target;
+    nitro_string_list none = {0};
+    f->lesson.device_features = &none;
+    const nitro_promise *promise = learn(f);
+    assert_true(isnan(promise->target_distance));
+    assert_true(is_near(promise->quality, promise->left_out_quality));
+    assert_non_null(strstr(promise->warning, "shares no device feature"));
+}
+
+/* Ten decisions whose margin is 1, of which the last are bad ones. */
+static double confidence_after(const nitro_promise *promise, size_t num_good, size_t num_rows)
+{
+    nitro_promise weighed = *promise;
+    nitro_calibration calibration;
+    double times_ms[10 * 2] = {0}, scores[10 * 2] = {0};
+    for (size_t i = 0; i < num_rows; i++) {
+        times_ms[i * 2] = i < num_good ? 1.0 : 2.0;
+        times_ms[i * 2 + 1] = i < num_good ? 2.0 : 1.0;
+        scores[i * 2] = 0.0;
+        scores[i * 2 + 1] = -1.0;
+    }
+    nitro_promise_weigh_measured(&weighed, times_ms, scores, num_rows, 2, &calibration);
+    return nitro_calibration_confidence(&calibration, 1.0);
+}
+
+/* The device features say that the target is like its sources, or that it is not; some decisions on
+ * it say how it is. */
+static void test_measured_inputs_correct_the_distance(void **state)
+{
+    (void)state;
+    nitro_promise promise = {.within = {1, {0.0}, {0.95}},
+                             .left_out = {1, {0.0}, {0.55}},
+                             .within_quality = 99.0,
+                             .left_out_quality = 90.0,
+                             .share = 0.05};
+    double before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.85 && before < 0.95); /* nothing is measured, and nothing is certain */
+    assert_true(confidence_after(&promise, 10, 10) > before);
+    assert_true(confidence_after(&promise, 9, 10) < confidence_after(&promise, 10, 10));
+    assert_true(confidence_after(&promise, 5, 10) < 0.75);
+    promise.share = 1.0; /* as far as any, it seems */
+    before = confidence_after(&promise, 0, 0);
+    assert_true(before > 0.5 && before < 0.65);
+    assert_true(confidence_after(&promise, 10, 10) > 0.75);
+    assert_true(fabs(confidence_after(&promise, 5, 10) - before) < 0.05);
+    promise.left_out = promise.within; /* it is worse than any that was left out */
+    assert_true(confidence_after(&promise, 10, 10) > 0.95);
+    assert_true(confidence_after(&promise, 5, 10) < 0.85);
+    promise.left_out_quality = NAN; /* one source: quality stays as distance has it */
+    nitro_calibration calibration;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(isnan(promise.quality));
+    promise.share = 0.0;
+    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
+    assert_true(is_near(promise.quality, 99.0));
+}
+
+/* ---- Splits by group ---------------------------------------------------------------------- */
+
+static void test_groups_stay_together(void **state)
+{
+    fixture *f = *state;
+    enum { INPUTS = 60, GROUP = 6 };
+    make(f, 2.0, (const double[]){1.0, 0}, INPUTS);
+    for (size_t i = 0; i < INPUTS; i++) {
+        free(f->sources->inputs[i]);
+        f->sources->inputs[i] = nitro_asprintf(f->context, "g%02zu/m%zu", i / GROUP, i % GROUP);
+    }
+    nitro_evaluate_options options;
+    nitro_evaluate_options_init(&options);
+    options.group_separator = "/";
+    for (options.seed = 0; options.seed < 20; options.seed++) {
+        bool train[INPUTS] = {false}, test[INPUTS] = {false};
+        size_t num_train = 0;
+        assert_ok(f->context, nitro_evaluate_split(f->context, f->sources, &options, train, test));
+        for (size_t i = 0; i < INPUTS; i++) {
+            assert_true(train[i] == train[i / GROUP * GROUP] && train[i] != test[i]);
+            num_train += train[i];
+        }
+        assert_int_equal(num_train, 18); /* 30 %: three groups of ten */
+    }
+    options.group_separator = "g"; /* all of one group */
+    bool train[INPUTS] = {false}, test[INPUTS] = {false};
+    assert_fails(f->context, nitro_evaluate_split(f->context, f->sources, &options, train, test),
+                 NITRO_ERR_NO_DATA, "0 are to learn from");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_left_out_source_is_not_seen, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_members, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_recipes, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_sources_choose_no_recipe, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_what_tells_devices_needs_three_values, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_left_out_sources_judge_what_tells_devices, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
+        cmocka_unit_test(test_measured_inputs_correct_the_distance),
+        cmocka_unit_test_setup_teardown(test_groups_stay_together, setup, teardown),
+    };
+    return cmocka_run_group_tests_name("promise", tests, NULL, NULL);
+}

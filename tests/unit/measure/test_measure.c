@@ -1,0 +1,165 @@
+/* Measuring one input: what counts as a time. All times are synthetic. */
+#include <math.h>
+#include <time.h>
+
+#include "unit/measure/scripted_computation.h"
+
+static void test_medians(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "constant", .time_ms = 3});
+    /* Check run, warm-up, then 5 counted ones: 7 5 6 1 9. */
+    double jumpy[] = {100, 50, 7, 5, 6, 1, 9, 6, 6, 6, 6};
+    add(b, (script){.name = "jumpy", .times_ms = jumpy});
+    b->options.max_repetitions = 5;
+    measure(b);
+    assert_measured(b, 0, 3);
+    near(b->sample->entries[0].spread, 0);
+    near(b->sample->entries[0].prepare_ms, 0.5);
+    assert_measured(b, 1, 6);
+    near(b->sample->entries[1].spread, (7.0 - 5.0) / 2 / 6);
+    assert_int_equal(b->sample->entries[1].count, 5);
+    assert_null(b->sample->entries[1].detail);
+}
+
+static void test_time_source(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "wall", .time_ms = 3, .idle_ms = 2});
+    add(b,
+        (script){.name = "cpu", .time_ms = 3, .idle_ms = 2, .time_source = NITRO_TIME_THREAD_CPU});
+    measure(b);
+    assert_measured(b, 0, 5);
+    assert_measured(b, 1, 3);
+}
+
+/* The reference goes first; then all take turns, so that drift hits all alike. */
+static void test_interleaving(void **state)
+{
+    bench *b = *state;
+    open_trace();
+    add(b, (script){.name = "a", .time_ms = 1, .mark = 'a'});
+    add(b, (script){.name = "b", .time_ms = 1, .mark = 'b'});
+    add(b, (script){.name = "c", .time_ms = 1, .mark = 'c'});
+    declare(b);
+    assert_ok(b->context, nitro_computation_set_reference(b->computation, "c"));
+    assert_ok(b->context, nitro_measure(b->computation, &plain_input, &b->options, &b->sample));
+    assert_trace("cab"               /* first runs, checked */
+                 "abc"               /* a warm-up */
+                 "abcabcabcabcabc"); /* the least number of repetitions: times are steady */
+}
+
+static void test_steady_stop(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "steady", .time_ms = 2});
+    add(b, (script){.name = "drifting", .time_ms = 2, .drift_ms = 0.5});
+    measure(b);
+    assert_int_equal(b->sample->entries[0].count, 5);
+    assert_int_equal(b->sample->entries[1].count, 9);
+}
+
+static void test_budget_stop(void **state)
+{
+    bench *b = *state;
+    b->options.budget_ms = 100;
+    b->options.max_repetitions = 50;
+    add(b, (script){.name = "quick", .time_ms = 1, .drift_ms = 0.3}); /* 1 to 16 ms: up to 18 */
+    add(b, (script){.name = "middling", .time_ms = 30}); /* over budget, yet min_repetitions */
+    add(b, (script){.name = "slow", .time_ms = 100});    /* one run takes it all */
+    b->options.steady_spread = 0;
+    open_trace();
+    b->scripts[2].mark = 's';
+    measure(b);
+    assert_in_range(b->sample->entries[0].count, 15, 25);
+    assert_int_equal(b->sample->entries[1].count, 5);
+    assert_int_equal(b->sample->entries[2].count, 1);
+    assert_measured(b, 2, 100);
+    assert_true(isnan(b->sample->entries[2].spread)); /* of one time */
+    assert_trace("ss"); /* the checked run and the counted one: no warm-up */
+}
+
+static void test_short_calls_are_batched(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "short", .time_ms = 0.001});
+    add(b, (script){.name = "shorter", .time_ms = 0.00001});
+    add(b, (script){.name = "long", .time_ms = 1});
+    open_trace();
+    b->scripts[2].mark = 'l';
+    measure(b);
+    assert_measured(b, 0, 0.001);
+    assert_measured(b, 1, 0.00001);
+    assert_measured(b, 2, 1);
+    assert_trace("lllllll");
+}
+
+static int restored;
+
+static int restore_input(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    fake.wall_ms += 1000; /* outside the timed part */
+    restored++;
+    return 0;
+}
+
+static int run_in_place(void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    if (restored != 1)
+        return 5;
+    restored = 0;
+    fake.wall_ms += 0.001;
+    return 0;
+}
+
+static void test_restore_before_every_run(void **state)
+{
+    bench *b = *state;
+    b->hooks.restore_input = restore_input;
+    declare(b);
+    const nitro_variant variant = {.name = "in-place", .run = run_in_place};
+    assert_ok(b->context, nitro_computation_add_variant(b->computation, &variant));
+    assert_ok(b->context, nitro_measure(b->computation, &plain_input, &b->options, &b->sample));
+    assert_int_equal(b->sample->entries[0].outcome, NITRO_OUTCOME_MEASURED);
+    near(b->sample->entries[0].median_ms, 0.001);
+}
+
+static void test_broken_clock(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "good", .time_ms = 3});
+    add(b, (script){.name = "standing"});
+    add(b, (script){.name = "backwards", .time_ms = 500, .action = TURN_CLOCK_BACK, .at_call = 4});
+    measure(b);
+    assert_measured(b, 0, 3);
+    assert_without_time(b, 1, NITRO_OUTCOME_FAILED, "stood still");
+    assert_without_time(b, 2, NITRO_OUTCOME_FAILED, "-500 ms for call 4");
+}
+
+static void test_clock_without_value(void **state)
+{
+    bench *b = *state;
+    add(b, (script){.name = "nan", .time_ms = 1, .action = BREAK_CLOCK, .at_call = 3});
+    measure(b);
+    assert_without_time(b, 0, NITRO_OUTCOME_FAILED, "nan ms");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(test_medians),
+        CASE(test_time_source),
+        CASE(test_interleaving),
+        CASE(test_steady_stop),
+        CASE(test_budget_stop),
+        CASE(test_short_calls_are_batched),
+        CASE(test_restore_before_every_run),
+        CASE(test_broken_clock),
+        CASE(test_clock_without_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* Models in their other forms: binary files that give the same scores bit by bit and refuse every
+ * altered byte, and C files that decide alike. */
+#include <dlfcn.h>
+#include <jansson.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "nitro/models/binary.h"
+#include "nitro/models/c_export.h"
+#include "nitro/models/model_file.h"
+#include "nitro/runtime/model.h"
+#include "unit/synthetic.h"
+
+enum { NUM_INPUTS = 3000 };
+
+/* A model with a relative feature and a plain device feature, by any strategy. */
+static nitro_model *train_model(nitro_context *context, const char *strategy)
+{
+    nitro_device *devices[2];
+    devices[0] = synthetic_device(context, "old", 4.0);
+    devices[1] = synthetic_device(context, "new", 1.0);
+    nitro_dataset *sources = synthetic_dataset(context, devices, 2, 80);
+    nitro_device *target = synthetic_device(context, "next", 2.0);
+    nitro_relative_feature relative = {.name = "size_per_launch",
+                                       .scale = NITRO_SCALE_LOG,
+                                       .formula = "max(size, 2) / (-(-device.launch)) + "
+                                                  "sqrt(signed_log(ln(log2(size + 2) + 1)))",
+                                       .replaces = "size"};
+    assert_ok(context, nitro_schema_add_relative(context, sources->schema, &relative));
+    nitro_string_list device_features = {0};
+    assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
+    nitro_lesson lesson = {.sources = sources,
+                           .target = target,
+                           .device_features = &device_features,
+                           .use_relative = true,
+                           .seed = 3,
+                           .num_threads = 2};
+    nitro_model *model = NULL;
+    assert_ok(context, nitro_strategy_find(context, strategy, &lesson.strategy));
+    assert_ok(context, nitro_model_train(context, &lesson, &model));
+    model->provenance = json_pack("{s:s}", "made", "for tests");
+    nitro_string_list_free(&device_features);
+    nitro_device_free(target);
+    nitro_dataset_free(sources);
+    return model;
+}
+
+static void random_input(nitro_random *random, double *features)
+{
+    features[0] = pow(10.0, 0.5 + 5.0 * nitro_random_uniform(random));
+    features[1] = 1.4 * nitro_random_uniform(random) - 0.2;
+    if (nitro_random_below(random, 50) == 0)
+        features[0] = -features[0];
+}
+
+static void test_binary_is_the_same_model(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
+        nitro_model *model = train_model(context, (*s)->name), *again = NULL;
+        char *bytes = NULL, *second = NULL, *summary = NULL;
+        size_t size = 0, second_size = 0;
+        assert_ok(context, nitro_binary_format(model, &bytes, &size));
+        assert_ok(context, nitro_binary_parse(context, "test.bin", bytes, size, &again));
+        assert_string_equal(nitro_model_strategy(again), (*s)->name);
+        assert_string_equal(nitro_model_target(again), "next");
+        assert_ok(context, nitro_model_compile(again));
+        assert_non_null(again->compiled);
+        nitro_random random;
+        nitro_random_seed(&random, 4);
+        for (size_t i = 0; i < NUM_INPUTS; i++) {
+            double features[2], expected[SYNTHETIC_VARIANTS], scores[SYNTHETIC_VARIANTS];
+            nitro_decision a, b;
+            random_input(&random, features);
+            assert_ok(context, nitro_model_predict(model, features, &a, NULL, expected));
+            assert_ok(context, nitro_model_predict(again, features, &b, NULL, scores));
+            assert_memory_equal(scores, expected, sizeof scores);
+            assert_true(a.variant == b.variant && a.reason == b.reason &&
+                        a.confidence == b.confidence);
+        }
+        /* Written again: the same bytes; as JSON it cannot be. */
+        assert_ok(context, nitro_binary_format(again, &second, &second_size));
+        assert_int_equal(second_size, size);
+        assert_memory_equal(second, bytes, size);
+        assert_fails(context, nitro_model_save(again, "/nonexistent/model"), NITRO_ERR_ARGUMENT,
+                     "compiled");
+        assert_fails(context, nitro_model_summary(again, &summary), NITRO_ERR_ARGUMENT, "compiled");
+        free(bytes);
+        free(second);
+        nitro_model_free(model);
+        nitro_model_free(again);
+    }
+    nitro_context_free(context);
+}
+
+static void test_altered_bytes_are_refused(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = train_model(context, "auto"), *again = NULL;
+    char *bytes = NULL;
+    size_t size = 0;
+    assert_ok(context, nitro_binary_format(model, &bytes, &size));
+    for (size_t i = 0; i < size; i += i < 600 ? 1 : 97) {
+        bytes[i] ^= 0x40;
+        nitro_status status = nitro_binary_parse(context, "test.bin", bytes, size, &again);
+        assert_true(status == NITRO_ERR_FORMAT || status == NITRO_ERR_NEWER);
+        bytes[i] ^= 0x40;
+    }
+    for (size_t i = 0; i < size; i += i < 600 ? 7 : 977)
+        assert_int_equal(nitro_binary_parse(context, "test.bin", bytes, i, &again),
+                         NITRO_ERR_FORMAT);
+    bytes[8] = NITRO_BINARY_VERSION + 1;
+    assert_fails(context, nitro_binary_parse(context, "test.bin", bytes, size, &again),
+                 NITRO_ERR_NEWER, "test.bin: the model has binary version 2");
+    assert_null(again);
+    free(bytes);
+    nitro_model_free(model);
+    nitro_context_free(context);
+}
+
+/* With the checksum made right every field is on its own: an error, or a model that decides. */
+static void test_any_number_may_be_wrong(void **state)
+{
+    (void)state;
+    static const uint64_t numbers[] = {0,
+                                       1,
+                                       2,
+                                       3,
+                                       7,
+                                       UINT64_MAX,
+                                       UINT64_C(1) << 62,
+                                       UINT64_C(0x7ff0000000000000),
+                                       UINT64_C(0xc08f400000000000)};
+    nitro_context *context = unit_context();
+    size_t num_refused = 0;
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++) {
+        nitro_model *model = train_model(context, (*s)->name);
+        char *bytes = NULL;
+        size_t size = 0;
+        assert_ok(context, nitro_binary_format(model, &bytes, &size));
+        for (size_t at = NITRO_BINARY_HEADER_SIZE; at < size;
+             at += at < 1500 ? 8 : size / 100 / 8 * 8)
+            for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++) {
+                nitro_model *again = NULL;
+                nitro_decision decision;
+                uint64_t old;
+                memcpy(&old, bytes + at, sizeof old);
+                memcpy(bytes + at, &numbers[n], sizeof old);
+                nitro_binary_seal(bytes, size);
+                if (nitro_binary_parse(context, "test.bin", bytes, size, &again) == NITRO_OK) {
+                    const double features[NITRO_MAX_FEATURES] = {100.0, 0.5};
+                    assert_ok(context, nitro_model_compile(again));
+                    assert_ok(context, nitro_model_decide(again, features, 3, 0.0, &decision));
+                    assert_true(decision.variant < 2 || again->schema->num_variants > 2);
+                } else {
+                    num_refused++;
+                }
+                nitro_model_free(again);
+                memcpy(bytes + at, &old, sizeof old);
+            }
+        free(bytes);
+        nitro_model_free(model);
+    }
+    assert_true(num_refused > 1000);
+    nitro_context_free(context);
+}
+
+/* ---- C ---- */
+
+static bool compile(const char *source, const char *object)
+{
+    char command[2048];
+    const char *compiler = getenv("CC");
+    snprintf(command, sizeof command,
+             "%s -std=c99 -O2 -Wall -Wextra -Wconversion -Werror -ffp-contract=off -shared -fPIC "
+             "'%s' -lm -o '%s'",
+             compiler ? compiler : "cc", source, object);
+    return system(command) == 0;
+}
+
+static void check_source(nitro_context *context, const char *folder, const char *strategy)
+{
+    char source[256], object[256];
+    nitro_model *model = train_model(context, strategy);
+    snprintf(source, sizeof source, "%s/%s.c", folder, strategy);
+    snprintf(object, sizeof object, "%s/%s.so", folder, strategy);
+    assert_ok(context, nitro_model_export(model, NITRO_EXPORT_C, source));
+    assert_true(compile(source, object));
+    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    int (*select)(const double *features) = NULL;
+    *(void **)&select = dlsym(library, "nitro_toy_select");
+    const char *const *variants = dlsym(library, "nitro_toy_variants");
+    const char *const *features_names = dlsym(library, "nitro_toy_features");
+    assert_true(select && variants && features_names);
+    assert_string_equal(variants[1], "wide");
+    assert_string_equal(features_names[1], "skew");
+    assert_null(variants[SYNTHETIC_VARIANTS]);
+    nitro_random random;
+    nitro_random_seed(&random, 8);
+    size_t num_chosen[SYNTHETIC_VARIANTS] = {0};
+    for (size_t i = 0; i < NUM_INPUTS; i++) {
+        double features[2];
+        nitro_decision decision;
+        random_input(&random, features);
+        assert_ok(context, nitro_model_predict(model, features, &decision, NULL, NULL));
+        assert_int_equal(select(features), decision.variant);
+        num_chosen[decision.variant]++;
+    }
+    assert_int_equal(select((const double[]){NAN, 0.5}), -1);
+    assert_true(num_chosen[0] > 0 && num_chosen[1] > 0);
+    dlclose(library);
+    unlink(source);
+    unlink(object);
+    nitro_model_free(model);
+}
+
+static void test_source_decides_alike(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/nitro-source-XXXXXX";
+    if (system("${CC:-cc} --version >/dev/null 2>&1") != 0) {
+        print_message("SKIPPED: there is no C compiler\n");
+        skip();
+    }
+    nitro_context *context = unit_context();
+    assert_non_null(mkdtemp(folder));
+    for (const nitro_strategy *const *s = nitro_builtin_strategies(); *s; s++)
+        check_source(context, folder, (*s)->name);
+    assert_int_equal(rmdir(folder), 0);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binary_is_the_same_model),
+        cmocka_unit_test(test_altered_bytes_are_refused),
+        cmocka_unit_test(test_any_number_may_be_wrong),
+        cmocka_unit_test(test_source_decides_alike),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

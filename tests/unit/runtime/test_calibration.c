@@ -1,0 +1,68 @@
+/* Calibrations: how differences of scores become confidences, and two of them blended. */
+#include <math.h>
+
+#include "nitro/runtime/calibration.h"
+#include "unit/model_fixture.h"
+#include "unit/unit.h"
+
+static void test_calibration(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    enum { ROWS = 2000 };
+    double *times = calloc(ROWS * 2, sizeof(double)), *scores = calloc(ROWS * 2, sizeof(double));
+    nitro_random random;
+    nitro_random_seed(&random, 4);
+    for (size_t row = 0; row < ROWS; row++) {
+        double margin = nitro_random_uniform(&random);
+        bool right = nitro_random_uniform(&random) < 0.5 + 0.5 * margin;
+        scores[row * 2] = margin;
+        times[row * 2] = right ? 1.0 : 2.0;
+        times[row * 2 + 1] = right ? 2.0 : 1.0;
+    }
+    nitro_calibration calibration;
+    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
+    for (double margin = 0.1; margin < 0.95; margin += 0.1)
+        assert_true(fabs(nitro_calibration_confidence(&calibration, 2.0 * margin) -
+                         (0.5 + 0.5 * margin)) <= 0.08);
+    double last = 0.0;
+    for (double margin = -1.0; margin < 2.0; margin += 0.01) {
+        double confidence = nitro_calibration_confidence(&calibration, margin);
+        assert_true(confidence >= last && confidence <= 1.0);
+        last = confidence;
+    }
+    for (size_t i = 0; i < ROWS * 2; i++)
+        scores[i] = NAN;
+    assert_ok(context, nitro_calibration_fit(context, times, scores, NULL, ROWS, 2, &calibration));
+    assert_true(nitro_calibration_confidence(&calibration, 3.0) == 0.5);
+    free(times);
+    free(scores);
+    nitro_context_free(context);
+}
+
+static void test_blends(void **state)
+{
+    (void)state;
+    const nitro_calibration sure = {2, {0.0, 1.0}, {0.5, 1.0}}, unsure = {1, {0.5}, {0.25}};
+    nitro_calibration blend;
+    nitro_calibration_blend(&sure, &unsure, 0.0, &blend);
+    for (double margin = -1.0; margin < 2.0; margin += 0.125)
+        assert_near(nitro_calibration_confidence(&blend, margin),
+                    nitro_calibration_confidence(&sure, margin), 1e-12);
+    nitro_calibration_blend(&sure, &unsure, 0.5, &blend);
+    assert_near(nitro_calibration_confidence(&blend, 1.0), 0.625, 1e-12);
+    nitro_calibration_blend(&sure, &unsure, 2.0, &blend);
+    assert_near(nitro_calibration_confidence(&blend, 0.0), 0.0, 1e-12);
+    assert_near(nitro_calibration_confidence(&blend, 1.0), 0.0, 1e-12);
+    nitro_calibration_blend(&unsure, &sure, 2.0, &blend);
+    assert_near(nitro_calibration_confidence(&blend, 1.0), 1.0, 1e-12); /* 1.75, cut */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_calibration),
+        cmocka_unit_test(test_blends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

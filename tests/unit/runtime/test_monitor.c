@@ -1,0 +1,272 @@
+/* Watching, with a clock that the variants move: drift is told, what was seen goes into a store. */
+#include <math.h>
+#include <pthread.h>
+
+#include "unit/runtime/made_up_model.h"
+#include "unit/runtime/monitor_fixture.h"
+
+/* ---- Watching -------------------------------------------------------------------------------- */
+
+static void test_off_nothing_is_timed(void **state)
+{
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, NULL);
+    for (size_t i = 0; i < 100; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 0);
+    assert_int_equal(statistics(&s).max_regions, 0);
+    close_scene(&s);
+}
+
+static void test_one_call_in_n_is_timed(void **state)
+{
+    const nitro_watch_options options = watching(10, 0);
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, &options);
+    for (size_t i = 0; i < 100; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 10);
+    assert_true(fabs(statistics(&s).timed_ms - 10) < 1e-6);
+    assert_int_equal(statistics(&s).num_regions, 1);
+    assert_int_equal(statistics(&s).num_drifts, 0);
+    close_scene(&s);
+}
+
+static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
+{
+    const nitro_watch_options options = watching(1, 0);
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, &options);
+    s.world.noise = 0.05;
+    s.world.outliers = 0.02;
+    for (size_t i = 0; i < 2000; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_drifts, 0);
+    s.world.cost_ms[0] = 1.5;
+    for (size_t i = 0; i < 2000; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_drifts, 1);
+    assert_non_null(strstr(s.log, "watched: a takes 1."));
+    assert_non_null(strstr(s.log, "inputs like size=1,"));
+    s.world.cost_ms[0] = 0.9; /* faster is another time as well */
+    for (size_t i = 0; i < 100; i++)
+        call(&s, 1);
+    assert_int_equal(statistics(&s).num_drifts, 2);
+    close_scene(&s);
+}
+
+static void test_options_are_checked(void **state)
+{
+    nitro_watch_options options = watching(1, 101);
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, NULL);
+    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+                 "refining by 101 %");
+    options = watching(1, NAN);
+    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+                 "refining by");
+    options = watching(1, 2);
+    options.num_regions = 0;
+    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+                 "0 regions");
+    options.num_regions = 1;
+    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 1);
+    assert_ok(s.context, nitro_computation_watch(s.computation, NULL));
+    call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 0);
+    close_scene(&s);
+}
+
+/* ---- Recording ------------------------------------------------------------------------------- */
+
+static void flush(scene *s, nitro_store *store, size_t expected)
+{
+    size_t num_samples = 99;
+    assert_ok(s->context,
+              nitro_computation_flush_observations(s->computation, store, &num_samples));
+    assert_int_equal(num_samples, expected);
+}
+
+static void test_what_was_seen_goes_into_a_store(void **state)
+{
+    static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
+    nitro_watch_options options = watching(1, 0);
+    temporary folder = temporary_make();
+    scene s;
+    (void)state;
+    open_scene(&s, costs_ms, &options);
+    nitro_store *store = temporary_store(s.context, &folder, "store.db");
+    assert_fails(s.context, nitro_computation_flush_observations(s.computation, store, NULL),
+                 NITRO_ERR_ARGUMENT, "nothing is recorded");
+    options.num_recorded = 100;
+    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    flush(&s, store, 0);
+    for (size_t i = 0; i < 20; i++)
+        call(&s, i % 2 ? 5 : 7);
+    flush(&s, store, 2);
+    flush(&s, store, 0); /* each once */
+    assert_ok(s.context, nitro_computation_force(s.computation, "d"));
+    call(&s, 7);
+    flush(&s, store, 1);
+    nitro_string_list devices = {0}, inputs = {0};
+    assert_ok(s.context, nitro_store_list_devices(store, "watched", &devices));
+    assert_int_equal(devices.count, 1);
+    assert_ok(s.context, nitro_store_list_inputs(store, "watched", devices.items[0], &inputs));
+    assert_int_equal(inputs.count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        nitro_sample *sample = NULL;
+        assert_ok(s.context, nitro_store_get_sample(store, "watched", devices.items[0],
+                                                    inputs.items[i], &sample));
+        assert_memory_equal(sample->input, "observed-", 9);
+        assert_string_equal(sample->provenance.origin, "observed");
+        assert_true(fabs(sample->entries[0].median_ms - sample->features[0]) < 1e-9);
+        assert_int_equal(sample->entries[0].count, 10);
+        assert_int_equal(sample->entries[1].outcome, NITRO_OUTCOME_MISSING);
+        bool is_seven = sample->features[0] == 7;
+        assert_int_equal(sample->entries[3].outcome,
+                         is_seven ? NITRO_OUTCOME_MEASURED : NITRO_OUTCOME_MISSING);
+        if (is_seven)
+            assert_true(fabs(sample->entries[3].median_ms - 3.5) < 1e-9);
+        nitro_sample_free(sample);
+    }
+    nitro_string_list_free(&devices);
+    nitro_string_list_free(&inputs);
+    nitro_store_close(store);
+    temporary_remove(&folder);
+    close_scene(&s);
+}
+
+static void test_a_full_ring_keeps_the_newest(void **state)
+{
+    nitro_watch_options options = watching(1, 0);
+    temporary folder = temporary_make();
+    nitro_store *store = NULL;
+    scene s;
+    (void)state;
+    options.num_recorded = 4;
+    open_scene(&s, plain_ms, &options);
+    assert_ok(s.context, nitro_store_open(s.context, temporary_path(&folder, "store.db"),
+                                          NITRO_STORE_WRITE, &store));
+    for (size_t i = 0; i < 50; i++)
+        call(&s, 1 + (double)i);
+    assert_int_equal(statistics(&s).num_recorded, 50);
+    flush(&s, store, 4);
+    nitro_store_close(store);
+    temporary_remove(&folder);
+    close_scene(&s);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+typedef struct runner {
+    pthread_t thread;
+    const nitro_computation *computation;
+    size_t num_failed;
+} runner;
+
+static int run_quietly(void *any, void *user)
+{
+    (void)any;
+    (void)user;
+    return 0;
+}
+
+static int evaluate_double(const void *any, double *values, void *user)
+{
+    (void)user;
+    values[0] = *(const double *)any;
+    return 0;
+}
+
+static void *run_many(void *any)
+{
+    runner *self = any;
+    for (size_t i = 0; i < 5000; i++) {
+        double size = 1 + (double)(i % 7);
+        self->num_failed += nitro_run(self->computation, &size, NULL) != NITRO_OK;
+    }
+    return NULL;
+}
+
+/** On the system's clock: whatever is learnt, no call fails, and each is counted. */
+static void test_many_threads_watch_at_once(void **state)
+{
+    nitro_context *context = unit_context();
+    nitro_computation *computation = NULL;
+    nitro_watch_options options = watching(1, 5);
+    const nitro_feature size = {.name = "size"};
+    runner runners[NUM_THREADS];
+    temporary folder = temporary_make();
+    nitro_store *store = NULL;
+    (void)state;
+    options.num_regions = 4;
+    options.num_recorded = 64;
+    assert_ok(context, nitro_computation_create(context, "threads", &computation));
+    for (size_t v = 0; v < 2; v++) {
+        const nitro_variant variant = {.name = v ? "b" : "a", .run = run_quietly};
+        assert_ok(context, nitro_computation_add_variant(computation, &variant));
+    }
+    assert_ok(context,
+              nitro_computation_add_features(computation, &size, 1, evaluate_double, NULL));
+    assert_ok(context, nitro_computation_watch(computation, &options));
+    store = temporary_store(context, &folder, "store.db");
+    for (size_t t = 0; t < NUM_THREADS; t++) {
+        runners[t] = (runner){.computation = computation};
+        assert_int_equal(pthread_create(&runners[t].thread, NULL, run_many, &runners[t]), 0);
+    }
+    assert_ok(context, nitro_computation_flush_observations(computation, store, NULL));
+    for (size_t t = 0; t < NUM_THREADS; t++) {
+        assert_int_equal(pthread_join(runners[t].thread, NULL), 0);
+        assert_int_equal(runners[t].num_failed, 0);
+    }
+    nitro_watch_statistics counts;
+    nitro_computation_watch_statistics(computation, &counts);
+    assert_int_equal(counts.num_timed, NUM_THREADS * 5000);
+    nitro_store_close(store);
+    temporary_remove(&folder);
+    nitro_computation_free(computation);
+    nitro_context_free(context);
+}
+
+/* ---- Settings -------------------------------------------------------------------------------- */
+
+static void test_settings_turn_it_on(void **state)
+{
+    scene s;
+    (void)state;
+    open_scene(&s, plain_ms, NULL);
+    assert_ok(s.context, nitro_computation_configure(s.computation));
+    call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 0);
+    assert_ok(s.context, nitro_context_set(s.context, NULL, "refine", "2"));
+    assert_ok(s.context, nitro_context_set(s.context, "watched", "record", "10"));
+    assert_ok(s.context, nitro_computation_configure(s.computation));
+    call(&s, 1);
+    assert_int_equal(statistics(&s).num_timed, 1);
+    assert_int_equal(statistics(&s).num_recorded, 1);
+    assert_fails(s.context, nitro_context_set(s.context, NULL, "refine", "-1"), NITRO_ERR_ARGUMENT,
+                 "refine: '-1' is not a number in [0, 100]");
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_off_nothing_is_timed),
+        cmocka_unit_test(test_one_call_in_n_is_timed),
+        cmocka_unit_test(test_drift_is_told_once_and_outliers_are_not_drift),
+        cmocka_unit_test(test_options_are_checked),
+        cmocka_unit_test(test_what_was_seen_goes_into_a_store),
+        cmocka_unit_test(test_a_full_ring_keeps_the_newest),
+        cmocka_unit_test(test_many_threads_watch_at_once),
+        cmocka_unit_test(test_settings_turn_it_on),
+    };
+    assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* Published bundles: what is published comes back, the same bytes each time, signed, over HTTP. */
+#include "unit/store/bundle_fixture.h"
+
+static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
+                             const char *computation)
+{
+    size_t count = 999;
+    assert_ok(f->context, nitro_store_count_profiles(store, device, computation, &count));
+    return count;
+}
+
+/* ---- There and back -------------------------------------------------------------------------- */
+
+typedef struct collected {
+    size_t count;
+    uint64_t checksum;
+} collected;
+
+static nitro_status collect(void *user, const nitro_sample *sample)
+{
+    collected *all = user;
+    uint64_t one = nitro_store_sample_checksum("spmv", "any", sample);
+    all->checksum = nitro_hash(&one, sizeof(one), all->checksum);
+    all->count++;
+    return NITRO_OK;
+}
+
+static void assert_same_samples(fixture *f, nitro_store *a, nitro_store *b, const char *device)
+{
+    collected in_a = {0}, in_b = {0};
+    assert_ok(f->context, nitro_store_each_sample(a, "spmv", device, collect, &in_a));
+    assert_ok(f->context, nitro_store_each_sample(b, "spmv", device, collect, &in_b));
+    assert_int_equal(in_a.count, 120);
+    assert_int_equal(in_b.count, 120);
+    assert_true(in_a.checksum == in_b.checksum);
+}
+
+static void test_what_is_published_comes_back(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    assert_int_equal(f->report.bundles, 3);
+    assert_int_equal(f->report.samples, 240);
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.bundles, 3);
+    assert_int_equal(f->pulled.devices, 3);
+    assert_int_equal(f->pulled.copied.samples, 240);
+    assert_int_equal(f->pulled.refused.count, 0);
+    assert_same_samples(f, f->store, f->target, "K20");
+    assert_same_samples(f, f->store, f->target, "K40");
+    records_assert_sound(f->target);
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.copied.samples, 0);
+    assert_int_equal(f->pulled.copied.samples_skipped, 240);
+    assert_int_equal(f->pulled.devices, 0);
+}
+
+typedef struct profile_sum {
+    size_t count;
+    uint64_t checksum;
+} profile_sum;
+
+static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
+{
+    profile_sum *sum = user;
+    uint64_t one = nitro_store_profile_checksum(device, profile);
+    sum->checksum = nitro_hash(&one, sizeof(one), sum->checksum);
+    sum->count++;
+    return NITRO_OK;
+}
+
+static void assert_same_profiles(fixture *f, nitro_store *a, nitro_store *b,
+                                 const char *computation)
+{
+    profile_sum in_a = {0}, in_b = {0};
+    assert_ok(f->context, nitro_store_each_profile(a, NULL, computation, add_profile, &in_a));
+    assert_ok(f->context, nitro_store_each_profile(b, NULL, computation, add_profile, &in_b));
+    assert_int_equal(in_a.count, in_b.count);
+    assert_true(in_a.count > 0 && in_a.checksum == in_b.checksum);
+}
+
+/* Of variants they come with their samples, of proxies with the device by itself. */
+static void test_profiles_come_along(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    fill(f);
+    assert_ok(f->context, records_put_profiles(f->store, "K40", 0, 5, false));
+    assert_ok(f->context, records_put_profiles(f->store, "spare", 0, 2, false));
+    publish(f);
+    assert_int_equal(f->report.bundles, 5); /* K20, K40, K40's proxies; spare's of both sorts */
+    assert_int_equal(f->report.profiles, 28);
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.refused.count, 0);
+    assert_int_equal(f->pulled.copied.profiles, 28);
+    assert_same_profiles(f, f->store, f->target, "spmv");
+    assert_same_profiles(f, f->store, f->target, NULL);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &store));
+    assert_same_profiles(f, f->store, store, "spmv");
+    assert_same_profiles(f, f->store, store, NULL);
+    assert_int_equal(count_profiles(f, store, "K40", "spmv"), 10);
+    assert_int_equal(count_profiles(f, store, NULL, NULL), 14);
+    assert_int_equal(count_profiles(f, store, "K20", NULL), 0);
+    nitro_store_close(store);
+}
+
+static void test_a_folder_is_a_store(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    nitro_device *device = NULL;
+    nitro_string_list ids = {0};
+    uint64_t bytes = 0;
+    fill(f);
+    publish(f);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &store));
+    assert_same_samples(f, f->store, store, "K40");
+    assert_ok(f->context, nitro_store_list_devices(store, "spmv", &ids));
+    assert_int_equal(ids.count, 2);
+    assert_ok(f->context, nitro_store_get_device(store, "spare", &device));
+    assert_true(nitro_device_value(device, "peak_gbps") == 208.125);
+    assert_int_equal(count_in(f, store, "K20"), 120);
+    assert_int_equal(count_in(f, store, "spare"), 0);
+    assert_ok(f->context, nitro_store_size_bytes(store, &bytes));
+    assert_int_equal(bytes, f->report.bytes);
+    records_assert_sound(store);
+    assert_int_equal(nitro_store_put_device(store, device), NITRO_ERR_ARGUMENT);
+    nitro_device_free(device);
+    assert_int_equal(nitro_store_get_device(store, "K80", &device), NITRO_ERR_NOT_FOUND);
+    nitro_store_close(store);
+    nitro_string_list_free(&ids);
+    assert_fails(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store),
+                 NITRO_ERR_ARGUMENT, "cannot be written to");
+}
+
+/* ---- The same bytes -------------------------------------------------------------------------- */
+
+static void assert_same_folders(fixture *f, const char *a, const char *b)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "diff -r %s %s", a, b);
+    assert_int_equal(system(command), 0);
+    (void)f;
+}
+
+/* Another store, filled in another order, publishes the same bytes. */
+static void test_the_same_content_gives_the_same_bytes(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    nitro_store *other = temporary_store(f->context, &f->folder, "other");
+    records_put_names(other, "spmv", "spare");
+    for (size_t i = 2; i > 0; i--) {
+        records_put_names(other, "spmv", i == 2 ? "K40" : "K20");
+        for (size_t first = 120; first > 0; first -= 40)
+            assert_ok(f->context, records_put_samples(other, "spmv", i == 2 ? "K40" : "K20",
+                                                      first - 40, 40, false));
+    }
+    const char *again = temporary_path(&f->folder, "again");
+    publish_to(f, other, again, NULL);
+    nitro_store_close(other);
+    assert_same_folders(f, f->published, again);
+}
+
+static void test_only_what_changed_is_new(void **state)
+{
+    fixture *f = *state;
+    struct stat before, after;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1), *k40 = bundle_file(f, 2);
+    assert_int_equal(stat(k20, &before), 0);
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K40", 120, 1, false));
+    publish(f);
+    assert_int_equal(f->report.unchanged, 2);
+    assert_int_equal(stat(k20, &after), 0);
+    assert_int_equal(before.st_ino, after.st_ino);
+    assert_int_equal(access(k40, F_OK), 0); /* for those who read the last index */
+    publish(f);
+    assert_int_equal(f->report.unchanged, 3);
+    assert_int_equal(f->report.removed, 1);
+    assert_int_equal(access(k40, F_OK), -1);
+    free(k20);
+    free(k40);
+}
+
+/* A damaged file of the right name is written anew, and files of others are left alone. */
+static void test_publishing_mends(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    assert_int_equal(truncate(k20, 10), 0);
+    temporary_write(&f->folder, "www/pub/bundles/README", "not ours");
+    temporary_write(&f->folder, "www/pub/index.json", "{");
+    publish(f);
+    assert_int_equal(f->report.unchanged, 2);
+    assert_int_equal(access(temporary_path(&f->folder, "www/pub/bundles/README"), F_OK), 0);
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.refused.count, 0);
+    free(k20);
+}
+
+/* ---- Signed ---------------------------------------------------------------------------------- */
+
+typedef struct key_pair {
+    nitro_signing_key *key;
+    nitro_trusted_keys *trusted;
+} key_pair;
+
+static key_pair make_keys(fixture *f, const char *name)
+{
+    key_pair made = {0};
+    char public_path[256];
+    const char *path = temporary_path(&f->folder, name);
+    snprintf(public_path, sizeof(public_path), "%s.pub", path);
+    assert_ok(f->context, nitro_signing_key_create(f->context, path, name));
+    assert_ok(f->context, nitro_signing_key_read(f->context, path, &made.key));
+    assert_ok(f->context, nitro_trusted_keys_read(f->context, public_path, &made.trusted));
+    return made;
+}
+
+static void free_keys(key_pair *keys)
+{
+    nitro_signing_key_free(keys->key);
+    nitro_trusted_keys_free(keys->trusted);
+}
+
+static void test_signatures(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    key_pair ours = make_keys(f, "ours"), theirs = make_keys(f, "theirs");
+    assert_ok(f->context, pull(f, ours.trusted));
+    assert_int_equal(f->pulled.refused.count, 3); /* not signed */
+    assert_non_null(strstr(f->pulled.refused.items[0], "not signed"));
+    publish_to(f, f->store, f->published, ours.key);
+    assert_ok(f->context, pull(f, theirs.trusted));
+    assert_int_equal(f->pulled.refused.count, 3);
+    nitro_bundle_index *index = read_index(f); /* K40's signature under K20's content */
+    free(index->bundles[1].signatures.items[0]);
+    index->bundles[1].signatures.items[0] = strdup(index->bundles[2].signatures.items[0]);
+    write_index(f, index);
+    assert_k20_refused(f, ours.trusted, "signature");
+    publish_to(f, f->store, f->published, ours.key);
+    assert_ok(f->context, pull(f, ours.trusted));
+    assert_int_equal(f->pulled.refused.count, 0);
+    free_keys(&ours);
+    free_keys(&theirs);
+}
+
+/* ---- Over HTTP ------------------------------------------------------------------------------- */
+
+static void serve(fixture *f, const char *mode)
+{
+    if (!f->server.process)
+        f->server = http_start(&f->folder, NULL, NULL);
+    snprintf(f->url, sizeof(f->url), "http://127.0.0.1:%u/%s/pub", f->server.port, mode);
+}
+
+static void test_over_http(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    serve(f, "ok");
+    nitro_status status = pull(f, NULL);
+    if (status == NITRO_ERR_NOT_BUILT) {
+        print_message("SKIPPED: this build has no libcurl\n");
+        skip();
+    }
+    assert_ok(f->context, status);
+    assert_int_equal(f->pulled.copied.samples, 240);
+    assert_same_samples(f, f->store, f->target, "K20");
+    assert_ok(f->context, pull(f, NULL)); /* from the cache, but for the index */
+    assert_int_equal(http_requests(&f->server, "/bundles/"), 3);
+    assert_int_equal(http_requests(&f->server, "/index.json - - \""), 1);
+}
+
+/* Whatever is garbled on the way is refused, and a later download is not spoilt by it. */
+static void test_garbled_on_the_way(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    serve(f, "ok");
+    if (pull(f, NULL) == NITRO_ERR_NOT_BUILT)
+        skip();
+    char command[256];
+    snprintf(command, sizeof(command), "rm -r %s/cache/nitro/*/bundles/*", f->folder.folder);
+    assert_int_equal(system(command), 0);
+    serve(f, "cutonce"); /* another address: a cache of its own */
+    nitro_store *before = f->target;
+    f->target = temporary_store(f->context, &f->folder, "second");
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.copied.samples, 240);
+    nitro_store_close(before);
+    serve(f, "garble");
+    assert_ok(f->context, pull(f, NULL));
+    assert_int_equal(f->pulled.refused.count, 3);
+    assert_non_null(strstr(f->pulled.refused.items[2], "spmv on K40 refused"));
+}
+
+/* A bundle that the server has no more is named; one that it cuts off ends the pull. */
+static void test_missing_on_the_server(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    unlink(k20);
+    free(k20);
+    serve(f, "ok");
+    if (pull(f, NULL) == NITRO_ERR_NOT_BUILT)
+        skip();
+    assert_k20_refused(f, NULL, "answers 404");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_what_is_published_comes_back),
+        TEST(test_profiles_come_along),
+        TEST(test_a_folder_is_a_store),
+        TEST(test_the_same_content_gives_the_same_bytes),
+        TEST(test_only_what_changed_is_new),
+        TEST(test_publishing_mends),
+        TEST(test_signatures),
+        TEST(test_over_http),
+        TEST(test_garbled_on_the_way),
+        TEST(test_missing_on_the_server),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

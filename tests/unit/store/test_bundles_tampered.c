@@ -1,0 +1,187 @@
+/* Bundles that were tampered with: they are refused and named, and the rest used. */
+#include "unit/store/bundle_fixture.h"
+
+static void flip_byte(const char *path, long place)
+{
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    fseek(file, place, SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, place, SEEK_SET);
+    fputc(byte ^ 1, file);
+    fclose(file);
+}
+
+static void test_a_wrong_byte(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    flip_byte(k20, 100);
+    assert_k20_refused(f, NULL, "checksum (SHA-256)");
+    free(k20);
+}
+
+static void test_a_file_that_is_cut_or_gone(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    assert_int_equal(truncate(k20, 100), 0);
+    assert_k20_refused(f, NULL, "it has 100 bytes");
+    unlink(k20);
+    assert_k20_refused(f, NULL, "cannot open");
+    free(k20);
+}
+
+/* Whoever writes the index vouches for the file, but not for what is in it. */
+static void test_an_index_that_lies(void **state)
+{
+    static const struct {
+        size_t samples, less_content;
+        const char *device, *why;
+    } lies[] = {{1, 0, NULL, "another number of samples"},
+                {0, 1, NULL, "unpacks to more bytes"},
+                {0, 0, "K21", "of another computation or device"}};
+    fixture *f = *state;
+    fill(f);
+    for (size_t i = 0; i < 3; i++) {
+        publish(f);
+        nitro_bundle_index *index = read_index(f);
+        nitro_bundle *bundle = &index->bundles[1];
+        bundle->samples -= lies[i].samples;
+        bundle->content_bytes -= lies[i].less_content;
+        if (lies[i].device) {
+            free(bundle->device);
+            bundle->device = strdup(lies[i].device);
+        }
+        write_index(f, index);
+        assert_ok(f->context, pull(f, NULL));
+        assert_int_equal(f->pulled.refused.count, 1);
+        if (!strstr(f->pulled.refused.items[0], lies[i].why))
+            fail_msg("not because %s: %s", lies[i].why, f->pulled.refused.items[0]);
+    }
+}
+
+/* The lines' checksum is the file's name: an index that gives another one finds no file. */
+static void test_another_content(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1), *k40 = bundle_file(f, 2);
+    nitro_bundle_index *index = read_index(f);
+    nitro_bundle *bundle = &index->bundles[1];
+    bundle->bytes = index->bundles[2].bytes;
+    bundle->content_bytes = index->bundles[2].content_bytes;
+    memcpy(bundle->sha256, index->bundles[2].sha256, sizeof(bundle->sha256));
+    write_index(f, index);
+    unlink(k20);
+    assert_int_equal(link(k40, k20), 0);
+    assert_k20_refused(f, NULL, "of another computation or device");
+    free(k20);
+    free(k40);
+}
+
+static void test_a_bomb(void **state)
+{
+    fixture *f = *state;
+    char *command = NULL, *k20;
+    fill(f);
+    publish(f);
+    k20 = bundle_file(f, 1);
+    command = nitro_asprintf(f->context, "head -c 300000000 /dev/zero | zstd -q -f -o %s", k20);
+    if (system(command) != 0) {
+        print_message("SKIPPED: no zstd program here to make a bomb with\n");
+        free(command);
+        free(k20);
+        skip();
+    }
+    nitro_bundle_index *index = read_index(f);
+    assert_ok(f->context, nitro_bundle_hash_file(f->context, k20, index->bundles[1].sha256,
+                                                 &index->bundles[1].bytes));
+    write_index(f, index);
+    assert_k20_refused(f, NULL, "than");
+    index = read_index(f);
+    index->bundles[1].content_bytes = 300000000;
+    write_index(f, index);
+    assert_k20_refused(f, NULL, "a line is longer than the limit");
+    free(command);
+    free(k20);
+}
+
+static void test_bad_indexes(void **state)
+{
+    static const char sha[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+    static const struct {
+        const char *bundle, *why;
+        nitro_status status;
+    } bad[] = {
+        {"7", "bundles[0].device", NITRO_ERR_FORMAT},
+        {"{\"device\": \"../x\"}", "bundles[0].device", NITRO_ERR_FORMAT},
+        {"{\"device\": \"d\", \"computation\": 1}", "bundles[0].computation", NITRO_ERR_FORMAT},
+        {"{\"device\": \"d\", \"computation\": null, \"samples\": -1}", "bundles[0].samples",
+         NITRO_ERR_FORMAT},
+        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"profiles\": 0, \"bytes\": "
+         "9223372036854775807}",
+         "bundles[0].bytes", NITRO_ERR_FORMAT},
+        {"{\"device\": \"d\", \"computation\": null, \"samples\": 0, \"profiles\": 0, \"bytes\": "
+         "1, \"sha256\": "
+         "\"../../../../../../../../../../../../../../../../../../../../../etc\"}",
+         "bundles[0].sha256", NITRO_ERR_FORMAT},
+    };
+    fixture *f = *state;
+    char text[1024];
+    nitro_bundle_index *index = NULL;
+    if (nitro_store_publish(f->store, &(nitro_publish_options){.folder = f->published}, NULL) ==
+        NITRO_ERR_NOT_BUILT)
+        skip();
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        snprintf(text, sizeof(text),
+                 "{\"format\": \"nitro-bundles\", \"version\": 1, \"bundles\": [%s]}",
+                 bad[i].bundle);
+        assert_fails(f->context,
+                     nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
+                     bad[i].status, bad[i].why);
+    }
+    snprintf(text, sizeof(text), "{\"format\": \"nitro-bundles\", \"version\": 2}");
+    assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
+                 NITRO_ERR_NEWER, "use a newer one");
+    assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", sha, 64, &index),
+                 NITRO_ERR_FORMAT, "x:1");
+    temporary_write(&f->folder, "www/pub/index.json", "[]");
+    assert_fails(f->context, pull(f, NULL), NITRO_ERR_FORMAT, "not an index");
+    snprintf(f->url, sizeof(f->url), "%s/nowhere", f->folder.folder);
+    assert_fails(f->context, pull(f, NULL), NITRO_ERR_NOT_FOUND, "nowhere");
+}
+
+/* Names that a store has in another order: nothing of that computation comes in. */
+static void test_other_names_than_the_store_has(void **state)
+{
+    fixture *f = *state;
+    nitro_schema *schema = NULL;
+    fill(f);
+    publish(f);
+    assert_ok(f->context, nitro_schema_create(f->context, "spmv", &schema));
+    assert_ok(f->context, nitro_schema_add_feature(f->context, schema, "rows", "1", 0));
+    assert_ok(f->context, nitro_schema_add_variant(f->context, schema, "other"));
+    assert_ok(f->context, nitro_store_put_schema(f->target, schema));
+    nitro_schema_free(schema);
+    assert_int_equal(pull(f, NULL), NITRO_ERR_MISMATCH);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_wrong_byte),
+        TEST(test_a_file_that_is_cut_or_gone),
+        TEST(test_an_index_that_lies),
+        TEST(test_another_content),
+        TEST(test_a_bomb),
+        TEST(test_bad_indexes),
+        TEST(test_other_names_than_the_store_has),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,165 @@
+/* Exporting a device: the form that import reads, and a table of devices that keeps the others. */
+#include "unit/store/import_fixture.h"
+
+/* ---- Export ---------------------------------------------------------------------------------- */
+
+static void assert_file_is(import_fixture *f, const char *path, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context, nitro_file_read(f->context, path, 1 << 20, &text, &size));
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void test_export_writes_the_same_form(void **state)
+{
+    import_fixture *f = *state;
+    const char *samples = temporary_path(&f->folder, "out.csv");
+    const char *devices = temporary_path(&f->folder, "devices-out.csv");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", samples, devices));
+    assert_file_is(f, samples,
+                   "input,rows,fill,time_ms:csr,time_ms:ell\n"
+                   "a/1,20,,0.125,0.5\n"
+                   "\"b, \"\"2\"\"\",10,1.5,0.25,\n"
+                   "c,1000000,-3,,\n");
+    assert_file_is(f, devices,
+                   "device,kind,vendor,model,peak_gbps,shared_atomic\n"
+                   "K20,recorded,NVIDIA,\"Tesla \"\"K20\"\", 5 GB\",208,0.361\n");
+}
+
+static void test_a_table_of_devices_keeps_the_others(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    const char *devices = temporary_path(&f->folder, "devices-out.csv");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    temporary_write(&f->folder, "devices-out.csv",
+                    "device,year,kind,peak_gbps\nX1,1999,model,0.5\nK20,2013,,1\n");
+    for (int i = 0; i < 2; i++) /* twice: the second time changes nothing */
+        assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, devices));
+    assert_file_is(f, devices,
+                   "device,kind,vendor,model,year,peak_gbps,shared_atomic\n"
+                   "X1,model,,,1999,0.5,\n"
+                   "K20,recorded,NVIDIA,\"Tesla \"\"K20\"\", 5 GB\",,208,0.361\n");
+}
+
+static void test_export_of_what_is_not_there(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    assert_fails(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, NULL),
+                 NITRO_ERR_NOT_FOUND, "no computation 'spmv'");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    assert_fails(f->context, nitro_store_export_csv(f->store, "spmv", "K40", out, NULL),
+                 NITRO_ERR_NOT_FOUND, "no samples of spmv on device 'K40'");
+    assert_int_not_equal(access(out, F_OK), 0);
+    assert_fails(f->context,
+                 nitro_store_export_csv(f->store, "spmv", "K20", "/nowhere/out.csv", NULL),
+                 NITRO_ERR_IO, "/nowhere/out.csv");
+}
+
+/* One device's text may be another's number: one column, and a table that can still be read. */
+static void test_a_column_is_text_or_numbers_for_all(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    const char *devices = temporary_path(&f->folder, "devices-out.csv");
+    temporary_write(&f->folder, "devices.csv", "device,board,mine\nK20,7,x\nK40,8,y\n");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    temporary_write(&f->folder, "devices-out.csv", "device,board,mine\nX1,rev b,3\n");
+    for (int i = 0; i < 2; i++)
+        assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, devices));
+    assert_file_is(f, devices,
+                   "device,kind,board,mine\n"
+                   "X1,recorded,rev b,3\n"
+                   "K20,recorded,7,x\n");
+}
+
+static void hear(void *user, nitro_log_level level, const char *message)
+{
+    if (level == NITRO_LOG_WARNING)
+        snprintf(user, 512, "%s", message);
+}
+
+static void test_a_label_that_will_be_read_as_a_number_is_said(void **state)
+{
+    import_fixture *f = *state;
+    char heard[512] = "";
+    const char *out = temporary_path(&f->folder, "out.csv");
+    const char *devices = temporary_path(&f->folder, "devices-out.csv");
+    temporary_write(&f->folder, "devices.csv", "device,board,model\nK20,7,980\nK40,rev b,970\n");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, hear, heard);
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, devices));
+    assert_non_null(strstr(heard, "devices-out.csv: device K20: the label board is '7'"));
+    nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
+}
+
+static void test_a_feature_called_input_cannot_be_exported(void **state)
+{
+    import_fixture *f = *state;
+    nitro_schema *schema = records_schema(f->context, "odd");
+    nitro_device *device = records_device(f->context, "K20");
+    nitro_sample *sample = NULL;
+    assert_ok(f->context,
+              nitro_schema_add_feature(f->context, schema, "input", "1", NITRO_SCALE_AUTO));
+    assert_ok(f->context, nitro_sample_create(f->context, "a", 3, 2, &sample));
+    const nitro_sample *samples[] = {sample};
+    assert_ok(f->context,
+              nitro_store_put_recording(f->store, schema, device, "K20", samples, 1, false));
+    const char *out = temporary_path(&f->folder, "out.csv");
+    assert_fails(f->context, nitro_store_export_csv(f->store, "odd", "K20", out, NULL),
+                 NITRO_ERR_ARGUMENT, "computation odd has a feature called 'input'");
+    assert_int_not_equal(access(out, F_OK), 0);
+    nitro_sample_free(sample);
+    nitro_device_free(device);
+    nitro_schema_free(schema);
+}
+
+/* As root, a rename over /dev/null would take it from the whole machine. */
+static void test_devices_are_written_to_and_never_replaced(void **state)
+{
+    import_fixture *f = *state;
+    struct stat status;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    assert_int_equal(symlink("/dev/null", out), 0);
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, out));
+    assert_int_equal(lstat(out, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(stat(out, &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+    assert_fails(f->context,
+                 nitro_store_export_csv(f->store, "spmv", "K20", f->folder.folder, NULL),
+                 NITRO_ERR_IO, "Is a directory");
+}
+
+static void test_a_bad_table_of_devices_is_left_as_it_was(void **state)
+{
+    import_fixture *f = *state;
+    const char *out = temporary_path(&f->folder, "out.csv");
+    assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
+    const char *path = temporary_write(&f->folder, "notes.csv", "what,why\na,b\n");
+    assert_fails(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, path),
+                 NITRO_ERR_FORMAT, "notes.csv: no column named 'device'");
+    assert_file_is(f, path, "what,why\na,b\n");
+    path = temporary_write(&f->folder, "empty.csv", ""); /* as mktemp leaves one */
+    assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, path));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IMPORT_TEST(test_export_writes_the_same_form),
+        IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
+        IMPORT_TEST(test_export_of_what_is_not_there),
+        IMPORT_TEST(test_a_column_is_text_or_numbers_for_all),
+        IMPORT_TEST(test_a_label_that_will_be_read_as_a_number_is_said),
+        IMPORT_TEST(test_a_feature_called_input_cannot_be_exported),
+        IMPORT_TEST(test_devices_are_written_to_and_never_replaced),
+        IMPORT_TEST(test_a_bad_table_of_devices_is_left_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

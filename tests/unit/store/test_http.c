@@ -1,0 +1,357 @@
+/* Downloads from a server that cuts, garbles, dawdles, redirects and lies. */
+#include "store/download/http_get.h"
+#include "unit/store/http_fixture.h"
+
+#define SIZE 20000
+
+typedef struct fixture {
+    nitro_context *context;
+    temporary folder;
+    http_server server;
+    char content[SIZE + 1];
+    char path[128];
+} fixture;
+
+/* Impatient, so that the tests are not slow. */
+static const nitro_http_limits limits = {
+    .connect_s = 5, .stall_s = 1, .stall_bytes_s = 100, .attempts = 3, .pause_ms = 1};
+static const nitro_http_limits once = {.stall_s = 1, .attempts = 1, .pause_ms = 1};
+
+static void put_content(fixture *f, const char *name, char first)
+{
+    for (size_t i = 0; i < SIZE; i++)
+        f->content[i] = (char)('a' + i % 23);
+    f->content[0] = first;
+    f->content[SIZE] = '\0';
+    temporary_write(&f->folder, name, f->content);
+}
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    f->folder = temporary_make();
+    *state = f;
+    return 0;
+}
+
+/* In the test, not in the setup: a test may be skipped, a setup may not. */
+static void start(fixture *f)
+{
+    f->server = http_start(&f->folder, NULL, NULL);
+    put_content(f, "www/file", '1');
+    snprintf(f->path, sizeof(f->path), "%s/got", f->folder.folder);
+    nitro_status status = nitro_http_get(
+        f->context,
+        &(nitro_http_request){.url = "http://127.0.0.1:1/x", .path = f->path, .limits = &once});
+    if (status == NITRO_ERR_NOT_BUILT) {
+        print_message("SKIPPED: this build has no libcurl\n");
+        skip();
+    }
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    http_stop(&f->server);
+    temporary_remove(&f->folder);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static nitro_status get_with(fixture *f, const char *where, nitro_http_request request)
+{
+    char url[512];
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u/%s", f->server.port, where);
+    request.url = url;
+    request.path = f->path;
+    request.max_bytes = request.max_bytes ? request.max_bytes : 1 << 20;
+    request.limits = request.limits ? request.limits : &limits;
+    return nitro_http_get(f->context, &request);
+}
+
+static nitro_status get(fixture *f, const char *where)
+{
+    return get_with(f, where, (nitro_http_request){0});
+}
+
+static void assert_got(fixture *f)
+{
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(f->context, nitro_file_read(f->context, f->path, 1 << 20, &text, &size));
+    assert_int_equal(size, SIZE);
+    assert_memory_equal(text, f->content, SIZE);
+    free(text);
+    assert_int_equal(access(temporary_path(&f->folder, "got.part"), F_OK), -1);
+}
+
+static void assert_nothing(fixture *f)
+{
+    assert_int_equal(access(f->path, F_OK), -1);
+}
+
+/* ---- Cut and taken up ------------------------------------------------------------------------ */
+
+static void test_a_whole_file(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_ok(f->context, get(f, "ok/file"));
+    assert_got(f);
+    assert_ok(f->context, get(f, "nolength/file"));
+    assert_got(f);
+    temporary_write(&f->folder, "www/empty", "");
+    assert_ok(f->context, get(f, "ok/empty"));
+    struct stat empty;
+    assert_int_equal(stat(f->path, &empty), 0);
+    assert_int_equal(empty.st_size, 0);
+}
+
+static void test_a_cut_download_goes_on(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_ok(f->context, get(f, "cutonce/file"));
+    assert_got(f);
+    assert_int_equal(http_requests(&f->server, "/cutonce/file bytes=10000-"), 1);
+}
+
+static void test_a_killed_download_goes_on(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get_with(f, "cutonce/file", (nitro_http_request){.limits = &once}),
+                 NITRO_ERR_IO, "run it again");
+    assert_nothing(f);
+    assert_ok(f->context, get(f, "cutonce/file"));
+    assert_got(f);
+    assert_int_equal(http_requests(&f->server, "bytes=10000-"), 1);
+}
+
+/* The server has another version by now: If-Range makes it send all of that. */
+static void test_a_changed_file_starts_anew(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_int_equal(get_with(f, "cutonce/file", (nitro_http_request){.limits = &once}),
+                     NITRO_ERR_IO);
+    put_content(f, "www/file", '2');
+    assert_ok(f->context, get(f, "ok/file"));
+    assert_got(f);
+    assert_int_equal(http_requests(&f->server, "/ok/file bytes=10000-"), 1);
+}
+
+static void test_without_a_tag_all_is_fetched_anew(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_ok(f->context, get(f, "notag/file"));
+    assert_got(f);
+    assert_int_equal(http_requests(&f->server, "/notag/file"), 2);
+    assert_int_equal(http_requests(&f->server, "bytes="), 0);
+}
+
+static void test_a_wrong_part_is_not_taken(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_ok(f->context, get(f, "elsewhere/file"));
+    assert_got(f);
+}
+
+/* What is here is as long as the whole: the server has nothing more, so it comes anew. */
+static void test_a_part_as_long_as_the_whole(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_int_equal(get_with(f, "cutonce/file", (nitro_http_request){.limits = &once}),
+                     NITRO_ERR_IO);
+    temporary_write(&f->folder, "got.part", f->content);
+    assert_ok(f->context, get(f, "cutonce/file"));
+    assert_got(f);
+}
+
+static void test_cut_for_ever(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get(f, "cut/file"), NITRO_ERR_IO, "/cut/file");
+    assert_nothing(f);
+    assert_int_equal(http_requests(&f->server, "/cut/file"), 3);
+}
+
+/* ---- Lies and limits ------------------------------------------------------------------------- */
+
+static void test_wrong_lengths(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get(f, "short/file"), NITRO_ERR_IO, "/short/file");
+    assert_nothing(f);
+}
+
+static void test_too_large(void **state)
+{
+    static const char *const modes[] = {"ok/file", "nolength/file"};
+    fixture *f = *state;
+    start(f);
+    for (size_t i = 0; i < 2; i++) {
+        assert_fails(f->context, get_with(f, modes[i], (nitro_http_request){.max_bytes = SIZE - 1}),
+                     NITRO_ERR_FORMAT, "larger than the limit of 19999 bytes");
+        assert_nothing(f);
+        assert_int_equal(access(temporary_path(&f->folder, "got.part"), F_OK), -1);
+    }
+    assert_ok(f->context, get_with(f, "ok/file", (nitro_http_request){.max_bytes = SIZE}));
+}
+
+static void test_too_slow(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get(f, "slow/file"), NITRO_ERR_IO, "too slow");
+    assert_nothing(f);
+}
+
+static void test_answers_that_are_no_file(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    assert_fails(f->context, get(f, "ok/none"), NITRO_ERR_NOT_FOUND, "answers 404");
+    assert_fails(f->context, get(f, "403/"), NITRO_ERR_IO, "access denied");
+    assert_fails(f->context, get(f, "500/"), NITRO_ERR_IO, "answers 500");
+    assert_int_equal(http_requests(&f->server, "/500/"), 3);
+    assert_int_equal(http_requests(&f->server, "/403/"), 1);
+    assert_nothing(f);
+    assert_ok(f->context, get(f, "busyonce/file"));
+    assert_got(f);
+}
+
+static void test_redirects(void **state)
+{
+    static const char *const others[] = {"to/file:///etc/passwd", "to/ftp://127.0.0.1/x",
+                                         "to/https://127.0.0.1/x", "to/gopher://127.0.0.1/x"};
+    char same[128];
+    fixture *f = *state;
+    start(f);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        assert_fails(f->context, get(f, others[i]), NITRO_ERR_IO, "redirects to another scheme");
+        assert_nothing(f);
+    }
+    assert_fails(f->context, get(f, "loop/file"), NITRO_ERR_IO, "redirects too often");
+    snprintf(same, sizeof(same), "to/http://127.0.0.1:%u/ok/file", f->server.port);
+    assert_ok(f->context, get(f, same));
+    assert_got(f);
+}
+
+static void test_nobody_there(void **state)
+{
+    fixture *f = *state;
+    start(f);
+    http_stop(&f->server);
+    f->server.process = 0;
+    assert_fails(f->context, get(f, "ok/file"), NITRO_ERR_IO, "offline, or the address mistyped");
+    assert_nothing(f);
+}
+
+/* ---- Asked again ----------------------------------------------------------------------------- */
+
+static void test_an_unchanged_file_does_not_come_again(void **state)
+{
+    const nitro_http_request again = {.revalidate = true};
+    fixture *f = *state;
+    start(f);
+    assert_ok(f->context, get_with(f, "ok/file", again));
+    assert_ok(f->context, get_with(f, "ok/file", again));
+    assert_got(f);
+    assert_int_equal(http_requests(&f->server, "/ok/file - - \""), 1);
+    put_content(f, "www/file", '2');
+    assert_ok(f->context, get_with(f, "ok/file", again));
+    assert_got(f);
+    assert_ok(f->context, get_with(f, "garble/file", again)); /* 304 as well: nothing to garble */
+    assert_got(f);
+}
+
+/* ---- Trust ----------------------------------------------------------------------------------- */
+
+static void test_a_certificate_that_nobody_vouches_for(void **state)
+{
+    fixture *f = *state;
+    char command[768], url[128], *certificate, *key;
+    start(f);
+    certificate = strdup(temporary_path(&f->folder, "certificate"));
+    key = strdup(temporary_path(&f->folder, "key"));
+    snprintf(command, sizeof(command),
+             "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=127.0.0.1 -addext "
+             "subjectAltName=IP:127.0.0.1 -keyout %s -out %s >/dev/null 2>&1",
+             key, certificate);
+    if (system(command) != 0) {
+        print_message("SKIPPED: no openssl here to make a certificate with\n");
+        free(certificate);
+        free(key);
+        skip();
+    }
+    http_server tls = http_start(&f->folder, certificate, key);
+    snprintf(url, sizeof(url), "https://127.0.0.1:%u/ok/file", tls.port);
+    const nitro_http_request request = {
+        .url = url, .path = f->path, .max_bytes = 1 << 20, .limits = &limits};
+    nitro_status status = nitro_http_get(f->context, &request);
+    http_stop(&tls);
+    free(certificate);
+    free(key);
+    assert_fails(f->context, status, NITRO_ERR_IO, "certificate is not trusted");
+    assert_nothing(f);
+    assert_int_equal(http_requests(&tls, "GET"), 0);
+}
+
+static void test_addresses(void **state)
+{
+    static const char *const good[] = {"https://example.org", "http://[::1]:80/a/b%20c/"};
+    static const struct {
+        const char *url, *error;
+    } bad[] = {{"ftp://example.org", "no address"}, {"https://", "no address"},
+               {"https:///x", "no address"},        {"http:example.org", "no address"},
+               {"https://a:secret@b/x", ".netrc"},  {"https://a/x?y", "special characters"},
+               {"https://a/x y", "special"},        {"https://a/\nHost:b", "special"},
+               {"https://a/x#y", "special"},        {"https://a/{1,2}", "special"}};
+    fixture *f = *state;
+    char message[1024];
+    for (size_t i = 0; i < 2; i++)
+        assert_ok(f->context, nitro_http_check_url(f->context, good[i]));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_fails(f->context, nitro_http_check_url(f->context, bad[i].url), NITRO_ERR_ARGUMENT,
+                     bad[i].error);
+    nitro_http_check_url(f->context, "https://a:secret@b/x");
+    nitro_context_last_error(f->context, message, sizeof(message));
+    assert_null(strstr(message, "secret"));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    unsetenv("http_proxy");
+    unsetenv("https_proxy");
+    unsetenv("ALL_PROXY");
+    const struct CMUnitTest tests[] = {
+        TEST(test_a_whole_file),
+        TEST(test_a_cut_download_goes_on),
+        TEST(test_a_killed_download_goes_on),
+        TEST(test_a_changed_file_starts_anew),
+        TEST(test_without_a_tag_all_is_fetched_anew),
+        TEST(test_a_wrong_part_is_not_taken),
+        TEST(test_a_part_as_long_as_the_whole),
+        TEST(test_cut_for_ever),
+        TEST(test_wrong_lengths),
+        TEST(test_too_large),
+        TEST(test_too_slow),
+        TEST(test_answers_that_are_no_file),
+        TEST(test_redirects),
+        TEST(test_nobody_there),
+        TEST(test_an_unchanged_file_does_not_come_again),
+        TEST(test_a_certificate_that_nobody_vouches_for),
+        TEST(test_addresses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

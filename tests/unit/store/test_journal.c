@@ -1,0 +1,298 @@
+/* Journals: what goes into a store while it is well, and while it is away; where journals lie. */
+#include "unit/store/journal_fixture.h"
+
+static size_t read_all(fixture *f)
+{
+    size_t count = 0, counted = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(f->store, "spmv", "K20", records_count_same, &count));
+    assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", "K20", &counted));
+    assert_int_equal(count, counted);
+    return count;
+}
+
+/* ---- While the other store is well ----------------------------------------------------------- */
+
+static void test_samples_go_up_at_once(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 3);
+    put(f, 3, 1);
+    assert_places(f, 4, 0);
+    assert_int_equal(read_all(f), 4);
+    assert_string_equal(f->log, "");
+    size_t waiting = 9;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &waiting));
+    assert_int_equal(waiting, 0);
+}
+
+static void test_a_store_on_this_machine_has_no_journal(void **state)
+{
+    fixture *f = *state;
+    size_t waiting = 9;
+    assert_ok(f->context, nitro_store_open_journaled(f->context, f->remote, &f->store));
+    put_names(f);
+    put(f, 0, 3);
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &waiting));
+    assert_int_equal(waiting, 0);
+    assert_places(f, 3, 0);
+    assert_int_equal(access(f->journal, F_OK), -1);
+}
+
+/* ---- While it is not ------------------------------------------------------------------------- */
+
+static void test_samples_wait_while_it_is_away(void **state)
+{
+    fixture *f = *state;
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    assert_non_null(strstr(f->log, "connection refused; until it is back, samples wait in"));
+    put_names(f);
+    put(f, 0, 3);
+    assert_places(f, 0, 3);
+    assert_int_equal(read_all(f), 3);
+    assert_non_null(strstr(f->log, "cannot be read while it is away"));
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 1000;
+    put(f, 3, 1);
+    assert_non_null(strstr(f->log, "is back"));
+    assert_places(f, 4, 0);
+    assert_int_equal(read_all(f), 4);
+}
+
+/* The device's newest description is not lost either. */
+static void test_a_device_waits_too(void **state)
+{
+    fixture *f = *state;
+    nitro_device *device = records_device(f->context, "K20"), *read = NULL;
+    nitro_store *remote = NULL;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 1);
+    faulty->mode = FAULTY_AWAY;
+    assert_ok(f->context,
+              nitro_device_set(f->context, device, "peak_gbps", 300, NITRO_VALUE_STATIC, 0));
+    assert_ok(f->context, nitro_store_put_device(f->store, device));
+    nitro_device_free(device);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 1000;
+    put(f, 1, 1);
+    assert_ok(f->context, nitro_store_open(f->context, f->remote, NITRO_STORE_READ, &remote));
+    assert_ok(f->context, nitro_store_get_device(remote, "K20", &read));
+    assert_true(nitro_device_value(read, "peak_gbps") == 300);
+    nitro_device_free(read);
+    nitro_store_close(remote);
+    assert_places(f, 2, 0);
+}
+
+/* Left alone for a second, then two, at most a minute; then well again at once. */
+static void test_it_is_asked_ever_more_seldom(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    faulty->mode = FAULTY_AWAY;
+    size_t tries = 0, calls = faulty->num_calls;
+    double last_ms = clock_ms;
+    for (size_t i = 0; i < 1000; i++) {
+        clock_ms += 500;
+        put(f, i % 50, 1);
+        if (faulty->num_calls == calls)
+            continue;
+        calls = faulty->num_calls;
+        double pause_ms = clock_ms - last_ms;
+        last_ms = clock_ms;
+        double least_ms = tries == 0 ? 0 : 1000 * (double)(1u << (tries - 1));
+        assert_true(pause_ms >= (least_ms < 60000 ? least_ms : 60000));
+        assert_true(pause_ms <= 60500);
+        tries++;
+    }
+    assert_true(tries > 8 && tries < 16); /* in 500 s */
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 60000;
+    put(f, 50, 1);
+    assert_places(f, 51, 0);
+    faulty->mode = FAULTY_AWAY;
+    put(f, 51, 1);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 1000;
+    put(f, 52, 1);
+    assert_places(f, 53, 0);
+}
+
+static void test_a_store_that_takes_no_writes_is_still_read(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 2);
+    faulty->mode = FAULTY_READ_ONLY;
+    put(f, 1, 2); /* one is there already, as it is */
+    assert_places(f, 2, 2);
+    clock_ms += 5000;
+    assert_int_equal(read_all(f), 3);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 60000;
+    size_t waiting = 9;
+    assert_ok(f->context, nitro_store_flush(f->store, 0, &waiting));
+    assert_int_equal(waiting, 0);
+    assert_places(f, 3, 0);
+}
+
+/* The write was done and its answer lost: it is sent again, and is there once. */
+static void test_a_lost_answer_makes_no_second_sample(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    faulty->mode = FAULTY_LOSES_REPLY;
+    put(f, 0, 3);
+    assert_places(f, 3, 3);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 1000;
+    put(f, 3, 1);
+    assert_places(f, 4, 0);
+}
+
+/* Gone in the middle of a loop over its samples: what waits is handed on all the same. */
+static void test_it_goes_away_while_it_is_read(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 20);
+    faulty->mode = FAULTY_READ_ONLY;
+    put(f, 30, 5);
+    faulty->mode = FAULTY_WELL;
+    clock_ms += 5000;
+    faulty->away_after = faulty->num_calls + 8;
+    size_t count = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(f->store, "spmv", "K20", records_count_same, &count));
+    assert_true(count >= 5 && count < 25);
+    assert_non_null(strstr(f->log, "cannot be read while it is away"));
+}
+
+static nitro_status stop_at_once(void *user, const nitro_sample *sample)
+{
+    (void)user;
+    (void)sample;
+    return NITRO_ERR_IO;
+}
+
+/* A callback's own failure is not the store's. */
+static void test_a_callback_that_fails_ends_the_loop(void **state)
+{
+    fixture *f = *state;
+    open_store(f);
+    put_names(f);
+    put(f, 0, 3);
+    assert_int_equal(nitro_store_each_sample(f->store, "spmv", "K20", stop_at_once, NULL),
+                     NITRO_ERR_IO);
+    assert_string_equal(f->log, "");
+}
+
+static void test_what_waits_stands_in_order(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list inputs = {0};
+    open_store(f);
+    put_names(f);
+    put(f, 2, 2);
+    put(f, 6, 2);
+    faulty->mode = FAULTY_READ_ONLY;
+    put(f, 0, 3);
+    put(f, 7, 3);
+    clock_ms += 60000;
+    assert_int_equal(read_all(f), 8);
+    assert_ok(f->context, nitro_store_list_inputs(f->store, "spmv", "K20", &inputs));
+    for (size_t i = 1; i < inputs.count; i++)
+        assert_true(strcmp(inputs.items[i - 1], inputs.items[i]) < 0);
+    nitro_string_list_free(&inputs);
+}
+
+/* ---- Where journals lie ---------------------------------------------------------------------- */
+
+static void test_a_journal_is_found_by_its_url(void **state)
+{
+    fixture *f = *state;
+    char *path = NULL, *again = NULL, *other = NULL, *note = NULL, *text = NULL, *url;
+    size_t size = 0;
+    nitro_string_list urls = {0};
+    setenv("XDG_DATA_HOME", f->folder.folder, 1);
+    assert_ok(f->context, nitro_store_list_waiting(f->context, &urls));
+    assert_int_equal(urls.count, 0);
+    assert_ok(f->context, nitro_journal_path(f->context, "redis://host:6379/0", true, &path));
+    assert_ok(f->context, nitro_journal_path(f->context, "redis://host:6379/0", false, &again));
+    assert_ok(f->context, nitro_journal_path(f->context, "redis://host:6379/1", true, &other));
+    assert_string_equal(path, again);
+    assert_string_not_equal(path, other);
+    assert_non_null(strstr(path, "/nitro/journals/redis-host-6379-0-"));
+    assert_int_equal(asprintf(&note, "%.*s.url", (int)strlen(path) - 3, path), strlen(path) + 1);
+    snprintf(f->journal, sizeof(f->journal), "%s", path);
+    faulty->mode = FAULTY_AWAY;
+    open_store(f);
+    assert_int_equal(access(path, F_OK), -1); /* nothing to keep so far */
+    assert_int_equal(access(note, F_OK), -1);
+    put_names(f);
+    put(f, 0, 2);
+    url = nitro_journal_url(f->context, &faulty_kind, f->remote);
+    assert_ok(f->context, nitro_file_read(f->context, note, 4096, &text, &size));
+    assert_int_equal(strcspn(text, "\n"), strlen(url));
+    assert_ok(f->context, nitro_store_list_waiting(f->context, &urls));
+    assert_int_equal(urls.count, 1);
+    assert_string_equal(urls.items[0], url);
+    nitro_string_list_free(&urls);
+    free(path);
+    free(again);
+    free(other);
+    free(note);
+    free(text);
+    free(url);
+    unsetenv("XDG_DATA_HOME");
+}
+
+static void test_journals_know_no_passwords(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *address, *shown;
+    } cases[] = {
+        {"//user:secret@host:1/0", "faulty://host:1/0"},
+        {"//:se@cret@host/0", "faulty://host/0"},
+        {"//host/0", "faulty://host/0"},
+        {"///path/x", "faulty:///path/x"},
+        {"file", "faulty:file"},
+        {"//host/0?timeout=1", "faulty://host/0"},
+        {"//host/0?timeout=1&prefix=a", "faulty://host/0?prefix=a"},
+        {"//host/0?prefix=a&ca=x&database=3&key=y", "faulty://host/0?prefix=a&database=3"},
+        {"//u:p@host/0?", "faulty://host/0"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *shown = nitro_journal_url(f->context, &faulty_kind, cases[i].address);
+        assert_string_equal(shown, cases[i].shown);
+        free(shown);
+    }
+}
+
+int main(void)
+{
+#define JOURNAL_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        JOURNAL_TEST(test_samples_go_up_at_once),
+        JOURNAL_TEST(test_a_store_on_this_machine_has_no_journal),
+        JOURNAL_TEST(test_samples_wait_while_it_is_away),
+        JOURNAL_TEST(test_a_device_waits_too),
+        JOURNAL_TEST(test_it_is_asked_ever_more_seldom),
+        JOURNAL_TEST(test_a_store_that_takes_no_writes_is_still_read),
+        JOURNAL_TEST(test_a_lost_answer_makes_no_second_sample),
+        JOURNAL_TEST(test_it_goes_away_while_it_is_read),
+        JOURNAL_TEST(test_a_callback_that_fails_ends_the_loop),
+        JOURNAL_TEST(test_what_waits_stands_in_order),
+        JOURNAL_TEST(test_a_journal_is_found_by_its_url),
+        JOURNAL_TEST(test_journals_know_no_passwords),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

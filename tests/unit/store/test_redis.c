@@ -1,0 +1,499 @@
+/* What is the Redis store's own: who answers and how, and what is made of it. */
+#include "unit/store/redis_fake.h"
+#include "unit/store_records.h"
+
+#define SECRET "s3cr3t/p@ss"
+
+typedef struct fixture {
+    nitro_context *context;
+    char url[128];
+    nitro_store *store;
+    char log[UNIT_LOG_BYTES];
+} fixture;
+
+static redis_server server;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof(*f));
+    f->context = unit_context();
+    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, unit_keep_log, f->log);
+    assert_string_equal(redis_server_say(&server, "FLUSHALL"), "+OK\r\n");
+    snprintf(f->url, sizeof(f->url), "redis+unix://%s?timeout=2", server.socket);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &f->store));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    nitro_store_close(f->store);
+    nitro_context_free(f->context);
+    free(f);
+    return 0;
+}
+
+static void say_ok(const char *command)
+{
+    const char *answer = redis_server_say(&server, command);
+    if (answer[0] == '-' || answer[0] == '\0')
+        fail_msg("%s: %s", command, answer);
+}
+
+static void put(fixture *f, size_t count)
+{
+    records_put_names(f->store, "spmv", "K20");
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 0, count, false));
+}
+
+static size_t count_samples(fixture *f)
+{
+    size_t count = 0;
+    assert_ok(f->context, nitro_store_count_samples(f->store, "spmv", "K20", &count));
+    return count;
+}
+
+static void assert_refused(fixture *f, const char *url, nitro_status status, const char *why)
+{
+    nitro_store *store = NULL;
+    assert_fails(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &store), status,
+                 why);
+    assert_null(store);
+}
+
+/* ---- URLs ------------------------------------------------------------------------------------ */
+
+static void test_malformed_urls_are_refused(void **state)
+{
+    fixture *f = *state;
+    const char *const refused[][2] = {
+        {"redis:host", "// is missing"},
+        {"redis://", "no host"},
+        {"redis://:pw@", "no host"},
+        {"redis://host:65536", "port"},
+        {"redis://host:6379x", "port"},
+        {"redis://host/x", "database"},
+        {"redis://host/-1", "database"},
+        {"redis://[::1", "in [ ]"},
+        {"redis://h%zz", "two hexadecimal digits"},
+        {"redis://h%0", "two hexadecimal digits"},
+        {"redis://u:a%00b@h", "two hexadecimal digits"},
+        {"redis://host?timeout=0", "timeout"},
+        {"redis://host?timeout=nan", "timeout"},
+        {"redis://host?prefix=a:b", "prefix"},
+        {"redis://host?prefix=", "prefix"},
+        {"redis://host?speed=9", "none of timeout"},
+        {"redis://host?ca=x", "none of timeout"},
+        {"redis+unix://relative", "does not start with /"},
+        {"redis+unix:///", "does not start with /"},
+    };
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+        assert_refused(f, refused[i][0], NITRO_ERR_ARGUMENT, refused[i][1]);
+}
+
+static void assert_no_secret(const char *text, const char *secret)
+{
+    if (strstr(text, secret))
+        fail_msg("the password is shown: %s", text);
+}
+
+static void assert_secret_is_kept(fixture *f, const char *url, const char *secret)
+{
+    char message[4096];
+    nitro_store *store = NULL;
+    nitro_store_open(f->context, url, NITRO_STORE_WRITE, &store);
+    nitro_context_last_error(f->context, message, sizeof(message));
+    assert_true(message[0] != '\0');
+    assert_no_secret(message, secret);
+    assert_no_secret(f->log, secret);
+    nitro_store_close(store);
+}
+
+static void test_no_error_shows_the_password(void **state)
+{
+    fixture *f = *state;
+    assert_secret_is_kept(f, "redis://me:hunter2@127.0.0.1:1/0?timeout=0.1", "hunter2");
+    assert_secret_is_kept(f, "redis://:hunter2@127.0.0.1:1?timeout=0.1", "hunter2");
+    assert_secret_is_kept(f, "redis://me:hunter/2@127.0.0.1:1", "hunter");
+    assert_secret_is_kept(f, "redis://me@lab:hunter#2@127.0.0.1:1?timeout=0.1", "hunter");
+    assert_secret_is_kept(f, "redis://me:hunter@2@127.0.0.1:1?timeout=0.1", "hunter");
+    assert_secret_is_kept(f, "redis://me:hunter2@127.0.0.1:port", "hunter2");
+    assert_secret_is_kept(f, "redis://me:hunter2%@127.0.0.1", "hunter2");
+    assert_secret_is_kept(f, "redi://me:hunter2@127.0.0.1", "hunter2");
+    assert_secret_is_kept(f, "rediss://me:hunter2@127.0.0.1?speed=1", "hunter2");
+    assert_secret_is_kept(f, "redis+unix://me:hunter2@/nowhere/socket?timeout=0.1", "hunter2");
+}
+
+/* Whoever answers may repeat what was sent. */
+static void test_a_server_cannot_make_us_show_the_password(void **state)
+{
+    fixture *f = *state;
+    const char *const answers[] = {"-ERR you said hunter2\r\n", NULL};
+    redis_fake fake;
+    char url[256];
+    redis_fake_make(&fake, answers);
+    snprintf(url, sizeof(url), "redis+unix://me:hunter2@%s?timeout=0.2", fake.socket);
+    assert_secret_is_kept(f, url, "hunter2");
+    redis_fake_remove(&fake);
+}
+
+/* ---- Credentials ------------------------------------------------------------------------------
+ */
+
+static void make_user(void)
+{
+    say_ok("ACL SETUSER tuner on >" SECRET " ~* +@all");
+}
+
+static void open_with(fixture *f, const char *url)
+{
+    nitro_store *store = NULL;
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_WRITE, &store));
+    assert_no_secret(nitro_store_url(store), SECRET);
+    assert_no_secret(nitro_store_url(store), "s3cr3t");
+    assert_no_secret(f->log, "s3cr3t");
+    nitro_store_close(store);
+}
+
+static void test_credentials_come_from_url_environment_or_file(void **state)
+{
+    fixture *f = *state;
+    char url[256], place[160];
+    temporary folder = temporary_make();
+    const char *path = temporary_write(&folder, "password", SECRET "\n");
+    make_user();
+    say_ok("ACL SETUSER default off");
+    assert_refused(f, f->url, NITRO_ERR_DENIED, "NOAUTH");
+    snprintf(url, sizeof(url), "redis+unix://tuner:s3cr3t%%2Fp%%40ss@%s", server.socket);
+    open_with(f, url);
+    snprintf(url, sizeof(url), "redis+unix://tuner:wrong@%s", server.socket);
+    assert_refused(f, url, NITRO_ERR_DENIED, "user or password is wrong");
+    snprintf(place, sizeof(place), "redis+unix://tuner@%s", server.socket);
+    assert_refused(f, place, NITRO_ERR_ARGUMENT, "no password");
+    setenv("NITRO_REDIS_PASSWORD", SECRET, 1);
+    open_with(f, place);
+    setenv("NITRO_REDIS_USER", "tuner", 1);
+    open_with(f, f->url);
+    unsetenv("NITRO_REDIS_PASSWORD");
+    setenv("NITRO_REDIS_PASSWORD_FILE", path, 1);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_refused(f, f->url, NITRO_ERR_IO, "chmod 600");
+    assert_int_equal(chmod(path, 0600), 0);
+    open_with(f, f->url);
+    setenv("NITRO_REDIS_PASSWORD_FILE", "/nowhere/password", 1);
+    assert_refused(f, f->url, NITRO_ERR_NOT_FOUND, "/nowhere/password");
+    unsetenv("NITRO_REDIS_PASSWORD_FILE");
+    unsetenv("NITRO_REDIS_USER");
+    temporary_remove(&folder);
+}
+
+static int teardown_users(void **state)
+{
+    char command[256];
+    snprintf(command, sizeof(command), "AUTH tuner %s\r\nACL SETUSER default on nopass ~* &* +@all",
+             SECRET);
+    redis_server_say(&server, command);
+    usleep(1000); /* two commands went at once: the second may come a little later */
+    for (int tries = 0; tries < 1000 && redis_server_say(&server, "PING")[0] != '+'; tries++)
+        usleep(1000);
+    say_ok("ACL DELUSER tuner");
+    return teardown(state);
+}
+
+/* ---- What is there -----------------------------------------------------------------------------
+ */
+
+static void test_another_layout_is_refused(void **state)
+{
+    fixture *f = *state;
+    say_ok("SET nitro:layout 2");
+    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 2");
+    say_ok("SET nitro:layout hello");
+    assert_refused(f, f->url, NITRO_ERR_FORMAT, "?prefix=");
+    say_ok("DEL nitro:layout");
+    say_ok("LPUSH nitro:layout 1");
+    assert_refused(f, f->url, NITRO_ERR_FORMAT, "WRONGTYPE");
+}
+
+static size_t count_problems(fixture *f, const char *expected)
+{
+    nitro_string_list problems = {0};
+    bool found = false;
+    assert_int_equal(nitro_store_verify(f->store, records_keep_problem, &problems),
+                     NITRO_ERR_FORMAT);
+    size_t count = problems.count;
+    for (size_t i = 0; i < count; i++)
+        found = found || strstr(problems.items[i], expected);
+    if (!found)
+        fail_msg("none of %zu problems says '%s'; the first: %s", count, expected,
+                 count ? problems.items[0] : "-");
+    nitro_string_list_free(&problems);
+    return count;
+}
+
+static size_t read_samples(fixture *f)
+{
+    size_t count = 0;
+    assert_ok(f->context,
+              nitro_store_each_sample(f->store, "spmv", "K20", records_count_same, &count));
+    return count;
+}
+
+static void test_damage_is_found(void **state)
+{
+    fixture *f = *state;
+    put(f, 5);
+    records_assert_sound(f->store);
+    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 garbage");
+    assert_int_equal(count_problems(f, "sample 'input-001' is damaged"), 1);
+    assert_int_equal(read_samples(f), 4);
+    assert_non_null(strstr(f->log, "input-001"));
+    say_ok("HDEL nitro:1:{spmv}:samples:K20 input-001");
+    assert_int_equal(count_problems(f, "there are 5 names of samples, but 4 records"), 1);
+    say_ok("ZREM nitro:1:{spmv}:inputs:K20 input-001");
+    records_assert_sound(f->store);
+    say_ok("DEL nitro:1:{@devices}:record:K20");
+    assert_int_equal(count_problems(f, "but the device is not there"), 1);
+    say_ok("SET nitro:1:{@devices}:record:K20 {}");
+    assert_int_equal(count_problems(f, "not a sound device record"), 1);
+    say_ok("DEL nitro:1:{spmv}:schema");
+    assert_int_equal(count_problems(f, "names are gone"), 2);
+    say_ok("SADD nitro:1:{@computations}:index \"a b\"");
+    assert_int_equal(count_problems(f, "1 names in the index of computations are damaged"), 3);
+}
+
+/* A sample that is copied under another name is not what its checksum is of. */
+static void test_a_record_belongs_to_its_name(void **state)
+{
+    fixture *f = *state;
+    put(f, 2);
+    say_ok("EVAL \"local r = redis.call('HGET', KEYS[1], 'input-000'); return "
+           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:1:{spmv}:samples:K20");
+    assert_int_equal(count_problems(f, "sample 'input-001' is damaged"), 1);
+    assert_int_equal(read_samples(f), 1);
+}
+
+static void test_damage_is_removed(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list said = {0};
+    put(f, 6);
+    assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
+    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HDEL nitro:1:{spmv}:samples:K20 input-002");
+    say_ok("HSET nitro:1:{spmv}:samples:K20 nameless garbage");
+    say_ok("HSET nitro:1:{spmv}:samples:K20 nameless2 garbage");
+    say_ok("SADD nitro:1:{spmv}:devices K99");
+    say_ok("ZADD nitro:1:{spmv}:inputs:K99 0 input");
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
+    assert_int_equal(said.count, 3);
+    assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
+    assert_int_equal(said.count, 6);
+    records_assert_sound(f->store);
+    assert_int_equal(count_samples(f), 4);
+    assert_int_equal(read_samples(f), 4);
+    nitro_string_list_free(&said);
+}
+
+/* ---- Refusals and absences ---------------------------------------------------------------------
+ */
+
+static void test_a_full_server_says_so_and_keeps_whole_batches(void **state)
+{
+    fixture *f = *state;
+    put(f, 3);
+    say_ok("CONFIG SET maxmemory 1");
+    assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false),
+                 NITRO_ERR_IO, "maxmemory");
+    say_ok("CONFIG SET maxmemory 0");
+    assert_int_equal(count_samples(f), 3);
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false));
+    records_assert_sound(f->store);
+}
+
+static void test_a_replica_is_read_but_not_written(void **state)
+{
+    fixture *f = *state;
+    put(f, 3);
+    say_ok("REPLICAOF 127.0.0.1 1");
+    assert_int_equal(count_samples(f), 3);
+    assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false),
+                 NITRO_ERR_IO, "name the primary");
+    say_ok("REPLICAOF NO ONE");
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false));
+}
+
+/* An open store outlives its server: the next command connects again. */
+static void test_a_server_comes_back(void **state)
+{
+    fixture *f = *state;
+    put(f, 3);
+    redis_server_kill(&server);
+    assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false),
+                 NITRO_ERR_IO, server.socket);
+    redis_server_start(&server);
+    assert_int_equal(count_samples(f), 3); /* it keeps a log of writes */
+    assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false));
+    records_assert_sound(f->store);
+}
+
+static void test_a_stopped_server_is_not_waited_for_for_ever(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    char url[160];
+    size_t count = 0;
+    put(f, 3);
+    snprintf(url, sizeof(url), "redis+unix://%s?timeout=0.1", server.socket);
+    assert_ok(f->context, nitro_store_open(f->context, url, NITRO_STORE_READ, &store));
+    kill(server.process, SIGSTOP);
+    assert_fails(f->context, nitro_store_count_samples(store, "spmv", "K20", &count), NITRO_ERR_IO,
+                 "no answer within 0.1 s");
+    kill(server.process, SIGCONT);
+    assert_ok(f->context, nitro_store_count_samples(store, "spmv", "K20", &count));
+    assert_int_equal(count, 3);
+    nitro_store_close(store);
+}
+
+/* The server wrote the samples, but its answer was lost: sent again, they are no surprise; and what
+ * was there before still is one. */
+static void test_a_lost_answer_is_not_an_error(void **state)
+{
+    fixture *f = *state;
+    redis_fake fake;
+    nitro_store *store = NULL;
+    put(f, 2);
+    redis_fake_make_lossy(&fake, &server, "EVAL");
+    assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, records_put_samples(store, "spmv", "K20", 2, 3, false));
+    assert_int_equal(count_samples(f), 5);
+    records_assert_sound(f->store);
+    nitro_store_close(store);
+    redis_fake_remove(&fake);
+}
+
+static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state)
+{
+    fixture *f = *state;
+    redis_fake fake;
+    nitro_store *store = NULL;
+    put(f, 2);
+    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 other");
+    redis_fake_make_lossy(&fake, &server, "EVAL");
+    assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
+    assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
+                 NITRO_ERR_EXISTS, "1 of the 3 inputs are there already (input-001)");
+    nitro_store_close(store);
+    redis_fake_remove(&fake);
+}
+
+/* ---- Servers that are no friends ---------------------------------------------------------------
+ */
+
+#define LAYOUT "$1\r\n1\r\n"
+
+static void test_hostile_answers_are_refused(void **state)
+{
+    fixture *f = *state;
+    const struct {
+        const char *answers[6];
+        nitro_status status;
+        const char *why;
+    } cases[] = {
+        {{"HTTP/1.1 400 Bad Request\r\n\r\n"}, NITRO_ERR_FORMAT, "no Redis server"},
+        {{"\x15\x03\x03"}, NITRO_ERR_FORMAT, "it may want TLS: rediss://"},
+        {{"*1\r\n$1\r\n1\r\n"}, NITRO_ERR_FORMAT, "no version"},
+        {{":1\r\n"}, NITRO_ERR_FORMAT, "no version"},
+        {{"$3\r\n1x1\r\n"}, NITRO_ERR_FORMAT, "no version"},
+        {{"$99999999999999999999\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
+        {{"*2147483648\r\n"}, NITRO_ERR_FORMAT, "redis+unix"},
+        {{"*2000000000\r\n"}, NITRO_ERR_IO, "larger than any"},
+        {{"*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n"},
+         NITRO_ERR_FORMAT,
+         "redis+unix"},
+        {{"$10\r\n1"}, NITRO_ERR_IO, "redis+unix"},
+        {{""}, NITRO_ERR_IO, "redis+unix"},
+        {{"-MOVED 1 127.0.0.1:1\r\n"}, NITRO_ERR_IO, "MOVED"},
+        {{"-\x1b[31mred\r\n"}, NITRO_ERR_IO, "?[31mred"},
+        {{"-NOAUTH Authentication required.\r\n"}, NITRO_ERR_DENIED, "wants a password"},
+        {{"-WRONGPASS invalid\r\n"}, NITRO_ERR_DENIED, "is wrong"},
+        {{"-NOPERM no\r\n"}, NITRO_ERR_DENIED, "may not do that"},
+        {{"-ERR unknown command 'GET'\r\n"}, NITRO_ERR_DENIED, "Redis 6"},
+        {{"-ERR something else\r\n"}, NITRO_ERR_IO, "Redis 6"},
+        {{"-LOADING soon\r\n", "-LOADING soon\r\n"}, NITRO_ERR_IO, "still starting"},
+        {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
+        {{LAYOUT, "*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
+        {{LAYOUT, "*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
+        {{LAYOUT, "*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        redis_fake fake;
+        nitro_store *store = NULL;
+        nitro_string_list names = {0};
+        redis_fake_make(&fake, cases[i].answers);
+        snprintf(strrchr(fake.url, '?'), 20, "?timeout=0.3");
+        nitro_status status = nitro_store_open(f->context, fake.url, NITRO_STORE_READ, &store);
+        if (status == NITRO_OK)
+            status = nitro_store_list_computations(store, &names);
+        assert_fails(f->context, status, cases[i].status, cases[i].why);
+        nitro_string_list_free(&names);
+        nitro_store_close(store);
+        redis_fake_remove(&fake);
+    }
+}
+
+/* More bytes than any store sends, without an end. */
+static void test_an_endless_answer_is_cut(void **state)
+{
+    fixture *f = *state;
+    redis_fake fake;
+    nitro_store *store = NULL;
+    redis_fake_begin(&fake);
+    int listening = redis_fake_listen(fake.socket);
+    fake.process = fork();
+    if (fake.process == 0) {
+        static char zeros[1 << 20];
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        int client = accept(listening, NULL, NULL);
+        redis_fake_send(client, "$500000000\r\n", 12);
+        for (int i = 0; i < 400; i++)
+            redis_fake_send(client, zeros, sizeof(zeros));
+        pause();
+    }
+    close(listening);
+    assert_fails(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_READ, &store),
+                 NITRO_ERR_IO, "larger than any");
+    redis_fake_remove(&fake);
+}
+
+int main(void)
+{
+    static const char *const options[] = {"--appendonly", "yes", "--appendfsync", "always", NULL};
+    const struct CMUnitTest tests[] = {
+#define REDIS_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+        REDIS_TEST(test_malformed_urls_are_refused),
+        REDIS_TEST(test_no_error_shows_the_password),
+        REDIS_TEST(test_a_server_cannot_make_us_show_the_password),
+        cmocka_unit_test_setup_teardown(test_credentials_come_from_url_environment_or_file, setup,
+                                        teardown_users),
+        REDIS_TEST(test_another_layout_is_refused),
+        REDIS_TEST(test_damage_is_found),
+        REDIS_TEST(test_a_record_belongs_to_its_name),
+        REDIS_TEST(test_damage_is_removed),
+        REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
+        REDIS_TEST(test_a_replica_is_read_but_not_written),
+        REDIS_TEST(test_a_server_comes_back),
+        REDIS_TEST(test_a_stopped_server_is_not_waited_for_for_ever),
+        REDIS_TEST(test_a_lost_answer_is_not_an_error),
+        REDIS_TEST(test_a_lost_answer_does_not_hide_that_others_were_first),
+        REDIS_TEST(test_hostile_answers_are_refused),
+        REDIS_TEST(test_an_endless_answer_is_cut),
+    };
+    if (!redis_server_possible())
+        return 0;
+    redis_server_make(&server, options, false);
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    redis_server_remove(&server);
+    return failures;
+}

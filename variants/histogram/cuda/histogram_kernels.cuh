@@ -1,0 +1,135 @@
+/*
+ * histogram_kernels.cuh - how the CUDA variants of histogram go through the samples: in units of
+ * 512, four vectors of four samples a lane of a warp, all loads of a unit under way before the
+ * first is used. That is 128 KB under way on a multiprocessor with 64 warps, several times what
+ * hides the latency of an H200's memory. Warps take units by themselves, from their block's even
+ * share or from a queue: no barrier between units.
+ *
+ * Samples before the first whole vector and after the last whole unit are `odd`, and counted one by
+ * one by the first block.
+ */
+#ifndef NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
+#define NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
+
+#include "variants/cuda_kernel.cuh"
+#include "variants/histogram/cuda/histogram_kernels_cuda.h"
+
+#define NITRO_HISTOGRAM_WARP         32
+#define NITRO_HISTOGRAM_WARPS        (NITRO_HISTOGRAM_CUDA_BLOCK / NITRO_HISTOGRAM_WARP)
+#define NITRO_HISTOGRAM_UNIT_VECTORS 4 /* a lane */
+#define NITRO_HISTOGRAM_UNIT_SAMPLES (NITRO_HISTOGRAM_UNIT_VECTORS * 4 * NITRO_HISTOGRAM_WARP)
+#define NITRO_HISTOGRAM_FETCH_UNITS  4 /* taken from the queue at once */
+
+typedef struct nitro_histogram_units {
+    const uint32_t *samples;
+    int num_samples;
+    int num_head; /* samples before the first that is aligned to a vector, 0 to 3 */
+    int num_units;
+    uint32_t *queue; /* its head; NULL: even shares */
+} nitro_histogram_units;
+
+/* The units that a warp goes through: unit, unit + step... below end. */
+typedef struct nitro_histogram_cursor {
+    int unit, end, step;
+} nitro_histogram_cursor;
+
+static inline nitro_histogram_units nitro_histogram_make_units(const uint32_t *samples,
+                                                               int64_t num_samples, uint32_t *queue)
+{
+    nitro_histogram_units units = {};
+    int head = (int)((16 - (uintptr_t)samples % 16) % 16 / sizeof(*samples));
+    units.samples = samples;
+    units.num_samples = (int)num_samples;
+    units.num_head = head < num_samples ? head : (int)num_samples;
+    units.num_units = (units.num_samples - units.num_head) / NITRO_HISTOGRAM_UNIT_SAMPLES;
+    units.queue = queue;
+    return units;
+}
+
+/** As many blocks as have a unit for every warp, `most` at most, and one at least. */
+static inline int nitro_histogram_num_blocks(const nitro_histogram_units *units, int most)
+{
+    int wanted = (units->num_units + NITRO_HISTOGRAM_WARPS - 1) / NITRO_HISTOGRAM_WARPS;
+    wanted = wanted < most ? wanted : most;
+    return wanted > 1 ? wanted : 1;
+}
+
+#define NITRO_HISTOGRAM_DEVICE static __device__ __forceinline__
+
+NITRO_HISTOGRAM_DEVICE nitro_histogram_cursor
+nitro_histogram_fetch(const nitro_histogram_units &units)
+{
+    uint32_t first = 0;
+    if (threadIdx.x % NITRO_HISTOGRAM_WARP == 0)
+        first = atomicAdd(units.queue, (uint32_t)NITRO_HISTOGRAM_FETCH_UNITS);
+    int unit = (int)__shfl_sync(NITRO_CUDA_FULL_MASK, first, 0);
+    return {unit, min(unit + NITRO_HISTOGRAM_FETCH_UNITS, units.num_units), 1};
+}
+
+template <bool IS_DYNAMIC>
+NITRO_HISTOGRAM_DEVICE nitro_histogram_cursor
+nitro_histogram_start(const nitro_histogram_units &units)
+{
+    if (IS_DYNAMIC)
+        return nitro_histogram_fetch(units);
+    int64_t num_units = units.num_units;
+    int begin = (int)(num_units * blockIdx.x / gridDim.x);
+    int end = (int)(num_units * (blockIdx.x + 1) / gridDim.x);
+    return {begin + (int)threadIdx.x / NITRO_HISTOGRAM_WARP, end, NITRO_HISTOGRAM_WARPS};
+}
+
+template <bool IS_DYNAMIC>
+NITRO_HISTOGRAM_DEVICE nitro_histogram_cursor
+nitro_histogram_next(const nitro_histogram_units &units, nitro_histogram_cursor cursor)
+{
+    cursor.unit += cursor.step;
+    if (IS_DYNAMIC && cursor.unit >= cursor.end)
+        return nitro_histogram_fetch(units);
+    return cursor;
+}
+
+/* Index of the first of the four samples of vector `vector` of the calling lane. */
+NITRO_HISTOGRAM_DEVICE int nitro_histogram_index(const nitro_histogram_units &units, int unit,
+                                                 int vector)
+{
+    int lane = (int)threadIdx.x % NITRO_HISTOGRAM_WARP;
+    return units.num_head + unit * NITRO_HISTOGRAM_UNIT_SAMPLES +
+           (vector * NITRO_HISTOGRAM_WARP + lane) * 4;
+}
+
+NITRO_HISTOGRAM_DEVICE void nitro_histogram_load(const nitro_histogram_units &units, int unit,
+                                                 uint4 vectors[NITRO_HISTOGRAM_UNIT_VECTORS])
+{
+#pragma unroll
+    for (int i = 0; i < NITRO_HISTOGRAM_UNIT_VECTORS; i++)
+        vectors[i] = __ldg((const uint4 *)(units.samples + nitro_histogram_index(units, unit, i)));
+}
+
+/* How many samples are odd, and the index of each of them. */
+NITRO_HISTOGRAM_DEVICE int nitro_histogram_num_odd(const nitro_histogram_units &units)
+{
+    return units.num_samples - units.num_units * NITRO_HISTOGRAM_UNIT_SAMPLES;
+}
+
+NITRO_HISTOGRAM_DEVICE int nitro_histogram_odd_index(const nitro_histogram_units &units, int odd)
+{
+    return odd < units.num_head ? odd : odd + units.num_units * NITRO_HISTOGRAM_UNIT_SAMPLES;
+}
+
+/* Launch a kernel that goes through `samples` and adds to the counts on all of the device. */
+static inline int nitro_histogram_launch(nitro_histogram_cuda *histogram,
+                                         void (*kernel)(nitro_histogram_units, uint32_t *),
+                                         const uint32_t *samples, uint32_t *queue, const char *what)
+{
+    nitro_histogram_units units =
+        nitro_histogram_make_units(samples, histogram->host.num_samples, queue);
+    int num_blocks = nitro_histogram_num_blocks(&units, histogram->num_multiprocessors *
+                                                            histogram->blocks_per_multiprocessor);
+    cudaLaunchConfig_t config =
+        nitro_cuda_grid(&histogram->cuda, (int64_t)num_blocks * NITRO_HISTOGRAM_CUDA_BLOCK,
+                        NITRO_HISTOGRAM_CUDA_BLOCK);
+    return nitro_cuda_check(&histogram->cuda,
+                            cudaLaunchKernelEx(&config, kernel, units, histogram->counts), what);
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* global_atomic: all threads count in the result itself, with atomic additions. Nothing to clear or
+ * to merge but one table, whatever the number of threads: for many bins and few samples. */
+#include "variants/histogram/host/histogram_kernels.h"
+
+static void count_atomically(const uint32_t *samples, int64_t num_samples, uint32_t *counts)
+{
+    int64_t i = 0;
+    for (; i + NITRO_HISTOGRAM_BLOCK <= num_samples; i += NITRO_HISTOGRAM_BLOCK)
+        if (nitro_histogram_block_is_constant(samples + i))
+            __atomic_fetch_add(&counts[samples[i]], NITRO_HISTOGRAM_BLOCK, __ATOMIC_RELAXED);
+        else
+            for (int64_t k = i; k < i + NITRO_HISTOGRAM_BLOCK; k++)
+                __atomic_fetch_add(&counts[samples[k]], 1, __ATOMIC_RELAXED);
+    for (; i < num_samples; i++)
+        __atomic_fetch_add(&counts[samples[i]], 1, __ATOMIC_RELAXED);
+}
+
+static void count_alone(const uint32_t *samples, int64_t num_samples, uint32_t *counts)
+{
+    int64_t i = 0;
+    for (; i + NITRO_HISTOGRAM_BLOCK <= num_samples; i += NITRO_HISTOGRAM_BLOCK)
+        if (nitro_histogram_block_is_constant(samples + i))
+            counts[samples[i]] += NITRO_HISTOGRAM_BLOCK;
+        else
+            for (int64_t k = i; k < i + NITRO_HISTOGRAM_BLOCK; k++)
+                counts[samples[k]]++;
+    for (; i < num_samples; i++)
+        counts[samples[i]]++;
+}
+
+static void count(const uint32_t *samples, int64_t num_samples, int64_t num_bins,
+                  const nitro_histogram_place *place)
+{
+    (void)num_bins;
+    if (place->is_contended)
+        count_atomically(samples, num_samples, place->tables[0]);
+    else
+        count_alone(samples, num_samples, place->tables[0]);
+}
+
+static const nitro_histogram_method method = {.count = count};
+
+static int run_even_share(void *argument, void *user)
+{
+    (void)user;
+    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_EVEN_SHARE);
+}
+
+static int run_dynamic(void *argument, void *user)
+{
+    (void)user;
+    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_DYNAMIC);
+}
+
+const nitro_variant nitro_histogram_variant_global_atomic_even_share = {
+    .name = "global_atomic_even_share",
+    .version = "1",
+    .run = run_even_share,
+    .time_source = NITRO_TIME_WALL,
+};
+
+const nitro_variant nitro_histogram_variant_global_atomic_dynamic = {
+    .name = "global_atomic_dynamic",
+    .version = "1",
+    .run = run_dynamic,
+    .time_source = NITRO_TIME_WALL,
+};

@@ -1,0 +1,68 @@
+/* shared_atomic: each thread counts in tables of its own, which are merged at the end: what a
+ * block's table in shared memory is on a GPU. No atomics are needed here, since no other thread
+ * sees them. Neighbouring samples go to different copies: additions to one place would wait for
+ * each other. */
+#include "variants/histogram/host/histogram_kernels.h"
+
+static void count_block(const uint32_t *samples, const nitro_histogram_place *place)
+{
+    for (int i = 0; i < NITRO_HISTOGRAM_BLOCK; i += NITRO_HISTOGRAM_COPIES) {
+        uint32_t first = samples[i], second = samples[i + 1];
+        uint32_t third = samples[i + 2], fourth = samples[i + 3];
+        place->tables[0][first]++;
+        place->tables[1][second]++;
+        place->tables[2][third]++;
+        place->tables[3][fourth]++;
+    }
+}
+
+static void count(const uint32_t *samples, int64_t num_samples, int64_t num_bins,
+                  const nitro_histogram_place *shared_place)
+{
+    (void)num_bins;
+    const nitro_histogram_place place = *shared_place; /* in registers */
+    int64_t i = 0;
+    for (; i + NITRO_HISTOGRAM_BLOCK <= num_samples; i += NITRO_HISTOGRAM_BLOCK)
+        if (nitro_histogram_block_is_constant(samples + i))
+            place.tables[0][samples[i]] += NITRO_HISTOGRAM_BLOCK;
+        else
+            count_block(samples + i, &place);
+    for (; i < num_samples; i++)
+        place.tables[0][samples[i]]++;
+}
+
+static const nitro_histogram_method method = {.count = count, .max_copies = NITRO_HISTOGRAM_COPIES};
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    return nitro_histogram_prepare(argument, &method);
+}
+
+static int run_even_share(void *argument, void *user)
+{
+    (void)user;
+    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_EVEN_SHARE);
+}
+
+static int run_dynamic(void *argument, void *user)
+{
+    (void)user;
+    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_DYNAMIC);
+}
+
+const nitro_variant nitro_histogram_variant_shared_atomic_even_share = {
+    .name = "shared_atomic_even_share",
+    .version = "1",
+    .run = run_even_share,
+    .prepare = prepare,
+    .time_source = NITRO_TIME_WALL,
+};
+
+const nitro_variant nitro_histogram_variant_shared_atomic_dynamic = {
+    .name = "shared_atomic_dynamic",
+    .version = "1",
+    .run = run_dynamic,
+    .prepare = prepare,
+    .time_source = NITRO_TIME_WALL,
+};

@@ -1,0 +1,159 @@
+/* A team of threads that counts. The decisions here: the first table of the first thread is the
+ * result itself, so that one thread has nothing to merge; threads and copies are only so many that
+ * clearing and merging their tables costs less than counting. */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "variants/histogram/host/histogram_kernels.h"
+
+#define SERIAL_SAMPLES 65536 /* counted before other threads are awake */
+#define TILE_SAMPLES   16384 /* taken from the queue at once: some 10 us of work */
+#define LINE_WORDS     16    /* of a cache line */
+
+#define CACHED_WORDS 8192 /* that a thread's tables may have together: a first-level cache */
+
+/* A table is cleared and merged a vector at a time: that costs as much as counting one sample for
+ * this many of its words. */
+#define WORDS_PER_SAMPLE 4
+
+typedef struct counting_team {
+    nitro_histogram *histogram;
+    const nitro_histogram_method *method;
+    nitro_histogram_schedule schedule;
+    int num_threads;
+    int num_copies; /* a thread */
+    int64_t stride; /* words of a table */
+} counting_team;
+
+/* An odd number of cache lines: the same bin of two copies at a distance of 4 KiB would look to the
+ * processor like one place that is written and read again. */
+static int64_t stride_of(int64_t num_bins)
+{
+    int64_t lines = (num_bins + LINE_WORDS - 1) / LINE_WORDS;
+    return (lines | 1) * LINE_WORDS;
+}
+
+/* Within the room for tables: there is one at least, the result. */
+static counting_team make_team(nitro_histogram *histogram, const nitro_histogram_method *method,
+                               int64_t most_words)
+{
+    counting_team made = {.histogram = histogram, .method = method, .num_copies = 1};
+    made.stride = stride_of(histogram->num_bins);
+    made.num_threads = nitro_host_num_threads(histogram->num_samples, SERIAL_SAMPLES);
+    if (method->max_copies == 0)
+        return made;
+    int64_t worth = histogram->num_samples * WORDS_PER_SAMPLE / histogram->num_bins;
+    int64_t room = most_words / made.stride + 1;
+    int64_t most_tables = worth < room ? worth : room;
+    if (made.num_threads > most_tables)
+        made.num_threads = most_tables > 1 ? (int)most_tables : 1;
+    while (made.num_copies * 2 <= method->max_copies &&
+           made.num_copies * 2 * made.stride <= CACHED_WORDS &&
+           made.num_copies * 2 * made.num_threads <= most_tables)
+        made.num_copies *= 2;
+    return made;
+}
+
+int nitro_histogram_prepare(nitro_histogram *histogram, const nitro_histogram_method *method)
+{
+    counting_team team = make_team(histogram, method, INT64_MAX);
+    int64_t num_words = team.stride * (team.num_threads * team.num_copies - 1);
+    if (method->max_copies == 0 || num_words <= histogram->tables.num_words)
+        return 0;
+    uint32_t *words = nitro_host_allocate(num_words, sizeof(*words));
+    if (!words)
+        return 1;
+    free(histogram->tables.words);
+    histogram->tables = (nitro_histogram_tables){.num_words = num_words, .words = words};
+    return 0;
+}
+
+static uint32_t *table_at(const counting_team *team, int table)
+{
+    return table == 0 ? team->histogram->counts
+                      : team->histogram->tables.words + (table - 1) * team->stride;
+}
+
+static void clear(uint32_t *table, int64_t num_bins)
+{
+    memset(table, 0, (size_t)num_bins * sizeof(*table));
+}
+
+static nitro_histogram_place find_place(const counting_team *team, int thread)
+{
+    bool is_private = team->method->max_copies > 0;
+    nitro_histogram_place place = {.is_contended = !is_private && team->num_threads > 1};
+    for (int copy = 0; copy < NITRO_HISTOGRAM_COPIES; copy++) {
+        int table = is_private ? thread * team->num_copies + copy % team->num_copies : 0;
+        place.tables[copy] = table_at(team, table);
+        if (is_private && copy < team->num_copies)
+            clear(place.tables[copy], team->histogram->num_bins);
+    }
+    return place;
+}
+
+static void count_range(const counting_team *team, int64_t begin, int64_t end,
+                        const nitro_histogram_place *place)
+{
+    const nitro_histogram *histogram = team->histogram;
+    team->method->count(histogram->samples + begin, end - begin, histogram->num_bins, place);
+}
+
+static void count_share(const counting_team *team, int thread, int num_threads,
+                        const nitro_histogram_place *place)
+{
+    int64_t num_samples = team->histogram->num_samples;
+    count_range(team, nitro_host_split_evenly(num_samples, thread, num_threads),
+                nitro_host_split_evenly(num_samples, thread + 1, num_threads), place);
+}
+
+/* All threads of the team come here: OpenMP has the queue. */
+static void count_tiles(const counting_team *team, const nitro_histogram_place *place)
+{
+    int64_t num_samples = team->histogram->num_samples;
+#pragma omp for schedule(dynamic) nowait
+    for (int64_t begin = 0; begin < num_samples; begin += TILE_SAMPLES) {
+        int64_t end = begin + TILE_SAMPLES;
+        count_range(team, begin, end < num_samples ? end : num_samples, place);
+    }
+}
+
+/* Add bins [begin, end) of the other tables to the result. */
+static void merge(const counting_team *team, int num_tables, int64_t begin, int64_t end)
+{
+    uint32_t *restrict counts = team->histogram->counts;
+    for (int table = 1; table < num_tables; table++) {
+        const uint32_t *restrict from = table_at(team, table);
+        for (int64_t bin = begin; bin < end; bin++)
+            counts[bin] += from[bin];
+    }
+}
+
+/* What each thread of the team does; there may be fewer of them than were asked for. */
+static void work(const counting_team *team, int thread, int num_threads)
+{
+    int64_t num_bins = team->histogram->num_bins;
+    nitro_histogram_place place = find_place(team, thread);
+    if (team->schedule == NITRO_HISTOGRAM_DYNAMIC)
+        count_tiles(team, &place);
+    else
+        count_share(team, thread, num_threads, &place);
+    if (team->method->max_copies == 0)
+        return;
+#pragma omp barrier
+    merge(team, num_threads * team->num_copies,
+          nitro_host_split_evenly(num_bins, thread, num_threads),
+          nitro_host_split_evenly(num_bins, thread + 1, num_threads));
+}
+
+int nitro_histogram_count(nitro_histogram *histogram, const nitro_histogram_method *method,
+                          nitro_histogram_schedule schedule)
+{
+    counting_team team = make_team(histogram, method, histogram->tables.num_words);
+    team.schedule = schedule;
+    clear(histogram->counts, histogram->num_bins);
+#pragma omp parallel num_threads(team.num_threads) if (team.num_threads > 1)
+    work(&team, omp_get_thread_num(), omp_get_num_threads());
+    return 0;
+}

@@ -1,0 +1,131 @@
+/*
+ * coo: 256 entries a warp, whatever the rows: perfectly balanced, for matrices with a few very long
+ * rows. A lane adds up its entries as long as all lanes stay in their rows, which long rows do;
+ * else the lanes of a row add up theirs with shuffles, and the first of them adds that to y
+ * atomically. So y is zeroed first, and the order of the additions, hence the last bits, differs
+ * from run to run.
+ */
+#include <stdlib.h>
+
+#include "variants/cuda_kernel.cuh"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK            NITRO_SPMV_CUDA_BLOCK
+#define WARP             32
+#define ENTRIES_PER_WARP 256
+
+/* Add the lanes' sums to y, those of one row together: rows ascend with the lanes. */
+static __device__ __forceinline__ void add_rows(int row, double sum, double *y)
+{
+    int lane = (int)(threadIdx.x % WARP);
+#pragma unroll
+    for (int delta = 1; delta < WARP; delta *= 2) {
+        int other_row = __shfl_down_sync(NITRO_CUDA_FULL_MASK, row, delta);
+        double other_sum = __shfl_down_sync(NITRO_CUDA_FULL_MASK, sum, delta);
+        if (lane + delta < WARP && other_row == row)
+            sum += other_sum;
+    }
+    int row_before = __shfl_up_sync(NITRO_CUDA_FULL_MASK, row, 1);
+    if (lane == 0 || row_before != row)
+        atomicAdd(y + row, sum);
+}
+
+static __global__ void __launch_bounds__(BLOCK)
+    add(int num_entries, const int *__restrict__ rows, const int *__restrict__ columns,
+        const double *__restrict__ values, const double *__restrict__ x, double *y)
+{
+    int warp = (int)(blockIdx.x * (BLOCK / WARP) + threadIdx.x / WARP);
+    if (warp > (num_entries - 1) / ENTRIES_PER_WARP)
+        return;
+    int k = warp * ENTRIES_PER_WARP + (int)(threadIdx.x % WARP);
+    int end = min(warp * ENTRIES_PER_WARP + ENTRIES_PER_WARP, num_entries);
+    int last = end - 1; /* lanes past the end add nothing to its row */
+    int row = __ldcs(rows + min(k, last));
+    double sum = k < end ? __ldcs(values + k) * x[__ldcs(columns + k)] : 0;
+#pragma unroll
+    for (int i = WARP; i < ENTRIES_PER_WARP; i += WARP) {
+        k += WARP;
+        int next = __ldcs(rows + min(k, last));
+        double product = k < end ? __ldcs(values + k) * x[__ldcs(columns + k)] : 0;
+        if (__any_sync(NITRO_CUDA_FULL_MASK, next != row)) {
+            add_rows(row, sum, y);
+            sum = 0;
+        }
+        row = next;
+        sum += product;
+    }
+    add_rows(row, sum, y);
+}
+
+int nitro_spmv_cuda_coo_add(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo)
+{
+    if (coo->num_entries == 0)
+        return 0;
+    int64_t num_warps = ((int64_t)coo->num_entries + ENTRIES_PER_WARP - 1) / ENTRIES_PER_WARP;
+    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, num_warps * WARP, BLOCK);
+    return nitro_cuda_check(&spmv->cuda,
+                            cudaLaunchKernelEx(&config, add, coo->num_entries, coo->rows,
+                                               coo->columns, coo->values, spmv->x, spmv->y),
+                            "launching coo");
+}
+
+void nitro_spmv_cuda_release_coo(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->coo)
+        nitro_cuda_free(spmv->coo->rows);
+    free(spmv->coo);
+    spmv->coo = nullptr;
+}
+
+static int upload(nitro_spmv_cuda *spmv)
+{
+    const nitro_spmv_coo *from = spmv->host.coo;
+    nitro_cuda *cuda = &spmv->cuda;
+    if (nitro_spmv_cuda_need_slots(cuda, from->num_entries, sizeof(int32_t), "coo") != 0)
+        return spmv->cuda.failure;
+    spmv->coo = (nitro_spmv_cuda_coo *)calloc(1, sizeof(*spmv->coo));
+    if (!spmv->coo)
+        return nitro_cuda_fail(cuda, "no memory on the host");
+    spmv->coo->num_entries = (int32_t)from->num_entries;
+    spmv->coo->columns = spmv->columns;
+    spmv->coo->values = spmv->values;
+    if (nitro_cuda_upload(cuda, from->rows, from->num_entries, sizeof(int32_t),
+                          (void **)&spmv->coo->rows) == 0)
+        return 0;
+    nitro_spmv_cuda_release_coo(spmv, nullptr);
+    return spmv->cuda.failure;
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    return spmv->coo ? 0
+                     : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_coo, upload,
+                                               nitro_spmv_cuda_release_coo);
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->host.num_rows == 0)
+        return 0;
+    size_t bytes = (size_t)spmv->host.num_rows * sizeof(*spmv->y);
+    cudaError_t error = cudaMemsetAsync(spmv->y, 0, bytes, (cudaStream_t)spmv->cuda.stream);
+    if (nitro_cuda_check(&spmv->cuda, error, "zeroing y") != 0)
+        return spmv->cuda.failure;
+    return nitro_spmv_cuda_coo_add(spmv, spmv->coo);
+}
+
+const nitro_variant nitro_spmv_cuda_variant_coo = {
+    .name = "coo",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_cuda_release_coo,
+    .allows = nitro_spmv_cuda_allows,
+    .time_source = NITRO_TIME_DEVICE,
+};

@@ -1,0 +1,46 @@
+/* csr: a row a thread (the paper's scalar CSR). Neighbouring threads read entries a row's length
+ * apart, so that a warp's loads are coalesced for rows of one or two entries only; what saves short
+ * rows is that the rest of each line waits in the first-level cache. Long rows of different lengths
+ * leave lanes idle. Runs every matrix: the default. */
+#include "variants/cuda_kernel.cuh"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK NITRO_SPMV_CUDA_BLOCK
+
+static __global__ void __launch_bounds__(BLOCK)
+    multiply(int num_rows, const int *__restrict__ row_offsets, const int *__restrict__ columns,
+             const double *__restrict__ values, const double *__restrict__ x,
+             double *__restrict__ y)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= num_rows)
+        return;
+    int k = row_offsets[row], end = row_offsets[row + 1];
+    double sum = 0;
+    for (; k < end; k++)
+        sum += values[k] * x[columns[k]];
+    y[row] = sum;
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->host.num_rows == 0)
+        return 0;
+    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
+    return nitro_cuda_check(&spmv->cuda,
+                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
+                                               spmv->row_offsets, spmv->columns, spmv->values,
+                                               spmv->x, spmv->y),
+                            "launching csr");
+}
+
+const nitro_variant nitro_spmv_cuda_variant_csr = {
+    .name = "csr",
+    .version = "1",
+    .run = run,
+    .prepare = nitro_spmv_cuda_prepare_csr,
+    .allows = nitro_spmv_cuda_allows,
+    .time_source = NITRO_TIME_DEVICE,
+};

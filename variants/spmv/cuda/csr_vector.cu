@@ -1,0 +1,107 @@
+/*
+ * csr_vector: a row a group of 2 to 32 lanes of a warp. Runs every matrix.
+ *
+ * The product moves 12 bytes a non-zero and does next to nothing with them, so all that counts is
+ * how many bytes are under way: an H200 needs some 30 KB a multiprocessor to hide its memory's
+ * latency. A warp per row, as the paper has it, starves on short rows: offsets, entries and x are
+ * three loads that wait for each other, for 7 useful lanes of 32. Hence
+ * - a lane takes four entries at a time, all eight loads of a batch before the first is used;
+ * - a group is as wide as the mean row needs for one such batch: 2 lanes up to 8 entries, 32 from
+ * 64 on. A stencil with 7 points then has 16 rows, 1.3 KB, under way a warp;
+ * - narrow groups read pieces of 16 bytes, but the groups of a warp together whole lines, which the
+ *   first-level cache keeps from one load of the batch to the next: ordinary cached loads;
+ * - offsets are 32 bits wide, and the blocks small enough in registers for full occupancy.
+ */
+#include "variants/cuda_kernel.cuh"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK NITRO_SPMV_CUDA_BLOCK
+#define BATCH 4 /* entries of a lane under way at once */
+
+/* The sum of a lane's entries: k, k + LANES, k + 2 LANES... below end. Past the end the last entry
+ * is read again and counts nothing: no branch comes between the loads of a batch. */
+template <int LANES>
+static __device__ __forceinline__ double lane_sum(int k, int end, const int *__restrict__ columns,
+                                                  const double *__restrict__ values,
+                                                  const double *__restrict__ x)
+{
+    double sum = 0;
+    for (; k < end; k += BATCH * LANES) {
+        int column[BATCH];
+        double value[BATCH], factor[BATCH];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            int at = min(k + i * LANES, end - 1);
+            column[i] = columns[at];
+            value[i] = values[at];
+        }
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            factor[i] = x[column[i]];
+#pragma unroll
+        for (int i = 0; i < BATCH; i++)
+            sum += (k + i * LANES < end ? value[i] : 0) * factor[i];
+    }
+    return sum;
+}
+
+template <int LANES>
+static __global__ void __launch_bounds__(BLOCK)
+    multiply(int num_rows, const int *__restrict__ row_offsets, const int *__restrict__ columns,
+             const double *__restrict__ values, const double *__restrict__ x,
+             double *__restrict__ y)
+{
+    int row = (int)(blockIdx.x * (BLOCK / LANES) + threadIdx.x / LANES);
+    int lane = (int)(threadIdx.x % LANES);
+    double sum = 0;
+    if (row < num_rows) /* all lanes stay for the shuffles */
+        sum = lane_sum<LANES>(row_offsets[row] + lane, row_offsets[row + 1], columns, values, x);
+#pragma unroll
+    for (int delta = LANES / 2; delta > 0; delta /= 2)
+        sum += __shfl_down_sync(NITRO_CUDA_FULL_MASK, sum, delta, LANES);
+    if (lane == 0 && row < num_rows)
+        y[row] = sum;
+}
+
+typedef void (*kernel)(int, const int *, const int *, const double *, const double *, double *);
+
+/* The narrowest group that takes a row of mean length in one batch. */
+static kernel choose(const nitro_spmv *host, int *lanes)
+{
+    static const struct {
+        int lanes;
+        kernel multiply;
+    } kernels[] = {{2, multiply<2>}, {4, multiply<4>}, {8, multiply<8>}, {16, multiply<16>}};
+    for (const auto &each : kernels)
+        if (host->num_nonzeros <= host->num_rows * BATCH * each.lanes) {
+            *lanes = each.lanes;
+            return each.multiply;
+        }
+    *lanes = 32;
+    return multiply<32>;
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->host.num_rows == 0)
+        return 0;
+    int lanes;
+    kernel chosen = choose(&spmv->host, &lanes);
+    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows * lanes, BLOCK);
+    return nitro_cuda_check(&spmv->cuda,
+                            cudaLaunchKernelEx(&config, chosen, (int)spmv->host.num_rows,
+                                               spmv->row_offsets, spmv->columns, spmv->values,
+                                               spmv->x, spmv->y),
+                            "launching csr_vector");
+}
+
+const nitro_variant nitro_spmv_cuda_variant_csr_vector = {
+    .name = "csr_vector",
+    .version = "1",
+    .run = run,
+    .prepare = nitro_spmv_cuda_prepare_csr,
+    .allows = nitro_spmv_cuda_allows,
+    .time_source = NITRO_TIME_DEVICE,
+};

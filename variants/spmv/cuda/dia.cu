@@ -1,0 +1,101 @@
+/* dia: a row a thread, diagonal after diagonal: all loads are coalesced, and there are no column
+ * indices to wait for. Values are read once and so past the first-level cache's replacement
+ * (__ldcs); x is read once a diagonal by every row, from the caches. */
+#include <stdlib.h>
+
+#include "variants/cuda_kernel.cuh"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK NITRO_SPMV_CUDA_BLOCK
+
+static __global__ void __launch_bounds__(BLOCK)
+    multiply(int num_rows, int num_cols, int num_diagonals, int stride,
+             const int *__restrict__ offsets, const double *__restrict__ values,
+             const double *__restrict__ x, double *__restrict__ y)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= num_rows)
+        return;
+    double sum = 0;
+    int at = row;
+#pragma unroll 4
+    for (int d = 0; d < num_diagonals; d++, at += stride) {
+        int column = min(max(row + offsets[d], 0), num_cols - 1);
+        sum += __ldcs(values + at) * x[column];
+    }
+    y[row] = sum;
+}
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    return nitro_spmv_cuda_allows(features, argument, user) &&
+           nitro_spmv_variant_dia.allows(features, nullptr, nullptr);
+}
+
+void nitro_spmv_cuda_release_dia(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->dia) {
+        nitro_cuda_free(spmv->dia->offsets);
+        nitro_cuda_free(spmv->dia->values);
+    }
+    free(spmv->dia);
+    spmv->dia = nullptr;
+}
+
+static int upload(nitro_spmv_cuda *spmv)
+{
+    const nitro_spmv_dia *from = spmv->host.dia;
+    nitro_cuda *cuda = &spmv->cuda;
+    int64_t num_slots = from->num_diagonals * from->stride;
+    if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(double), "dia") != 0)
+        return cuda->failure;
+    spmv->dia = (nitro_spmv_cuda_dia *)calloc(1, sizeof(*spmv->dia));
+    if (!spmv->dia)
+        return nitro_cuda_fail(cuda, "no memory on the host");
+    spmv->dia->num_diagonals = (int32_t)from->num_diagonals;
+    spmv->dia->stride = (int32_t)from->stride;
+    if (nitro_cuda_upload_indices(cuda, from->offsets, from->num_diagonals, &spmv->dia->offsets) ==
+            0 &&
+        nitro_cuda_upload(cuda, from->values, num_slots, sizeof(double),
+                          (void **)&spmv->dia->values) == 0)
+        return 0;
+    nitro_spmv_cuda_release_dia(spmv, nullptr);
+    return cuda->failure;
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    return spmv->dia ? 0
+                     : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_dia, upload,
+                                               nitro_spmv_cuda_release_dia);
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    const nitro_spmv_cuda_dia *dia = spmv->dia;
+    if (spmv->host.num_rows == 0)
+        return 0;
+    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
+    return nitro_cuda_check(&spmv->cuda,
+                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
+                                               (int)spmv->host.num_cols, dia->num_diagonals,
+                                               dia->stride, dia->offsets, dia->values, spmv->x,
+                                               spmv->y),
+                            "launching dia");
+}
+
+const nitro_variant nitro_spmv_cuda_variant_dia = {
+    .name = "dia",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_cuda_release_dia,
+    .allows = allows,
+    .time_source = NITRO_TIME_DEVICE,
+};

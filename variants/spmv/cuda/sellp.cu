@@ -1,0 +1,102 @@
+/* sellp: a row a thread, a slice of 32 rows a warp: coalesced as ell is, and each slice as wide as
+ * its own longest row, so that no warp waits for another's. Slots are read once (__ldcs). */
+#include <stdlib.h>
+
+#include "variants/cuda_kernel.cuh"
+#include "variants/spmv/cuda/spmv_kernels_cuda.h"
+
+#define BLOCK      NITRO_SPMV_CUDA_BLOCK
+#define SLICE_ROWS NITRO_SPMV_SLICE_ROWS
+
+static __global__ void __launch_bounds__(BLOCK)
+    multiply(int num_rows, const int *__restrict__ slice_offsets, const int *__restrict__ columns,
+             const double *__restrict__ values, const double *__restrict__ x,
+             double *__restrict__ y)
+{
+    int row = (int)(blockIdx.x * BLOCK + threadIdx.x);
+    if (row >= num_rows)
+        return;
+    int slice = row / SLICE_ROWS;
+    int at = slice_offsets[slice] + row % SLICE_ROWS;
+    int end = slice_offsets[slice + 1];
+    double sum = 0;
+#pragma unroll 4
+    for (; at < end; at += SLICE_ROWS)
+        sum += __ldcs(values + at) * x[__ldcs(columns + at)];
+    y[row] = sum;
+}
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    return nitro_spmv_cuda_allows(features, argument, user) &&
+           nitro_spmv_variant_sellp.allows(features, nullptr, nullptr);
+}
+
+void nitro_spmv_cuda_release_sellp(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    if (spmv->sellp) {
+        nitro_cuda_free(spmv->sellp->slice_offsets);
+        nitro_cuda_free(spmv->sellp->columns);
+        nitro_cuda_free(spmv->sellp->values);
+    }
+    free(spmv->sellp);
+    spmv->sellp = nullptr;
+}
+
+static int upload(nitro_spmv_cuda *spmv)
+{
+    const nitro_spmv_sellp *from = spmv->host.sellp;
+    nitro_cuda *cuda = &spmv->cuda;
+    int64_t num_slots = from->slice_offsets[from->num_slices];
+    if (nitro_spmv_cuda_need_slots(cuda, num_slots, sizeof(int32_t) + sizeof(double), "sellp") != 0)
+        return cuda->failure;
+    spmv->sellp = (nitro_spmv_cuda_sellp *)calloc(1, sizeof(*spmv->sellp));
+    if (!spmv->sellp)
+        return nitro_cuda_fail(cuda, "no memory on the host");
+    spmv->sellp->num_slices = (int32_t)from->num_slices;
+    if (nitro_cuda_upload_indices(cuda, from->slice_offsets, from->num_slices + 1,
+                                  &spmv->sellp->slice_offsets) == 0 &&
+        nitro_cuda_upload(cuda, from->columns, num_slots, sizeof(int32_t),
+                          (void **)&spmv->sellp->columns) == 0 &&
+        nitro_cuda_upload(cuda, from->values, num_slots, sizeof(double),
+                          (void **)&spmv->sellp->values) == 0)
+        return 0;
+    nitro_spmv_cuda_release_sellp(spmv, nullptr);
+    return cuda->failure;
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    return spmv->sellp ? 0
+                       : nitro_spmv_cuda_convert(spmv, &nitro_spmv_variant_sellp, upload,
+                                                 nitro_spmv_cuda_release_sellp);
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv_cuda *spmv = (nitro_spmv_cuda *)argument;
+    const nitro_spmv_cuda_sellp *sellp = spmv->sellp;
+    if (spmv->host.num_rows == 0)
+        return 0;
+    cudaLaunchConfig_t config = nitro_cuda_grid(&spmv->cuda, spmv->host.num_rows, BLOCK);
+    return nitro_cuda_check(&spmv->cuda,
+                            cudaLaunchKernelEx(&config, multiply, (int)spmv->host.num_rows,
+                                               sellp->slice_offsets, sellp->columns, sellp->values,
+                                               spmv->x, spmv->y),
+                            "launching sellp");
+}
+
+const nitro_variant nitro_spmv_cuda_variant_sellp = {
+    .name = "sellp",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_cuda_release_sellp,
+    .allows = allows,
+    .time_source = NITRO_TIME_DEVICE,
+};

@@ -1,0 +1,136 @@
+/* coo: an entry a step, cut into parts of exactly equal numbers of entries - inside a row too,
+ * which no other variant does: it is for matrices with a few very long rows. A part adds to the
+ * rows that begin in it; what it has of a row that began earlier is carried, and added when all are
+ * done. */
+#include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct carry {
+    int64_t row; /* -1: nothing to carry */
+    double sum;
+} carry;
+
+/* The sum of the entries of one row, from *k on; *k moves past them. */
+static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t *k, int64_t end)
+{
+    int64_t at = *k;
+    int32_t row = coo->rows[at];
+    NITRO_SPMV_PREFETCH(coo->values, at + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(coo->columns, at + NITRO_SPMV_AHEAD);
+    NITRO_SPMV_PREFETCH(coo->rows, at + NITRO_SPMV_AHEAD);
+    double sum = 0;
+    do
+        sum += coo->values[at] * x[coo->columns[at]];
+    while (++at < end && coo->rows[at] == row);
+    *k = at;
+    return sum;
+}
+
+static carry add_entries(const nitro_spmv_coo *coo, const double *x, double *y, int64_t begin,
+                         int64_t end)
+{
+    carry carried = {.row = -1};
+    int64_t k = begin;
+    if (begin > 0 && begin < end && coo->rows[begin] == coo->rows[begin - 1]) {
+        carried.row = coo->rows[begin];
+        carried.sum = row_sum(coo, x, &k, end);
+    }
+    while (k < end) {
+        int32_t row = coo->rows[k];
+        y[row] += row_sum(coo, x, &k, end);
+    }
+    return carried;
+}
+
+/* Zero the rows that begin in entries [begin, end), and the empty rows before each; the last part
+ * also those at the end. */
+static void zero_rows(const nitro_spmv_coo *coo, double *y, int64_t num_rows, int64_t begin,
+                      int64_t end)
+{
+    int64_t first = begin > 0 ? coo->rows[begin - 1] + 1 : 0;
+    int64_t last = end == coo->num_entries ? num_rows : end > 0 ? coo->rows[end - 1] + 1 : 0;
+    if (first < last)
+        memset(y + first, 0, (size_t)(last - first) * sizeof(*y));
+}
+
+static void add_parts(const nitro_spmv_coo *coo, int64_t num_rows, const double *x, double *y,
+                      bool zero_first)
+{
+    carry carried[NITRO_SPMV_MAX_PARTS];
+    int parts = nitro_spmv_num_parts(coo->num_entries + (zero_first ? num_rows : 0));
+#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++) {
+        int64_t begin = nitro_spmv_split_evenly(coo->num_entries, part, parts);
+        int64_t end = nitro_spmv_split_evenly(coo->num_entries, part + 1, parts);
+        if (zero_first && (begin < end || part == parts - 1))
+            zero_rows(coo, y, num_rows, begin, end);
+        carried[part] = add_entries(coo, x, y, begin, end);
+    }
+    for (int part = 0; part < parts; part++)
+        if (carried[part].row >= 0)
+            y[carried[part].row] += carried[part].sum;
+}
+
+void nitro_spmv_coo_multiply(const nitro_spmv_coo *coo, int64_t num_rows, const double *x,
+                             double *y)
+{
+    add_parts(coo, num_rows, x, y, true);
+}
+
+void nitro_spmv_coo_add(const nitro_spmv_coo *coo, const double *x, double *y)
+{
+    add_parts(coo, 0, x, y, false);
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->coo)
+        return 0;
+    nitro_spmv_coo *coo = calloc(1, sizeof(*coo));
+    int32_t *rows = nitro_spmv_allocate(spmv->num_nonzeros, sizeof(*rows));
+    if (!coo || !rows) {
+        free(coo);
+        free(rows);
+        return 1;
+    }
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
+            rows[k] = (int32_t)row;
+    *coo = (nitro_spmv_coo){.num_entries = spmv->num_nonzeros,
+                            .rows = rows,
+                            .columns = spmv->columns,
+                            .values = spmv->values};
+    spmv->coo = coo;
+    return 0;
+}
+
+void nitro_spmv_release_coo(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->coo)
+        free(spmv->coo->rows);
+    free(spmv->coo);
+    spmv->coo = NULL;
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    nitro_spmv_coo_multiply(spmv->coo, spmv->num_rows, spmv->x, spmv->y);
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_coo = {
+    .name = "coo",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_release_coo,
+    .time_source = NITRO_TIME_WALL,
+};

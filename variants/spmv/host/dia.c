@@ -1,0 +1,171 @@
+/* dia: whole diagonals, no column indices, no gathers. Rows in blocks, so that a block of y stays
+ * in the first-level cache while all diagonals are added to it. For matrices whose diagonals are
+ * full: a slot costs 8 bytes where CSR pays 12 a non-zero, so beyond a fill-in of a few it cannot
+ * win. */
+#include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
+
+#define MAX_FILLIN 8
+#define MAX_SLOTS  INT32_MAX /* 16 GiB */
+#define GROUP_ROWS 32
+#define AHEAD_ROWS 128 /* how early each diagonal is asked for */
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    double fillin = features[NITRO_SPMV_DIA_FILLIN];
+    return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
+}
+
+static void clear(nitro_spmv_dia *dia)
+{
+    free(dia->offsets);
+    free(dia->values);
+    free(dia);
+}
+
+/* Number the occupied diagonals: slots[column - row + num_rows] becomes 1 + the diagonal's index.
+ */
+static int64_t number_diagonals(const nitro_spmv *spmv, int32_t *slots)
+{
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
+            slots[spmv->columns[k] - row + spmv->num_rows] = 1;
+    int64_t count = 0;
+    for (int64_t i = 0; i < spmv->num_rows + spmv->num_cols; i++)
+        if (slots[i])
+            slots[i] = (int32_t)++count;
+    return count;
+}
+
+static void fill(const nitro_spmv *spmv, const int32_t *slots, nitro_spmv_dia *dia)
+{
+    for (int64_t i = 0; i < spmv->num_rows + spmv->num_cols; i++)
+        if (slots[i])
+            dia->offsets[slots[i] - 1] = i - spmv->num_rows;
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++) {
+            int64_t diagonal = slots[spmv->columns[k] - row + spmv->num_rows] - 1;
+            dia->values[diagonal * dia->stride + row] = spmv->values[k];
+        }
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->dia)
+        return 0;
+    int32_t *slots = nitro_spmv_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
+    nitro_spmv_dia *dia = calloc(1, sizeof(*dia));
+    int64_t num_slots;
+    if (!slots || !dia)
+        goto free_all;
+    dia->num_diagonals = number_diagonals(spmv, slots);
+    dia->stride = nitro_spmv_stride(spmv->num_rows);
+    if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
+        goto free_all;
+    dia->offsets = nitro_spmv_allocate(dia->num_diagonals, sizeof(*dia->offsets));
+    dia->values = nitro_spmv_allocate(num_slots, sizeof(*dia->values));
+    if (!dia->offsets || !dia->values)
+        goto free_all;
+    fill(spmv, slots, dia);
+    free(slots);
+    spmv->dia = dia;
+    return 0;
+free_all:
+    free(slots);
+    if (dia)
+        clear(dia);
+    return 1;
+}
+
+void nitro_spmv_release_dia(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->dia)
+        clear(spmv->dia);
+    spmv->dia = NULL;
+}
+
+/* Does this diagonal have a column for every row of the group? */
+NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t row)
+{
+    return row + offset >= 0 && row + GROUP_ROWS + offset <= spmv->num_cols;
+}
+
+/* y of a whole group of rows, in registers, from the diagonals that pass it from end to end. */
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
+{
+    const nitro_spmv_dia *dia = spmv->dia;
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
+    for (int64_t d = 0; d < dia->num_diagonals; d++) {
+        int64_t offset = dia->offsets[d];
+        if (!is_inside(spmv, offset, row))
+            continue;
+        const double *values = dia->values + (d * dia->stride + row);
+        const double *x = spmv->x + (row + offset);
+        for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++) {
+            int64_t at = i * NITRO_SPMV_LANES;
+            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_LOAD(x + at);
+        }
+    }
+    for (int64_t i = 0; i < GROUP_ROWS / NITRO_SPMV_LANES; i++)
+        NITRO_SPMV_STORE(spmv->y + row + i * NITRO_SPMV_LANES, lanes[i]);
+}
+
+/* Add to y what one diagonal has in rows [begin, end). */
+static void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
+{
+    int64_t offset = spmv->dia->offsets[d];
+    int64_t first = begin > -offset ? begin : -offset;
+    int64_t last = end < spmv->num_cols - offset ? end : spmv->num_cols - offset;
+    for (int64_t row = first; row < last; row++)
+        spmv->y[row] += spmv->dia->values[d * spmv->dia->stride + row] * spmv->x[row + offset];
+}
+
+NITRO_SPMV_CLONES
+static void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end)
+{
+    const nitro_spmv_dia *dia = spmv->dia;
+    int64_t row = begin;
+    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS) {
+        multiply_group(spmv, row);
+        for (int64_t d = 0; d < dia->num_diagonals; d++)
+            if (!is_inside(spmv, dia->offsets[d], row))
+                add_diagonal(spmv, d, row, row + GROUP_ROWS);
+    }
+    for (int64_t r = row; r < end; r++)
+        spmv->y[r] = 0;
+    for (int64_t d = 0; d < dia->num_diagonals && row < end; d++)
+        add_diagonal(spmv, d, row, end);
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    int64_t num_groups = (spmv->num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    int parts = nitro_spmv_num_parts((spmv->dia->num_diagonals + 1) * spmv->num_rows);
+#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++) {
+        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        multiply_rows(spmv, begin, end < spmv->num_rows ? end : spmv->num_rows);
+    }
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_dia = {
+    .name = "dia",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_release_dia,
+    .allows = allows,
+    .time_source = NITRO_TIME_WALL,
+};

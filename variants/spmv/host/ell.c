@@ -1,0 +1,163 @@
+/* ell: every row padded to the longest, column-major, so that SIMD runs over rows; 64 rows at a
+ * time, whose sums stay in registers. For matrices whose rows are of about one length: a slot costs
+ * 12 bytes, as a non-zero does in CSR. */
+#include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_FILLIN 8
+#define MAX_SLOTS  INT32_MAX /* 24 GiB */
+#define GROUP_ROWS 64
+#define AHEAD_ROWS 128 /* how early each slot's column is asked for */
+
+static bool allows(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    double fillin = features[NITRO_SPMV_ELL_FILLIN];
+    return fillin <= MAX_FILLIN && fillin * features[NITRO_SPMV_NNZ] <= MAX_SLOTS;
+}
+
+int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell)
+{
+    int64_t rows = spmv->num_rows, num_slots;
+    ell->stride = nitro_spmv_stride(rows);
+    ell->width = width;
+    if (__builtin_mul_overflow(width, ell->stride, &num_slots))
+        return 1;
+    ell->columns = nitro_spmv_allocate(num_slots, sizeof(*ell->columns));
+    ell->values = nitro_spmv_allocate(num_slots, sizeof(*ell->values));
+    if (!ell->columns || !ell->values) {
+        nitro_spmv_ell_clear(ell);
+        return 1;
+    }
+    int32_t column = 0; /* padding repeats a column near by: its x is in the cache */
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t begin = spmv->row_offsets[row], length = spmv->row_offsets[row + 1] - begin;
+        for (int64_t k = 0; k < width; k++) {
+            if (k < length) {
+                column = spmv->columns[begin + k];
+                ell->values[k * ell->stride + row] = spmv->values[begin + k];
+            }
+            ell->columns[k * ell->stride + row] = column;
+        }
+    }
+    return 0;
+}
+
+void nitro_spmv_ell_clear(nitro_spmv_ell *ell)
+{
+    free(ell->columns);
+    free(ell->values);
+    ell->columns = NULL;
+    ell->values = NULL;
+}
+
+/* `sums` of num_lanes * LANES rows, all in registers: num_lanes is known when this is compiled. */
+NITRO_SPMV_INLINE void multiply_group(const nitro_spmv_ell *ell, int64_t row,
+                                      const double *restrict x, double *restrict sums,
+                                      const int num_lanes)
+{
+    const double *values = ell->values + row;
+    const int32_t *columns = ell->columns + row;
+    nitro_spmv_lanes lanes[GROUP_ROWS / NITRO_SPMV_LANES] = {{0}};
+    for (int64_t k = 0; k < ell->width; k++) {
+#pragma GCC unroll 8
+        for (int64_t i = 0; i < num_lanes; i++) {
+            int64_t at = i * NITRO_SPMV_LANES;
+            NITRO_SPMV_PREFETCH(values, at + AHEAD_ROWS);
+            if (i % 2 == 0)
+                NITRO_SPMV_PREFETCH(columns, at + AHEAD_ROWS);
+            lanes[i] += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
+        }
+        values += ell->stride;
+        columns += ell->stride;
+    }
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < num_lanes; i++)
+        NITRO_SPMV_STORE(sums + i * NITRO_SPMV_LANES, lanes[i]);
+}
+
+NITRO_SPMV_CLONES
+static void multiply_rows(const nitro_spmv_ell *ell, const double *restrict x, double *restrict y,
+                          int64_t begin, int64_t end)
+{
+    int64_t row = begin;
+    for (; row + GROUP_ROWS <= end; row += GROUP_ROWS)
+        multiply_group(ell, row, x, y + row, GROUP_ROWS / NITRO_SPMV_LANES);
+    for (; row + NITRO_SPMV_LANES <= end; row += NITRO_SPMV_LANES)
+        multiply_group(ell, row, x, y + row, 1);
+    if (row < end) {
+        double sums[NITRO_SPMV_LANES];
+        multiply_group(ell, row, x, sums, 1);
+        memcpy(y + row, sums, (size_t)(end - row) * sizeof(*y));
+    }
+}
+
+void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const double *x,
+                             double *y)
+{
+    int64_t num_groups = (num_rows + GROUP_ROWS - 1) / GROUP_ROWS;
+    int parts = nitro_spmv_num_parts((ell->width + 1) * num_rows);
+#pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
+    for (int part = 0; part < parts; part++) {
+        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        multiply_rows(ell, x, y, begin, end < num_rows ? end : num_rows);
+    }
+}
+
+static int64_t longest_row(const nitro_spmv *spmv)
+{
+    int64_t longest = 0;
+    for (int64_t row = 0; row < spmv->num_rows; row++) {
+        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        if (length > longest)
+            longest = length;
+    }
+    return longest;
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->ell)
+        return 0;
+    nitro_spmv_ell *ell = calloc(1, sizeof(*ell));
+    if (!ell || nitro_spmv_ell_fill(spmv, longest_row(spmv), ell) != 0) {
+        free(ell);
+        return 1;
+    }
+    spmv->ell = ell;
+    return 0;
+}
+
+void nitro_spmv_release_ell(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->ell)
+        nitro_spmv_ell_clear(spmv->ell);
+    free(spmv->ell);
+    spmv->ell = NULL;
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    nitro_spmv_ell_multiply(spmv->ell, spmv->num_rows, spmv->x, spmv->y);
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_ell = {
+    .name = "ell",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_release_ell,
+    .allows = allows,
+    .time_source = NITRO_TIME_WALL,
+};

@@ -1,0 +1,118 @@
+/* hybrid: what is regular in ELL, the rest in COO. The split that takes the least memory: an ELL
+ * slot costs 12 bytes in every row, a COO entry 16, so slot k is worth having as long as more than
+ * three quarters of the rows have a k-th entry. Never larger than COO alone: runs every matrix. */
+#include "variants/spmv/host/spmv_kernels.h"
+
+#include <stdlib.h>
+
+/* The largest width whose last slot more than 12/16 of the rows fill. No more than 16/12 of the
+ * mean length is possible, so longer rows need not be told apart. */
+static int choose_width(const nitro_spmv *spmv, int64_t *width)
+{
+    int64_t rows = spmv->num_rows;
+    int64_t limit = rows > 0 ? spmv->num_nonzeros / rows * 4 / 3 + 3 : 0;
+    int64_t *shorter = nitro_spmv_allocate(limit + 2, sizeof(*shorter)); /* rows of that length */
+    if (!shorter)
+        return 1;
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        shorter[length < limit ? length : limit + 1]++;
+    }
+    int64_t filled = rows;
+    *width = 0;
+    for (int64_t k = 1; k <= limit; k++) {
+        filled -= shorter[k - 1];
+        if (filled * 16 <= rows * 12)
+            break;
+        *width = k;
+    }
+    free(shorter);
+    return 0;
+}
+
+static void clear(nitro_spmv_hybrid *hybrid)
+{
+    nitro_spmv_ell_clear(&hybrid->ell);
+    free(hybrid->coo.rows);
+    free((void *)hybrid->coo.columns); /* our own here, const for readers */
+    free((void *)hybrid->coo.values);
+    free(hybrid);
+}
+
+static int64_t count_rest(const nitro_spmv *spmv, int64_t width)
+{
+    int64_t rest = 0;
+    for (int64_t row = 0; row < spmv->num_rows; row++) {
+        int64_t length = spmv->row_offsets[row + 1] - spmv->row_offsets[row];
+        rest += length > width ? length - width : 0;
+    }
+    return rest;
+}
+
+/* The entries beyond the first `width` of each row. */
+static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
+{
+    int64_t rest = count_rest(spmv, width);
+    int32_t *columns = nitro_spmv_allocate(rest, sizeof(*columns));
+    double *values = nitro_spmv_allocate(rest, sizeof(*values));
+    *coo = (nitro_spmv_coo){.num_entries = rest,
+                            .rows = nitro_spmv_allocate(rest, sizeof(*coo->rows)),
+                            .columns = columns,
+                            .values = values};
+    if (!coo->rows || !columns || !values)
+        return 1;
+    int64_t at = 0;
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        for (int64_t k = spmv->row_offsets[row] + width; k < spmv->row_offsets[row + 1]; k++) {
+            coo->rows[at] = (int32_t)row;
+            columns[at] = spmv->columns[k];
+            values[at++] = spmv->values[k];
+        }
+    return 0;
+}
+
+static int prepare(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->hybrid)
+        return 0;
+    int64_t width;
+    nitro_spmv_hybrid *hybrid = calloc(1, sizeof(*hybrid));
+    if (!hybrid || choose_width(spmv, &width) != 0 ||
+        nitro_spmv_ell_fill(spmv, width, &hybrid->ell) != 0 ||
+        fill_rest(spmv, width, &hybrid->coo) != 0) {
+        if (hybrid)
+            clear(hybrid);
+        return 1;
+    }
+    spmv->hybrid = hybrid;
+    return 0;
+}
+
+void nitro_spmv_release_hybrid(void *argument, void *user)
+{
+    (void)user;
+    nitro_spmv *spmv = argument;
+    if (spmv->hybrid)
+        clear(spmv->hybrid);
+    spmv->hybrid = NULL;
+}
+
+static int run(void *argument, void *user)
+{
+    (void)user;
+    const nitro_spmv *spmv = argument;
+    nitro_spmv_ell_multiply(&spmv->hybrid->ell, spmv->num_rows, spmv->x, spmv->y);
+    nitro_spmv_coo_add(&spmv->hybrid->coo, spmv->x, spmv->y);
+    return 0;
+}
+
+const nitro_variant nitro_spmv_variant_hybrid = {
+    .name = "hybrid",
+    .version = "1",
+    .run = run,
+    .prepare = prepare,
+    .release = nitro_spmv_release_hybrid,
+    .time_source = NITRO_TIME_WALL,
+};
