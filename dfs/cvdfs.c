@@ -80,9 +80,9 @@ static nitro_status allocate(search *s)
     s->means = nitro_calloc(s->context, count, sizeof *s->means);
     s->targets = nitro_calloc(s->context, num_devices, sizeof *s->targets);
     s->tallies = nitro_calloc(s->context, num_candidates + 1, sizeof *s->tallies);
-    s->reaches = nitro_calloc(s->context, num_candidates + 1, sizeof *s->reaches);
+    s->ranges = nitro_calloc(s->context, num_candidates + 1, sizeof *s->ranges);
     s->is_source = nitro_calloc(s->context, num_devices, sizeof *s->is_source);
-    bool good = s->subsets && s->qualities && s->means && s->targets && s->tallies && s->reaches &&
+    bool good = s->subsets && s->qualities && s->means && s->targets && s->tallies && s->ranges &&
                 s->is_source;
     return good ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -92,19 +92,19 @@ static nitro_status find_candidates(search *s)
 {
     nitro_status status = NITRO_OK;
     for (size_t c = 0; c < s->offered->count; c++)
-        s->reaches[c].is_within = true;
+        s->ranges[c].is_within = true;
     if (s->num_sources >= LEAST_SOURCES)
-        status = dfs_reach_find(s->context, &s->task, s->is_source, s->reaches);
+        status = dfs_range_find(s->context, &s->task, s->is_source, s->ranges);
     for (size_t c = 0; c < s->offered->count && status == NITRO_OK; c++) {
         const char *name = s->offered->items[c];
-        if (s->reaches[c].is_within)
+        if (s->ranges[c].is_within)
             status = nitro_string_list_add(s->context, &s->candidates, name);
         else
             nitro_log(s->context, NITRO_LOG_INFO,
                       "search for device features: %s is out of reach: target %s lies %.2g times "
                       "the sources' range outside it, and no source farther than %.2g outside the "
                       "others'",
-                      name, s->task.target->id, s->reaches[c].target, s->reaches[c].tried);
+                      name, s->task.target->id, s->ranges[c].target, s->ranges[c].tried);
     }
     return status;
 }
@@ -132,7 +132,7 @@ static void end(search *s)
 {
     nitro_string_list_free(&s->candidates);
     free(s->is_source);
-    free(s->reaches);
+    free(s->ranges);
     free(s->subsets);
     free(s->qualities);
     free(s->means);

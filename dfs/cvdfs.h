@@ -16,25 +16,25 @@ typedef struct feature_tally {
 } feature_tally;
 
 /** What a source said as pretend target. */
-typedef struct pretend_target {
+typedef struct validation_device {
     size_t best; /* that of the highest mean of its best subsets; NO_FEATURE: none has features */
     size_t num_best; /* that share its vote, that of none among them */
-} pretend_target;
+} validation_device;
 
 typedef struct search {
     nitro_context *context;
     nitro_dfs_task task; /* its candidates are those within reach */
     const nitro_string_list *offered;
-    dfs_reach *reaches; /* shape [offered]; all within where there are no pretend targets */
+    dfs_range *ranges; /* shape [offered]; all within where there are no pretend targets */
     nitro_string_list candidates;
     size_t num_sources; /* devices of the dataset that have samples there */
     bool *is_source;    /* shape [num_devices] */
     size_t num_subsets;
-    uint64_t *subsets;       /* shape [num_subsets]: by size, then in the candidates' order */
-    double *qualities;       /* shape [num_devices x num_subsets] */
-    double *means;           /* shape [num_subsets]: over the pretend targets */
-    pretend_target *targets; /* shape [num_devices] */
-    size_t num_targets;      /* pretend targets that voted for a feature */
+    uint64_t *subsets;          /* shape [num_subsets]: by size, then in the candidates' order */
+    double *qualities;          /* shape [num_devices x num_subsets] */
+    double *means;              /* shape [num_subsets]: over the pretend targets */
+    validation_device *targets; /* shape [num_devices] */
+    size_t num_targets;         /* pretend targets that voted for a feature */
     size_t num_chosen;
     feature_tally *tallies; /* shape [num_candidates], the most frequent first */
     nitro_dfs_effort effort;
@@ -44,7 +44,7 @@ typedef struct search {
 void search_vote(search *s);
 
 /** Mean quality of a subset on a pretend target, in percent; NaN: not judged. */
-double search_quality(const search *s, size_t pretend, size_t subset);
+double search_quality(const search *s, size_t validation, size_t subset);
 /** Why none is chosen; NULL: some are. */
 const char *search_reason_for_none(const search *s);
 

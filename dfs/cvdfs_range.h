@@ -11,17 +11,17 @@
 #define DFS_NEAR_RANGE 1.0
 
 /** One candidate: how far outside others' range of it a device lies, in widths of that range. */
-typedef struct dfs_reach {
+typedef struct dfs_range {
     double target;  /* the target, of the sources' range; 0: inside */
     double tried;   /* the source that lies farthest outside of the other sources' range */
     bool is_within; /* may be chosen: the target is near the range, or as far out was tried */
-} dfs_reach;
+} dfs_range;
 
 /**
  * @param[in]  is_source  shape [num_devices of the task's sources]: has samples there.
  * @param[out] reaches    shape [num_candidates].
  */
-nitro_status dfs_reach_find(nitro_context *context, const nitro_dfs_task *task,
-                            const bool *is_source, dfs_reach *reaches);
+nitro_status dfs_range_find(nitro_context *context, const nitro_dfs_task *task,
+                            const bool *is_source, dfs_range *ranges);
 
 #endif

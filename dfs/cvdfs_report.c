@@ -36,7 +36,7 @@ static json_t *describe_targets(const search *s)
     for (size_t t = 0; t < s->task.sources->num_devices; t++) {
         if (!s->is_source[t])
             continue;
-        const pretend_target *target = &s->targets[t];
+        const validation_device *target = &s->targets[t];
         double quality = search_quality(s, t, target->best);
         double without = search_quality(s, t, NO_FEATURE);
         json_t *made = json_pack("{s:s, s:o, s:I}", "device", s->task.sources->devices[t]->id,
@@ -64,14 +64,14 @@ static json_t *describe_features(const search *s)
 }
 
 /** Candidates out of reach, in widths of the sources' range. */
-static json_t *describe_out_of_reach(const search *s)
+static json_t *describe_outside_range(const search *s)
 {
     json_t *features = json_array();
     for (size_t c = 0; c < s->offered->count; c++)
-        if (!s->reaches[c].is_within)
+        if (!s->ranges[c].is_within)
             json_array_append_new(
                 features, json_pack("{s:s, s:f, s:f}", "name", s->offered->items[c], "outside",
-                                    s->reaches[c].target, "tried", s->reaches[c].tried));
+                                    s->ranges[c].target, "tried", s->ranges[c].tried));
     return features;
 }
 
@@ -88,8 +88,8 @@ nitro_status search_report(const search *s, const nitro_string_list *chosen, jso
         "subsets", (json_int_t)(s->num_subsets - 1), "inputs", (json_int_t)effort->num_inputs,
         "samples", (json_int_t)effort->num_rows, "samples_before",
         (json_int_t)effort->num_candidate_rows, "models", (json_int_t)effort->num_models, "trained",
-        (json_int_t)effort->num_trained, "pretend_targets", describe_targets(s), "features",
-        describe_features(s), "out_of_reach", describe_out_of_reach(s));
+        (json_int_t)effort->num_trained, "validation_devices", describe_targets(s), "features",
+        describe_features(s), "outside_range", describe_outside_range(s));
     if (!made || (reason && json_object_set_new(made, "reason", json_string(reason)) != 0)) {
         json_decref(made);
         return nitro_fail(s->context, NITRO_ERR_NO_MEMORY, "out of memory: report of the search");

@@ -7,9 +7,9 @@
 
 #define AS_GOOD 2.0 /* percentage points of mean quality that are no difference */
 
-double search_quality(const search *s, size_t pretend, size_t subset)
+double search_quality(const search *s, size_t validation, size_t subset)
 {
-    return s->qualities[pretend * s->num_subsets + subset];
+    return s->qualities[validation * s->num_subsets + subset];
 }
 
 static double value_of(const search *s, size_t device, size_t candidate)
@@ -18,12 +18,12 @@ static double value_of(const search *s, size_t device, size_t candidate)
 }
 
 /** Candidates that are not the same on all sources but this one. */
-static uint64_t find_varying(const search *s, size_t pretend)
+static uint64_t find_varying(const search *s, size_t validation)
 {
     uint64_t varying = 0;
     size_t first = NITRO_NONE;
     for (size_t d = 0; d < s->task.sources->num_devices; d++) {
-        if (!s->is_source[d] || d == pretend)
+        if (!s->is_source[d] || d == validation)
             continue;
         first = first == NITRO_NONE ? d : first;
         for (size_t c = 0; c < s->candidates.count; c++)
@@ -47,9 +47,9 @@ static double find_mean(const search *s, size_t subset)
 }
 
 /** May the subset be a pretend target's best? That of no feature may. */
-static bool competes(const search *s, size_t pretend, uint64_t varying, size_t subset)
+static bool competes(const search *s, size_t validation, uint64_t varying, size_t subset)
 {
-    return (s->subsets[subset] & ~varying) == 0 && !isnan(search_quality(s, pretend, subset));
+    return (s->subsets[subset] & ~varying) == 0 && !isnan(search_quality(s, validation, subset));
 }
 
 /** What subsets must reach to be among the best of a pretend target. */
@@ -58,35 +58,36 @@ typedef struct bar {
     double quality, mean;
 } bar;
 
-static bool is_best(const search *s, size_t pretend, const bar *least, size_t subset)
+static bool is_best(const search *s, size_t validation, const bar *least, size_t subset)
 {
-    return competes(s, pretend, least->varying, subset) &&
-           search_quality(s, pretend, subset) >= least->quality && s->means[subset] >= least->mean;
+    return competes(s, validation, least->varying, subset) &&
+           search_quality(s, validation, subset) >= least->quality &&
+           s->means[subset] >= least->mean;
 }
 
-static bar find_bar(const search *s, size_t pretend)
+static bar find_bar(const search *s, size_t validation)
 {
-    bar least = {find_varying(s, pretend), -INFINITY, -INFINITY};
+    bar least = {find_varying(s, validation), -INFINITY, -INFINITY};
     double highest = -INFINITY;
     for (size_t i = 0; i < s->num_subsets; i++)
-        if (competes(s, pretend, least.varying, i))
-            highest = fmax(highest, search_quality(s, pretend, i));
+        if (competes(s, validation, least.varying, i))
+            highest = fmax(highest, search_quality(s, validation, i));
     least.quality = highest - AS_GOOD;
     highest = -INFINITY;
     for (size_t i = 0; i < s->num_subsets; i++)
-        if (is_best(s, pretend, &least, i))
+        if (is_best(s, validation, &least, i))
             highest = fmax(highest, s->means[i]);
     least.mean = highest - AS_GOOD;
     return least;
 }
 
 /** Share a pretend target's vote out. Subsets come in the order that ties ask for. */
-static void count_vote(search *s, size_t pretend)
+static void count_vote(search *s, size_t validation)
 {
-    const bar least = find_bar(s, pretend);
-    pretend_target target = {.best = NO_FEATURE};
+    const bar least = find_bar(s, validation);
+    validation_device target = {.best = NO_FEATURE};
     for (size_t i = 0; i < s->num_subsets; i++) {
-        if (!is_best(s, pretend, &least, i))
+        if (!is_best(s, validation, &least, i))
             continue;
         target.num_best++;
         if (target.best == NO_FEATURE || s->means[i] > s->means[target.best])
@@ -95,11 +96,11 @@ static void count_vote(search *s, size_t pretend)
     for (size_t c = 0; target.best != NO_FEATURE && c < s->candidates.count; c++) {
         size_t count = 0;
         for (size_t i = 0; i < s->num_subsets; i++)
-            count += is_best(s, pretend, &least, i) && (s->subsets[i] >> c & 1);
+            count += is_best(s, validation, &least, i) && (s->subsets[i] >> c & 1);
         s->tallies[c].votes += (double)count / (double)target.num_best;
     }
     s->num_targets += target.best != NO_FEATURE;
-    s->targets[pretend] = target;
+    s->targets[validation] = target;
 }
 
 static int compare_tallies(const void *left, const void *right)
@@ -119,11 +120,11 @@ static void begin_tallies(search *s)
 {
     size_t count = 0;
     for (size_t c = 0; c < s->offered->count; c++)
-        if (s->reaches[c].is_within) {
+        if (s->ranges[c].is_within) {
             double alone =
                 s->means[NO_FEATURE + 1 + count]; /* subsets of one follow that of none */
             s->tallies[count] = (feature_tally){.candidate = count,
-                                                .outside = s->reaches[c].target,
+                                                .outside = s->ranges[c].target,
                                                 .quality = isnan(alone) ? 0.0 : alone};
             count++;
         }

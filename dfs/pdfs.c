@@ -40,12 +40,12 @@ typedef struct selection {
     nitro_context *context;
     const nitro_dfs_task *task;
     nitro_proxies *proxies;
-    bool *is_source;         /* shape [num_devices]: has rows to learn from */
-    bool *is_input;          /* shape [num_inputs]: likewise */
-    profile_rows *runs;      /* shape [num_devices]: of proxies */
-    profile_rows *questions; /* shape [num_devices]: of variants */
-    proxy_tally *tallies;    /* shape [num_proxies] */
-    double *intensities;     /* shape [num_inputs x num_proxies]: of one device */
+    bool *is_source;       /* shape [num_devices]: has rows to learn from */
+    bool *is_input;        /* shape [num_inputs]: likewise */
+    profile_rows *runs;    /* shape [num_devices]: of proxies */
+    profile_rows *queries; /* shape [num_devices]: of variants */
+    proxy_tally *tallies;  /* shape [num_proxies] */
+    double *intensities;   /* shape [num_inputs x num_proxies]: of one device */
     size_t num_inputs, num_decided;
     size_t num_skipped; /* kernels that lacked a metric of some proxy */
 } selection;
@@ -61,11 +61,11 @@ static nitro_status begin(selection *self, nitro_context *context, const nitro_d
     self->is_source = nitro_calloc(context, sources->num_devices, sizeof(*self->is_source));
     self->is_input = nitro_calloc(context, sources->num_inputs, sizeof(*self->is_input));
     self->runs = nitro_calloc(context, sources->num_devices, sizeof(*self->runs));
-    self->questions = nitro_calloc(context, sources->num_devices, sizeof(*self->questions));
+    self->queries = nitro_calloc(context, sources->num_devices, sizeof(*self->queries));
     self->tallies = nitro_calloc(context, num_proxies, sizeof(*self->tallies));
     self->intensities =
         nitro_calloc(context, sources->num_inputs, num_proxies * sizeof(*self->intensities));
-    if (!self->is_source || !self->is_input || !self->runs || !self->questions || !self->tallies ||
+    if (!self->is_source || !self->is_input || !self->runs || !self->queries || !self->tallies ||
         !self->intensities)
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < sources->num_rows; row++) {
@@ -77,14 +77,14 @@ static nitro_status begin(selection *self, nitro_context *context, const nitro_d
 
 static void end(selection *self)
 {
-    for (size_t d = 0; self->runs && self->questions && d < self->task->sources->num_devices; d++) {
+    for (size_t d = 0; self->runs && self->queries && d < self->task->sources->num_devices; d++) {
         profile_rows_free(&self->runs[d]);
-        profile_rows_free(&self->questions[d]);
+        profile_rows_free(&self->queries[d]);
     }
     free(self->is_source);
     free(self->is_input);
     free(self->runs);
-    free(self->questions);
+    free(self->queries);
     free(self->tallies);
     free(self->intensities);
     nitro_proxies_free(self->proxies);
@@ -104,8 +104,8 @@ static nitro_status load(selection *self)
         status = profile_rows_of_proxies(self->context, store, id, self->proxies, &self->runs[d]);
         if (status == NITRO_OK)
             status = profile_rows_of_variants(self->context, store, id, self->proxies, sources,
-                                              self->is_input, &self->questions[d]);
-        size_t unusable = self->runs[d].unusable + self->questions[d].unusable;
+                                              self->is_input, &self->queries[d]);
+        size_t unusable = self->runs[d].unusable + self->queries[d].unusable;
         if (status == NITRO_OK && unusable > 0)
             nitro_log(self->context, NITRO_LOG_WARNING,
                       "%zu profiles on %s are not used: metric inst_issued, which the others are "
@@ -118,12 +118,12 @@ static nitro_status load(selection *self)
 /* Why there is nothing to do; NULL: there is. */
 static const char *reason_to_step_aside(const selection *self)
 {
-    size_t num_runs = 0, num_questions = 0;
+    size_t num_runs = 0, num_queries = 0;
     for (size_t d = 0; d < self->task->sources->num_devices; d++) {
         num_runs += self->runs[d].count;
-        num_questions += self->questions[d].count;
+        num_queries += self->queries[d].count;
     }
-    if (num_questions == 0)
+    if (num_queries == 0)
         return "there are no profiles of its variants on the sources and inputs to learn from";
     return num_runs == 0 ? "there are no profiles of proxies on the sources" : NULL;
 }
@@ -131,20 +131,20 @@ static const char *reason_to_step_aside(const selection *self)
 /* ---- Asking ---------------------------------------------------------------------------------- */
 
 /* The proxy's column of the device's intensities. */
-static nitro_status ask_proxy(selection *self, size_t device, size_t proxy)
+static nitro_status query_proxy(selection *self, size_t device, size_t proxy)
 {
-    const profile_rows *questions = &self->questions[device];
+    const profile_rows *queries = &self->queries[device];
     size_t num_proxies = self->proxies->num_proxies;
     proxy_model model;
-    double *scratch = nitro_calloc(self->context, questions->num_metrics + 1, sizeof(*scratch));
+    double *scratch = nitro_calloc(self->context, queries->num_metrics + 1, sizeof(*scratch));
     if (!scratch)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status =
         proxy_model_train(self->context, self->proxies, proxy, self->runs,
-                          self->task->sources->num_devices, device, questions, &model);
-    for (size_t row = 0; status == NITRO_OK && model.regression && row < questions->count; row++) {
-        double *highest = &self->intensities[questions->owner[row] * num_proxies + proxy];
-        double intensity = proxy_model_ask(&model, questions, row, scratch);
+                          self->task->sources->num_devices, device, queries, &model);
+    for (size_t row = 0; status == NITRO_OK && model.regression && row < queries->count; row++) {
+        double *highest = &self->intensities[queries->owner[row] * num_proxies + proxy];
+        double intensity = proxy_model_query(&model, queries, row, scratch);
         self->num_skipped += isnan(intensity) ? 1 : 0;
         *highest = fmax(*highest, intensity); /* of a number and a NaN, the number */
         self->tallies[proxy].own = self->tallies[proxy].own || model.own;
@@ -175,21 +175,21 @@ static void vote(selection *self, const double *intensities)
         self->tallies[p].votes += intensities[p] >= highest - TIE;
 }
 
-static nitro_status ask_device(selection *self, size_t device)
+static nitro_status query_device(selection *self, size_t device)
 {
-    const profile_rows *questions = &self->questions[device];
+    const profile_rows *queries = &self->queries[device];
     size_t num_proxies = self->proxies->num_proxies;
     size_t num_inputs = self->task->sources->num_inputs;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < num_inputs * num_proxies; i++)
         self->intensities[i] = NAN;
     for (size_t p = 0; p < num_proxies && status == NITRO_OK; p++)
-        status = ask_proxy(self, device, p);
+        status = query_proxy(self, device, p);
     bool *asked = nitro_calloc(self->context, num_inputs, sizeof(*asked));
     if (!asked)
         return NITRO_ERR_NO_MEMORY;
-    for (size_t row = 0; row < questions->count; row++)
-        asked[questions->owner[row]] = true;
+    for (size_t row = 0; row < queries->count; row++)
+        asked[queries->owner[row]] = true;
     for (size_t i = 0; i < num_inputs && status == NITRO_OK; i++)
         if (asked[i])
             vote(self, self->intensities + i * num_proxies);
@@ -265,13 +265,12 @@ static json_t *report_devices(const selection *self)
     const nitro_dataset *sources = self->task->sources;
     json_t *array = json_array();
     for (size_t d = 0; d < sources->num_devices; d++)
-        if (self->runs[d].count + self->questions[d].count > 0)
-            json_array_append_new(array,
-                                  json_pack("{s:s, s:I, s:I, s:b}", "device",
-                                            sources->devices[d]->id, "proxy_profiles",
-                                            (json_int_t)self->runs[d].count, "variant_profiles",
-                                            (json_int_t)self->questions[d].count, "modelled",
-                                            self->runs[d].modelled || self->questions[d].modelled));
+        if (self->runs[d].count + self->queries[d].count > 0)
+            json_array_append_new(
+                array, json_pack("{s:s, s:I, s:I, s:b}", "device", sources->devices[d]->id,
+                                 "proxy_profiles", (json_int_t)self->runs[d].count,
+                                 "variant_profiles", (json_int_t)self->queries[d].count, "modelled",
+                                 self->runs[d].modelled || self->queries[d].modelled));
     return array;
 }
 
@@ -346,8 +345,8 @@ static nitro_status decide(selection *self, nitro_string_list *chosen, const cha
         return status;
     *reason = reason_to_step_aside(self);
     for (size_t d = 0; !*reason && d < self->task->sources->num_devices; d++) {
-        if (self->questions[d].count > 0)
-            status = ask_device(self, d);
+        if (self->queries[d].count > 0)
+            status = query_device(self, d);
         if (status != NITRO_OK)
             return status;
     }

@@ -44,10 +44,10 @@ typedef struct proxy_model {
  */
 nitro_status proxy_model_train(nitro_context *context, const nitro_proxies *proxies, size_t proxy,
                                const profile_rows *runs, size_t num_devices, size_t device,
-                               const profile_rows *questions, proxy_model *model);
+                               const profile_rows *queries, proxy_model *model);
 /** Intensity of one question in [0, NITRO_MAX_INTENSITY]; NaN where it lacks a metric. */
-double proxy_model_ask(const proxy_model *model, const profile_rows *questions, size_t row,
-                       double *scratch);
+double proxy_model_query(const proxy_model *model, const profile_rows *queries, size_t row,
+                         double *scratch);
 void proxy_model_free(proxy_model *model);
 
 #endif

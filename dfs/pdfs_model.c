@@ -37,11 +37,11 @@ static size_t count_runs(const run_set *set)
 }
 
 /* Does every run of the set have the metric, and any of the questions? */
-static bool is_column(const run_set *set, const profile_rows *questions, size_t metric)
+static bool is_column(const run_set *set, const profile_rows *queries, size_t metric)
 {
     bool asked = false;
-    for (size_t i = 0; i < questions->count && !asked; i++)
-        asked = !isnan(questions->values[i * questions->num_metrics + metric]);
+    for (size_t i = 0; i < queries->count && !asked; i++)
+        asked = !isnan(queries->values[i * queries->num_metrics + metric]);
     for (size_t d = set->first; d < set->end; d++) {
         const profile_rows *rows = &set->devices[d];
         for (size_t i = 0; i < rows->count; i++)
@@ -86,7 +86,7 @@ static nitro_status train(nitro_context *context, const run_set *set, proxy_mode
 
 nitro_status proxy_model_train(nitro_context *context, const nitro_proxies *proxies, size_t proxy,
                                const profile_rows *runs, size_t num_devices, size_t device,
-                               const profile_rows *questions, proxy_model *model)
+                               const profile_rows *queries, proxy_model *model)
 {
     const nitro_proxy *judged = &proxies->proxies[proxy];
     run_set set = {runs, device, device + 1, proxy};
@@ -99,18 +99,18 @@ nitro_status proxy_model_train(nitro_context *context, const nitro_proxies *prox
     if (!model->columns)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < judged->num_metrics; i++)
-        if (is_column(&set, questions, judged->metrics[i]))
+        if (is_column(&set, queries, judged->metrics[i]))
             model->columns[model->num_columns++] = judged->metrics[i];
     return model->num_columns > 0 ? train(context, &set, model) : NITRO_OK;
 }
 
-double proxy_model_ask(const proxy_model *model, const profile_rows *questions, size_t row,
-                       double *scratch)
+double proxy_model_query(const proxy_model *model, const profile_rows *queries, size_t row,
+                         double *scratch)
 {
     if (!model->regression)
         return NAN;
     for (size_t c = 0; c < model->num_columns; c++) {
-        scratch[c] = questions->values[row * questions->num_metrics + model->columns[c]];
+        scratch[c] = queries->values[row * queries->num_metrics + model->columns[c]];
         if (isnan(scratch[c]))
             return NAN;
     }

@@ -361,7 +361,7 @@ typedef enum nitro_reason {
     NITRO_REASON_LOW_CONFIDENCE, /* the default variant: the model is less sure than asked for */
     NITRO_REASON_FORCED,         /* the variant that a setting asks for */
     NITRO_REASON_BUDGET,         /* the default variant: the features would take too long */
-    NITRO_REASON_TRIAL,          /* refining: may be faster than what is known, and is timed */
+    NITRO_REASON_EXPLORATION,    /* refining: may be faster than what is known, and is timed */
     NITRO_REASON_LEARNT          /* refining: was fastest for inputs like this one */
 } nitro_reason;
 
@@ -485,7 +485,7 @@ NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *arg
 /**
  * The first half of nitro_run: decide, and prepare if the chosen variant has something to prepare.
  * @param[out] decision  written on success only.
- * @return as nitro_run. Threads: as safe as the argument. Never a trial (nitro_watch_options).
+ * @return as nitro_run. Threads: as safe as the argument. Never a trial (nitro_monitor_options).
  */
 NITRO_API nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                                      nitro_decision *decision);
@@ -562,21 +562,21 @@ NITRO_API void nitro_ticket_cancel(nitro_ticket *ticket);
  * running, by processor time where all variants are (NITRO_TIME_THREAD_CPU), else by wall time.
  * What is seen is kept by *region*: inputs whose features agree to within about a tenth each.
  */
-typedef struct nitro_watch_options {
-    unsigned every;         /* time one call in so many of a thread's; 0: none but refining needs */
-    double drift_bound;     /* drift: the median of a variant's 8 newest times in a region is off
-                               what was expected by more than this; 0.25 is a quarter */
-    double refine_percent;  /* overhead that learning on may cost, in percent of the time that calls
+typedef struct nitro_monitor_options {
+    unsigned every;        /* time one call in so many of a thread's; 0: none but refining needs */
+    double drift_bound;    /* drift: the median of a variant's 8 newest times in a region is off
+                              what was expected by more than this; 0.25 is a quarter */
+    double adapt_percent;  /* overhead that learning on may cost, in percent of the time that calls
                                would have taken without; 0: do not. All calls are timed then */
-    double sure_confidence; /* refining leaves decisions of this confidence alone, unless times
+    double confident_from; /* refining leaves decisions of this confidence alone, unless times
                                there have drifted; above 1: leaves none alone */
-    size_t num_regions;     /* at most so many are kept, the least used give way (some 100 bytes a
-                               variant each) */
-    size_t num_recorded;    /* timed calls kept for nitro_computation_flush_observations; 0: none */
-} nitro_watch_options;
+    size_t num_buckets;    /* at most so many are kept, the least used give way (some 100 bytes a
+                              variant each) */
+    size_t num_recorded;   /* timed calls kept for nitro_computation_flush_observations; 0: none */
+} nitro_monitor_options;
 
 /** One call in 64, a bound of a quarter, no refining, sure from 0.9 on, 512 regions, no record. */
-NITRO_API void nitro_watch_options_init(nitro_watch_options *options);
+NITRO_API void nitro_monitor_options_init(nitro_monitor_options *options);
 
 /**
  * Watch from now on, with nothing seen yet; NULL: no more. The declaration of variants and features
@@ -599,30 +599,30 @@ NITRO_API void nitro_watch_options_init(nitro_watch_options *options);
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (an option out of range, or a variant of NITRO_TIME_DEVICE);
  *         NITRO_ERR_NO_MEMORY: nothing changed.
  */
-NITRO_API nitro_status nitro_computation_watch(nitro_computation *computation,
-                                               const nitro_watch_options *options);
+NITRO_API nitro_status nitro_computation_monitor(nitro_computation *computation,
+                                                 const nitro_monitor_options *options);
 
-typedef struct nitro_watch_statistics {
+typedef struct nitro_monitor_statistics {
     uint64_t num_timed;        /* calls; the next two are among them */
-    uint64_t num_trials;       /* that tried a variant */
+    uint64_t num_explorations; /* that tried a variant */
     uint64_t num_learnt;       /* that took what was learnt instead of the model's choice */
     uint64_t num_drifts;       /* times that left what was expected from before */
     uint64_t num_unlike_model; /* variants that, first seen, are not as the model says (models whose
                                   scores are about times), by more than the bound */
     double timed_ms;           /* of all timed calls */
-    double trials_ms;          /* what trials took beyond the model's choice; below 0: less */
+    double exploration_ms;     /* what trials took beyond the model's choice; below 0: less */
     double saved_ms;           /* what the model's choice would have taken beyond what was learnt */
     uint64_t num_decided;  /* sampled calls, and the wall time that evaluating their features and */
     double decided_ms;     /* deciding took, or waiting for them where they were begun early... */
     uint64_t num_compared; /* ...beside it timed calls, of which the default variant's time is */
     double gained_ms;      /* known in the region, and what that would have taken beyond them */
-    size_t num_regions, max_regions;
+    size_t num_buckets, max_buckets;
     uint64_t num_recorded; /* calls, also those that newer ones have overwritten */
-} nitro_watch_statistics;
+} nitro_monitor_statistics;
 
-/** Since nitro_computation_watch; all 0 where nothing is watched. Safe from any thread. */
-NITRO_API void nitro_computation_watch_statistics(const nitro_computation *computation,
-                                                  nitro_watch_statistics *statistics);
+/** Since nitro_computation_monitor; all 0 where nothing is watched. Safe from any thread. */
+NITRO_API void nitro_computation_monitor_statistics(const nitro_computation *computation,
+                                                    nitro_monitor_statistics *statistics);
 
 /* ---- Settings -------------------------------------------------------------------------------- */
 
@@ -755,7 +755,7 @@ NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const 
 NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
 
 /** How many samples wait in a store's journal; 0 where there is none. */
-NITRO_API nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting);
+NITRO_API nitro_status nitro_store_count_unsent(nitro_store *store, size_t *waiting);
 
 /* ---- Measuring and tuning ----------------------------------------------------------------- */
 
@@ -912,7 +912,7 @@ NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *stor
                                        const nitro_learn_options *options, nitro_model **model);
 
 /**
- * Put what watching recorded (nitro_watch_options.num_recorded) into a store, and forget it: a
+ * Put what watching recorded (nitro_monitor_options.num_recorded) into a store, and forget it: a
  * sample for each set of features, named observed- and a digest of them, with the median of every
  * variant's times. Of one that is there already, the variants seen since are replaced. The device
  * is the one that the attached model is for, else this host; the store's or this machine's

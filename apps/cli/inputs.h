@@ -5,12 +5,12 @@
 #include "apps/cli/load_module.h"
 
 /** How an input is made, when it is its turn. */
-typedef struct input_recipe {
+typedef struct input_source {
     const nitro_module *module;
     const char *path; /* NULL: generated */
     uint64_t seed;
     size_t index;
-} input_recipe;
+} input_source;
 
 /** Inputs `first` to `first + count - 1` of those that a module generates from a seed. */
 typedef struct generated_range {
@@ -21,8 +21,8 @@ typedef struct generated_range {
 /** Inputs in the order in which they were named, files first. */
 typedef struct input_set {
     size_t count;
-    nitro_input *inputs;   /* shape [count] */
-    input_recipe *recipes; /* shape [count] */
+    nitro_input *inputs;          /* shape [count] */
+    input_source *hyper_settings; /* shape [count] */
     nitro_string_list names;
 } input_set;
 
@@ -36,6 +36,6 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
 void inputs_free(input_set *set);
 
 /** Read or generate one input now, in this process. */
-nitro_status input_load(nitro_context *context, const input_recipe *recipe, void **input);
+nitro_status input_load(nitro_context *context, const input_source *hyper_setting, void **input);
 
 #endif

@@ -18,9 +18,9 @@ static int check_module(const invocation *call, const char *path, const nitro_mo
                          "%s: made for module interface %u, but this nitro has interface %d; "
                          "build it again with this version's nitro.h",
                          path, module->version, NITRO_MODULE_VERSION);
-    if (!nitro_name_is_clean(module->name))
+    if (!nitro_name_is_valid(module->name))
         return fail_text(call, "%s: the module's name is not 1 to 63 of [A-Za-z0-9_.+-]", path);
-    if (module->device_kind && !nitro_name_is_clean(module->device_kind))
+    if (module->device_kind && !nitro_name_is_valid(module->device_kind))
         return fail_text(call,
                          "%s: module %s is for a kind of device that is not 1 to 63 of "
                          "[A-Za-z0-9_.+-]",

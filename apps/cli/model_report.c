@@ -69,7 +69,7 @@ static double percent(json_t *object, const char *key)
 }
 
 /** Which device features did best on a source that played the target. */
-static void print_pretend_target(json_t *target)
+static void print_validation_device(json_t *target)
 {
     size_t i;
     json_t *name, *best = json_object_get(target, "best");
@@ -102,7 +102,7 @@ static void print_votes(json_t *features)
 }
 
 /** Device features that no source says anything about for a target so far outside. */
-static void print_out_of_reach(json_t *features)
+static void print_outside_range(json_t *features)
 {
     size_t i;
     json_t *feature;
@@ -128,7 +128,7 @@ static void print_search(json_t *report)
     const char *reason = json_string_value(json_object_get(report, "reason"));
     if (!report)
         return;
-    print_out_of_reach(json_object_get(report, "out_of_reach"));
+    print_outside_range(json_object_get(report, "outside_range"));
     printf("%-16s ", "search");
     if (reason) {
         printf("chose none: %s\n", reason);
@@ -136,9 +136,9 @@ static void print_search(json_t *report)
     }
     printf("%lld subsets on each source, learnt from the others: %lld models, %lld different\n",
            count_of(report, "subsets"), count_of(report, "models"), count_of(report, "trained"));
-    json_array_foreach(json_object_get(report, "pretend_targets"), i, target)
+    json_array_foreach(json_object_get(report, "validation_devices"), i, target)
     {
-        print_pretend_target(target);
+        print_validation_device(target);
     }
     printf("%-16s ", "votes");
     print_votes(json_object_get(report, "features"));
@@ -224,7 +224,7 @@ static void print_nearest(json_t *sources)
     json_array_foreach(sources, i, source)
     {
         json_t *distance = json_object_get(source, "distance");
-        json_t *quality = json_object_get(source, "left_out_quality");
+        json_t *quality = json_object_get(source, "lodo_quality");
         printf("%s%s", i ? ", " : "", json_string_value(json_object_get(source, "device")));
         if (json_is_number(distance))
             printf(" at %.2g", json_number_value(distance));
@@ -237,31 +237,31 @@ static void print_nearest(json_t *sources)
 }
 
 /** Hyper-parameters that left-out sources chose, where they are not the usual ones. */
-static void print_recipes(json_t *recipes)
+static void print_hyper_settings(json_t *hyper_settings)
 {
     const char *strategy;
-    json_t *recipe;
-    json_object_foreach(recipes, strategy, recipe)
+    json_t *hyper_setting;
+    json_object_foreach(hyper_settings, strategy, hyper_setting)
         printf("%-16s %s with %s, as left-out sources say\n", "learnt", strategy,
-               json_string_value(recipe));
+               json_string_value(hyper_setting));
 }
 
 /** What may be expected on the target; a model for its own device has no such promise. Why it is
  *  not worth much is in the log already. */
-static void print_promise(json_t *promise)
+static void print_predicted_quality(json_t *predicted)
 {
-    if (!promise)
+    if (!predicted)
         return;
-    print_nearest(json_object_get(promise, "sources"));
-    print_recipes(json_object_get(promise, "recipes"));
-    printf("%-16s ", "promised");
-    if (json_is_number(json_object_get(promise, "quality")))
-        print_percent("", json_object_get(promise, "quality"));
+    print_nearest(json_object_get(predicted, "sources"));
+    print_hyper_settings(json_object_get(predicted, "hyper_parameters"));
+    printf("%-16s ", "predicted");
+    if (json_is_number(json_object_get(predicted, "quality")))
+        print_percent("", json_object_get(predicted, "quality"));
     else
         printf("nothing");
-    print_percent(" (held-out inputs ", json_object_get(promise, "held_out_quality"));
-    print_percent(", left-out sources ", json_object_get(promise, "left_out_quality"));
-    printf("%s\n", json_is_number(json_object_get(promise, "held_out_quality")) ? ")" : "");
+    print_percent(" (held-out inputs ", json_object_get(predicted, "held_out_quality"));
+    print_percent(", left-out sources ", json_object_get(predicted, "lodo_quality"));
+    printf("%s\n", json_is_number(json_object_get(predicted, "held_out_quality")) ? ")" : "");
 }
 
 static void print_measured(json_t *inputs)
@@ -295,7 +295,7 @@ int model_print(const invocation *call, const nitro_model *model, const char *pa
     print_relative_features(json_object_get(summary, "relative_features"),
                             json_object_get(summary, "relative_values"));
     print_measured(json_object_get(provenance, "measured"));
-    print_promise(json_object_get(provenance, "promise"));
+    print_predicted_quality(json_object_get(provenance, "predicted_quality"));
     print_parameters(nitro_model_strategy(model), json_object_get(summary, "predictor"));
     json_decref(summary);
     return EXIT_DONE;

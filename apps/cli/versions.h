@@ -17,7 +17,7 @@ typedef struct code_versions {
 int versions_open(const invocation *call, const nitro_schema *schema, const char *path,
                   code_versions *code);
 void versions_close(code_versions *code);
-/** For nitro_store_find_stale: NULL where there is no code. */
+/** For nitro_store_find_outdated: NULL where there is no code. */
 const char *const *versions_given(const code_versions *code);
 
 /**

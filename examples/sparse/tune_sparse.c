@@ -9,10 +9,10 @@
 #include "sparse_tuning.h"
 
 /** A band or a ragged matrix of some size; inputs 0, 1, 2, ... grow. */
-typedef struct recipe {
+typedef struct hyper_setting {
     size_t rows, length;
     int ragged;
-} recipe;
+} hyper_setting;
 
 enum { NUM_INPUTS = 24 };
 
@@ -21,7 +21,7 @@ typedef struct loaded {
     double *x, *y;
 } loaded;
 
-static sparse_matrix *make_matrix(const recipe *wanted)
+static sparse_matrix *make_matrix(const hyper_setting *wanted)
 {
     size_t most = wanted->rows * wanted->length * 2;
     size_t *offsets = calloc(wanted->rows + 1, sizeof *offsets);
@@ -58,7 +58,7 @@ static void unload(void *argument)
 
 static nitro_status load(nitro_context *context, void *state, void **argument)
 {
-    const recipe *wanted = state;
+    const hyper_setting *wanted = state;
     loaded *made = calloc(1, sizeof *made);
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: an input");
@@ -77,16 +77,17 @@ static nitro_status load(nitro_context *context, void *state, void **argument)
 
 static nitro_status tune(nitro_context *context, nitro_computation *computation, const char *url)
 {
-    recipe recipes[NUM_INPUTS];
+    hyper_setting hyper_settings[NUM_INPUTS];
     char names[NUM_INPUTS][32];
     nitro_input inputs[NUM_INPUTS];
     nitro_tune_options options;
     nitro_store *store = NULL;
     for (size_t i = 0; i < NUM_INPUTS; i++) {
-        recipes[i] = (recipe){(size_t)64 << (i / 4), 2 + i % 2 * 6, i % 4 >= 2};
-        snprintf(names[i], sizeof names[i], "%s-%zu-%zu", recipes[i].ragged ? "ragged" : "band",
-                 recipes[i].rows, recipes[i].length);
-        inputs[i] = (nitro_input){names[i], load, unload, &recipes[i]};
+        hyper_settings[i] = (hyper_setting){(size_t)64 << (i / 4), 2 + i % 2 * 6, i % 4 >= 2};
+        snprintf(names[i], sizeof names[i], "%s-%zu-%zu",
+                 hyper_settings[i].ragged ? "ragged" : "band", hyper_settings[i].rows,
+                 hyper_settings[i].length);
+        inputs[i] = (nitro_input){names[i], load, unload, &hyper_settings[i]};
     }
     nitro_tune_options_init(&options);
     nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);

@@ -17,13 +17,13 @@ struct json_t; /* jansson */
 /* ---- Names, strings, files, randomness ----------------------------------------------------- */
 
 /** Name rules of nitro.h: computations, variants and features; device ids; input names. */
-NITRO_API bool nitro_name_is_clean(const char *name);
-NITRO_API bool nitro_device_id_is_clean(const char *id);
-NITRO_API bool nitro_input_name_is_clean(const char *name);
+NITRO_API bool nitro_name_is_valid(const char *name);
+NITRO_API bool nitro_device_id_is_valid(const char *id);
+NITRO_API bool nitro_input_name_is_valid(const char *name);
 /** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
-NITRO_API bool nitro_metric_name_is_clean(const char *name);
+NITRO_API bool nitro_metric_name_is_valid(const char *name);
 /** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
-NITRO_API bool nitro_text_is_clean(const char *text, size_t max_bytes);
+NITRO_API bool nitro_text_is_valid(const char *text, size_t max_bytes);
 
 /** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as is. */
 typedef struct nitro_string_list {

@@ -38,9 +38,9 @@ typedef struct nitro_evaluate_result {
     size_t inputs;
     size_t measured; /* inputs of the target that the method was adapted to; 0: none */
     double mean, geomean, p5, min, accuracy;
-    double sure;      /* decisions with a confidence of at least 0.9, in percent... */
-    double sure_good; /* ...and how many of these are within 5 % of the best; NaN: there are none,
-                         or (both) the method knows no confidence */
+    double confident;           /* decisions with a confidence of at least 0.9, in percent... */
+    double confident_precision; /* ...and how many of these are within 5 % of the best; NaN: there
+                         are none, or (both) the method knows no confidence */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);

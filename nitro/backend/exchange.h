@@ -76,8 +76,8 @@ typedef struct nitro_import_options {
 
 typedef struct nitro_import_report {
     size_t added, replaced;
-    size_t holes;         /* times that are missing */
-    size_t without_times; /* inputs that have no time at all: kept, and said */
+    size_t missing_values; /* times that are missing */
+    size_t without_times;  /* inputs that have no time at all: kept, and said */
 } nitro_import_report;
 
 /**
@@ -131,7 +131,7 @@ typedef struct nitro_ginkgo_campaign {
     const char *unit;                 /* "s", "ns": static */
     bool capital;                     /* variants are spelled as in "CuspCsr" */
     double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
-    size_t inputs, added, replaced, holes;
+    size_t inputs, added, replaced, missing_values;
     char *left_out; /* why it was not imported; NULL: it was */
 } nitro_ginkgo_campaign;
 

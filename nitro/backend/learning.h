@@ -54,11 +54,11 @@ typedef struct nitro_training_set {
     uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
     /** Which of the strategy's recipes, in the first; of one that averages others, which of each
      *  member's. 0: the usual one. */
-    size_t recipes[NITRO_MAX_MEMBERS];
+    size_t hyper_settings[NITRO_MAX_MEMBERS];
 } nitro_training_set;
 
 /** What scores are made of: kernels and trees (nitro/runtime/score_terms.h). */
-typedef struct nitro_parts nitro_parts;
+typedef struct nitro_score_terms nitro_score_terms;
 
 /** A selection strategy: how a training set becomes scores. */
 typedef struct nitro_strategy {
@@ -75,8 +75,8 @@ typedef struct nitro_strategy {
     double loss_per_score;
     /** Recipes are hyper-parameters that left-out sources may choose among, the usual ones first:
      *  in a few words what each is, for people. */
-    size_t num_recipes;         /* 0: there is nothing to choose */
-    const char *const *recipes; /* shape [num_recipes] */
+    size_t num_hyper_settings;         /* 0: there is nothing to choose */
+    const char *const *hyper_settings; /* shape [num_hyper_settings] */
 
     /**
      * Learn. The same set gives the same predictor, whatever its number of threads.
@@ -97,9 +97,9 @@ typedef struct nitro_strategy {
      *                      others: added up, they choose as `score` does. For predictors with all
      *                      members. */
     void (*score_members)(const void *predictor, const double *columns, double *scores);
-    /** What the scores are made of, added to `parts`, for compiled models; NULL: models are not
+    /** What the scores are made of, added to `terms`, for compiled models; NULL: models are not
      *  compiled, and `score` decides. What the parts point to stays the predictor's. */
-    nitro_status (*parts)(nitro_context *context, const void *predictor, nitro_parts *parts);
+    nitro_status (*terms)(nitro_context *context, const void *predictor, nitro_score_terms *terms);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
     nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
     nitro_status (*decode)(nitro_context *context, const char *path, const struct json_t *json,

@@ -69,7 +69,7 @@ NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const cha
                                                const nitro_proxy_kernel **kernel);
 
 /** Points of percent that a share may be off: a loop has instructions of its own. */
-#define NITRO_PROXY_SHARE_TOLERANCE 5.0
+#define NITRO_INSTRUCTION_MIX_TOLERANCE 5.0
 
 /** What the unrolled loop of a kernel is made of, in machine code. */
 typedef struct nitro_proxy_share {
@@ -95,9 +95,9 @@ typedef struct nitro_proxy_share {
  *         NITRO_ERR_FORMAT: a kernel has no loop; NITRO_ERR_NOT_BUILT: nothing is known of the
  *         instructions of such devices. The error says what to do.
  */
-NITRO_API nitro_status nitro_proxy_shares_count(nitro_context *context, const char *device_kind,
-                                                const char *path, nitro_proxy_share **shares,
-                                                size_t *num_shares);
+NITRO_API nitro_status nitro_instruction_mix_count(nitro_context *context, const char *device_kind,
+                                                   const char *path, nitro_proxy_share **shares,
+                                                   size_t *num_shares);
 
 /* ---- Family: profilers ---------------------------------------------------------------------- */
 

@@ -221,7 +221,7 @@ NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *v
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
 /** URLs, without passwords, of the stores that samples wait for in this user's journals; appended.
  */
-NITRO_API nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls);
+NITRO_API nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls);
 /** What was copied, and what was left alone because it is there already. */
 typedef struct nitro_copy_report {
     size_t samples, samples_skipped; /* added; there already */
@@ -268,14 +268,14 @@ NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,
 
 /* ---- Validity: times that today's code, compiler, driver or device would not give ------------ */
 
-typedef struct nitro_stale {
+typedef struct nitro_outdated {
     const char *computation, *device;
     const char *variant; /* NULL: all times of the samples */
     const char *what;    /* "version", "compiler", "driver", "toolkit", "device" */
     const char *was, *now;
     size_t samples;
-} nitro_stale;
-typedef void (*nitro_stale_function)(void *user, const nitro_stale *stale);
+} nitro_outdated;
+typedef void (*nitro_outdated_function)(void *user, const nitro_outdated *outdated);
 
 /**
  * Find samples of a computation that were made otherwise than today's would be: by other versions
@@ -283,17 +283,17 @@ typedef void (*nitro_stale_function)(void *user, const nitro_stale *stale);
  * before the device's features changed. What is not known (of imported samples) is not stale.
  * @param[in] versions  of the variants, in the schema's order; NULL: those of the newest samples.
  */
-NITRO_API nitro_status nitro_store_find_stale(nitro_store *store, const char *computation,
-                                              const char *const *versions,
-                                              nitro_stale_function report, void *user);
+NITRO_API nitro_status nitro_store_find_outdated(nitro_store *store, const char *computation,
+                                                 const char *const *versions,
+                                                 nitro_outdated_function report, void *user);
 /**
  * Take back the times of other versions of variants (the next tune measures them again), and
- * nothing else; samples that have no time then go. Reports as nitro_store_find_stale; with
+ * nothing else; samples that have no time then go. Reports as nitro_store_find_outdated; with
  * `dry_run` that is all.
  */
-NITRO_API nitro_status nitro_store_remove_stale(nitro_store *store, const char *computation,
-                                                const char *const *versions, bool dry_run,
-                                                nitro_stale_function report, void *user);
+NITRO_API nitro_status nitro_store_remove_outdated(nitro_store *store, const char *computation,
+                                                   const char *const *versions, bool dry_run,
+                                                   nitro_outdated_function report, void *user);
 /** The version that variant `index` declares; NULL: there is no such variant. */
 NITRO_API const char *nitro_computation_variant_version(const nitro_computation *computation,
                                                         size_t index);

@@ -15,17 +15,17 @@ static bool consists_of(const char *text, const char *characters, size_t max_len
     return length >= 1 && length <= max_length && strspn(text, characters) == length;
 }
 
-bool nitro_name_is_clean(const char *name)
+bool nitro_name_is_valid(const char *name)
 {
     return consists_of(name, NAME_CHARACTERS, MAX_NAME);
 }
 
-bool nitro_device_id_is_clean(const char *id)
+bool nitro_device_id_is_valid(const char *id)
 {
     return consists_of(id, NAME_CHARACTERS ":@", MAX_NAME);
 }
 
-bool nitro_metric_name_is_clean(const char *name)
+bool nitro_metric_name_is_valid(const char *name)
 {
     return consists_of(name, NAME_CHARACTERS, MAX_METRIC_NAME);
 }
@@ -69,13 +69,13 @@ static bool is_utf8(const char *text, const char *allowed_controls)
     return true;
 }
 
-bool nitro_input_name_is_clean(const char *name)
+bool nitro_input_name_is_valid(const char *name)
 {
     return name && name[0] != '\0' && strnlen(name, MAX_INPUT_NAME + 1) <= MAX_INPUT_NAME &&
            is_utf8(name, "");
 }
 
-bool nitro_text_is_clean(const char *text, size_t max_bytes)
+bool nitro_text_is_valid(const char *text, size_t max_bytes)
 {
     return strlen(text) <= max_bytes && is_utf8(text, "\n\t");
 }

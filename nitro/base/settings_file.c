@@ -34,7 +34,7 @@ static nitro_status read_section(reading *self, char *text)
         text[length - 1] = '\0';
     else
         name = "";
-    if (!nitro_name_is_clean(name))
+    if (!nitro_name_is_valid(name))
         return nitro_fail(self->context, NITRO_ERR_FORMAT,
                           "%s:%zu: a section is a computation's name in brackets, as in [spmv]",
                           self->origin, self->line);

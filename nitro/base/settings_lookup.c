@@ -43,15 +43,15 @@ static const nitro_setting table[] = {
      .is_number = true,
      .maximum = 1e12,
      .help = "take the default variant where features take longer, in microseconds; 0: no limit"},
-    {.name = "watch",
-     .environment = "NITRO_WATCH",
+    {.name = "monitor",
+     .environment = "NITRO_MONITOR",
      .value = "N",
      .standard = "0",
      .is_number = true,
      .maximum = 1e9,
      .help = "time one run in N, and warn in the log of times that drift; 0: none"},
-    {.name = "refine",
-     .environment = "NITRO_REFINE",
+    {.name = "adapt",
+     .environment = "NITRO_ADAPT",
      .value = "PERCENT",
      .standard = "0",
      .is_number = true,
@@ -141,14 +141,14 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
     double number = 0.0;
     if (!setting)
         return fail_unknown(context, where, name);
-    if (strlen(value) >= NITRO_SETTING_MAX_BYTES || !nitro_text_is_clean(value, strlen(value)))
+    if (strlen(value) >= NITRO_SETTING_MAX_BYTES || !nitro_text_is_valid(value, strlen(value)))
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: %s: the value is not UTF-8 text of under %d bytes", where, name,
                           NITRO_SETTING_MAX_BYTES);
     if (setting->choices && !is_choice(setting, value))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not %s", where, name,
                           value, setting->choices == switches ? "0 or 1" : "one of its levels");
-    if (setting->is_name && value[0] && !nitro_name_is_clean(value))
+    if (setting->is_name && value[0] && !nitro_name_is_valid(value))
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s: %s: '%.80s' is no name: use 1 to 63 of [A-Za-z0-9_.+-]", where, name,
                           value);
@@ -239,7 +239,7 @@ void nitro_setting_entries_free(nitro_setting_entries *entries)
 nitro_status nitro_context_set(nitro_context *context, const char *computation, const char *setting,
                                const char *value)
 {
-    if (computation && !nitro_name_is_clean(computation))
+    if (computation && !nitro_name_is_valid(computation))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation's name",
                           computation);
     nitro_status status = nitro_setting_check(context, "the program", setting, value);
@@ -261,7 +261,7 @@ static size_t name_length(const char *item, size_t length)
         return 0;
     memcpy(name, item, named);
     name[named] = '\0';
-    return nitro_name_is_clean(name) ? named : 0;
+    return nitro_name_is_valid(name) ? named : 0;
 }
 
 static bool is_list(const char *text)

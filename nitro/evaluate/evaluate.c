@@ -12,8 +12,8 @@
 #include "nitro/evaluate/evaluate_gaps.h"
 #include "nitro/learn/dataset.h"
 
-#define LEAST_PERCENT   0.1 /* what a quality of 0 counts as in a geometric mean */
-#define SURE_CONFIDENCE 0.9
+#define LEAST_PERCENT  0.1 /* what a quality of 0 counts as in a geometric mean */
+#define CONFIDENT_FROM 0.9
 
 /** Results, growing; the methods and targets that were asked for. */
 typedef struct evaluate_run {
@@ -99,18 +99,21 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
                               size_t num_rows, const size_t *choices, nitro_evaluate_result *result)
 {
     size_t num_variants = evaluation->dataset->schema->num_variants;
-    size_t num_known = 0, num_sure = 0, num_good = 0;
+    size_t num_known = 0, num_confident = 0, num_good = 0;
     for (size_t i = 0; i < num_rows; i++) {
         const double *times = nitro_dataset_times(evaluation->dataset, rows[i]);
-        bool sure = evaluation->confidences[i] >= SURE_CONFIDENCE;
+        bool confident = evaluation->confidences[i] >= CONFIDENT_FROM;
         num_known += isnan(evaluation->confidences[i]) ? 0 : 1;
-        num_sure += sure;
+        num_confident += confident;
         num_good +=
-            sure && nitro_times_quality(times, num_variants, choices[i]) >= NITRO_GOOD_QUALITY ? 1
-                                                                                               : 0;
+            confident && nitro_times_quality(times, num_variants, choices[i]) >= NITRO_GOOD_QUALITY
+                ? 1
+                : 0;
     }
-    result->sure = num_known > 0 ? 100.0 * (double)num_sure / (double)num_rows : (double)NAN;
-    result->sure_good = num_sure > 0 ? 100.0 * (double)num_good / (double)num_sure : (double)NAN;
+    result->confident =
+        num_known > 0 ? 100.0 * (double)num_confident / (double)num_rows : (double)NAN;
+    result->confident_precision =
+        num_confident > 0 ? 100.0 * (double)num_good / (double)num_confident : (double)NAN;
 }
 
 /* ---- One target ------------------------------------------------------------------------------ */
@@ -119,7 +122,7 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
 static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function choose, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
-    result->sure = result->sure_good = NAN;
+    result->confident = result->confident_precision = NAN;
     if (!choose)
         return judge(evaluation, rows, num_rows, NULL, result);
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
@@ -199,7 +202,7 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
     size_t num_rows = 0;
     for (size_t row = 0; row < dataset->num_rows; row++)
         if (dataset->row_device[row] == target && evaluation->is_test[dataset->row_input[row]] &&
-            nitro_dataset_row_teaches(dataset, row))
+            nitro_dataset_row_is_usable(dataset, row))
             rows[num_rows++] = row;
     nitro_status status = NITRO_OK;
     if (num_rows == 0)
@@ -384,7 +387,7 @@ nitro_status nitro_evaluate(nitro_store *store, const char *computation,
         status = nitro_evaluate_split(context, run.evaluation.dataset, options,
                                       run.evaluation.is_train, run.evaluation.is_test);
     if (status == NITRO_OK) {
-        nitro_dataset_log_doubts(context, run.evaluation.dataset);
+        nitro_dataset_log_warnings(context, run.evaluation.dataset);
         status = evaluate_targets(&run);
     }
     if (status == NITRO_OK) {

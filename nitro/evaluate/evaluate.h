@@ -50,10 +50,10 @@ nitro_status nitro_evaluation_list_candidates(const nitro_evaluation *evaluation
                                               nitro_string_list *candidates);
 
 /** What a strategy is to learn for a target. Borrows all its arguments. */
-nitro_lesson nitro_evaluation_make_lesson(const nitro_evaluation *evaluation,
-                                          const nitro_strategy *strategy,
-                                          const nitro_dataset *sources, size_t target,
-                                          const nitro_string_list *device_features);
+nitro_training_task nitro_evaluation_make_training_task(const nitro_evaluation *evaluation,
+                                                        const nitro_strategy *strategy,
+                                                        const nitro_dataset *sources, size_t target,
+                                                        const nitro_string_list *device_features);
 /** The model learnt from a device's own training inputs, made at the first call; borrowed. */
 nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
                                         const nitro_model **model);

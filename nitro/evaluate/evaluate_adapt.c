@@ -20,7 +20,7 @@ static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t 
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < dataset->num_rows; row++)
         if (dataset->row_device[row] == target && evaluation->is_train[dataset->row_input[row]] &&
-            nitro_dataset_row_teaches(dataset, row))
+            nitro_dataset_row_is_usable(dataset, row))
             made[found++] = row;
     if (found == 0) {
         free(made);

@@ -91,10 +91,10 @@ static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, 
     if (status == NITRO_OK)
         status = nitro_evaluation_select_sources(evaluation, target, &sources);
     if (status == NITRO_OK) {
-        nitro_lesson lesson = nitro_evaluation_make_lesson(evaluation, evaluation->strategy,
-                                                           sources, target, &candidates);
-        lesson.quiet = true;
-        status = nitro_guard_train(evaluation->context, &lesson, &model);
+        nitro_training_task task = nitro_evaluation_make_training_task(
+            evaluation, evaluation->strategy, sources, target, &candidates);
+        task.quiet = true;
+        status = nitro_guard_train(evaluation->context, &task, &model);
     }
     if (status == NITRO_OK)
         nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);

@@ -9,30 +9,30 @@
 
 /** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
  *  many times as long. */
-nitro_lesson nitro_evaluation_make_lesson(const nitro_evaluation *evaluation,
-                                          const nitro_strategy *strategy,
-                                          const nitro_dataset *sources, size_t target,
-                                          const nitro_string_list *device_features)
+nitro_training_task nitro_evaluation_make_training_task(const nitro_evaluation *evaluation,
+                                                        const nitro_strategy *strategy,
+                                                        const nitro_dataset *sources, size_t target,
+                                                        const nitro_string_list *device_features)
 {
-    return (nitro_lesson){.sources = sources,
-                          .target = evaluation->dataset->devices[target],
-                          .device_features = device_features,
-                          .strategy = strategy,
-                          .use_relative = !strategy->without_relative,
-                          .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
-                                                                 : NITRO_EVIDENCE_SOURCES,
-                          .is_adapted = evaluation->num_measured > 0,
-                          .seed = evaluation->seed,
-                          .num_threads = evaluation->num_threads};
+    return (nitro_training_task){.sources = sources,
+                                 .target = evaluation->dataset->devices[target],
+                                 .device_features = device_features,
+                                 .strategy = strategy,
+                                 .use_relative = !strategy->without_relative,
+                                 .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
+                                                                        : NITRO_EVIDENCE_SOURCES,
+                                 .is_adapted = evaluation->num_measured > 0,
+                                 .seed = evaluation->seed,
+                                 .num_threads = evaluation->num_threads};
 }
 
 static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
                           const nitro_dataset *sources, size_t target,
                           const nitro_string_list *device_features, nitro_model **model)
 {
-    nitro_lesson lesson =
-        nitro_evaluation_make_lesson(evaluation, strategy, sources, target, device_features);
-    nitro_status status = nitro_model_train(evaluation->context, &lesson, model);
+    nitro_training_task task =
+        nitro_evaluation_make_training_task(evaluation, strategy, sources, target, device_features);
+    nitro_status status = nitro_model_train(evaluation->context, &task, model);
     if (status == NITRO_OK)
         nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
     return status;

@@ -10,12 +10,12 @@
 #include "nitro/learn/device_choice.h"
 
 /** Is there anything to learn from the device's training inputs? */
-static bool teaches(const nitro_evaluation *evaluation, size_t device)
+static bool is_usable(const nitro_evaluation *evaluation, size_t device)
 {
     const nitro_dataset *dataset = evaluation->dataset;
     for (size_t row = 0; row < dataset->num_rows; row++)
         if (dataset->row_device[row] == device && evaluation->is_train[dataset->row_input[row]] &&
-            nitro_dataset_row_teaches(dataset, row))
+            nitro_dataset_row_is_usable(dataset, row))
             return true;
     return false;
 }
@@ -36,7 +36,7 @@ static bool is_source(const nitro_evaluation *evaluation, size_t device, size_t 
     if (!evaluation->is_source[device] ||
         nitro_device_is_same(evaluation->dataset->devices[device],
                              evaluation->dataset->devices[target]) ||
-        !teaches(evaluation, device))
+        !is_usable(evaluation, device))
         return false;
     return !evaluation->without_generation || !is_same_generation(devices[device], devices[target]);
 }

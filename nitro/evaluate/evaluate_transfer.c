@@ -23,7 +23,7 @@ static nitro_status add_losses(nitro_context *context, const nitro_dataset *sour
     if (!rows)
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < sources->num_rows; row++)
-        if (nitro_dataset_row_teaches(sources, row))
+        if (nitro_dataset_row_is_usable(sources, row))
             rows[count++] = row;
     nitro_status status = nitro_losses_find(context, &set, rows, count, &losses);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {

@@ -155,7 +155,7 @@ nitro_status nitro_model_neighbours(const nitro_model *model, const nitro_datase
         here[i] = nitro_model_scale(model, model->seen[i], values[model->seen[i]]);
     for (size_t row = 0; row < dataset->num_rows; row++)
         if ((device == NITRO_NONE || dataset->row_device[row] == device) &&
-            nitro_dataset_row_teaches(dataset, row) && see_row(model, dataset, row, there))
+            nitro_dataset_row_is_usable(dataset, row) && see_row(model, dataset, row, there))
             insert((nitro_neighbour){row, distance(here, there, model->num_seen)}, neighbours, most,
                    &found);
     *count = found;

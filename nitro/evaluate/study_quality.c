@@ -22,9 +22,9 @@ static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
     sum->p5 += one->p5;
     sum->min += one->min;
     sum->accuracy += one->accuracy;
-    sum->sure += one->sure;
-    if (one->sure > 0.0)
-        sum->sure_good += one->sure * one->sure_good;
+    sum->confident += one->confident;
+    if (one->confident > 0.0)
+        sum->confident_precision += one->confident * one->confident_precision;
     sum->inputs += one->inputs;
     sum->modelled |= one->modelled;
 }
@@ -36,8 +36,8 @@ static void divide(nitro_evaluate_result *sum, double count)
     sum->p5 /= count;
     sum->min /= count;
     sum->accuracy /= count;
-    sum->sure_good /= sum->sure; /* by how many are sure; NaN where none is */
-    sum->sure /= count;
+    sum->confident_precision /= sum->confident; /* by how many are sure; NaN where none is */
+    sum->confident /= count;
 }
 
 const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_result *results, size_t count,

@@ -12,7 +12,7 @@ void nitro_study_count_wins(const nitro_dataset *dataset, size_t device, nitro_s
     size_t num_variants = dataset->schema->num_variants;
     *wins = (nitro_study_wins){0};
     for (size_t row = 0; row < dataset->num_rows; row++) {
-        if (dataset->row_device[row] != device || !nitro_dataset_row_teaches(dataset, row))
+        if (dataset->row_device[row] != device || !nitro_dataset_row_is_usable(dataset, row))
             continue;
         wins->inputs++;
         wins->wins[nitro_times_best(nitro_dataset_times(dataset, row), num_variants)]++;
@@ -69,7 +69,7 @@ nitro_status nitro_study_share(nitro_context *context, const nitro_dataset *data
     nitro_status status = found.measured && found.good ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; status == NITRO_OK && row < dataset->num_rows; row++)
         if ((!devices || devices[dataset->row_device[row]]) &&
-            nitro_dataset_row_teaches(dataset, row))
+            nitro_dataset_row_is_usable(dataset, row))
             count_row(dataset, row, tolerance, &found);
     if (status == NITRO_OK) {
         *inputs = 0;

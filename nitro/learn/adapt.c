@@ -10,10 +10,10 @@
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/regret.h"
 
-#define CLEAR_LEAD  0.1  /* loss by which one variant is ahead where little can go wrong */
-#define LEAST_DOUBT 0.1  /* what a clear input counts as, beside 1 for a tie */
-#define NUM_PARTS   5    /* of the measured inputs, held out in turn */
-#define HALF_SURE   30.0 /* measured inputs that say as much of confidence as the sources do... */
+#define CLEAR_LEAD        0.1 /* loss by which one variant is ahead where little can go wrong */
+#define LEAST_UNCERTAINTY 0.1 /* what a clear input counts as, beside 1 for a tie */
+#define NUM_PARTS         5   /* of the measured inputs, held out in turn */
+#define HALF_WEIGHT       30.0 /* measured inputs that say as much of confidence as the sources do... */
 /* ...and the fewest that say how confidence grows with the margin. */
 #define LEAST_ROWS (NUM_PARTS * NITRO_CALIBRATION_BIN_ROWS)
 
@@ -29,7 +29,7 @@ static nitro_status check_strategy(const nitro_model *model)
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-static double doubt(const nitro_model *model, const double *scores)
+static double uncertainty(const nitro_model *model, const double *scores)
 {
     size_t num_variants = model->schema->num_variants;
     size_t best = nitro_scores_best(scores, num_variants);
@@ -37,7 +37,7 @@ static double doubt(const nitro_model *model, const double *scores)
     for (size_t v = 0; v < num_variants; v++)
         if (v != best)
             lead = fmin(lead, (scores[best] - scores[v]) * model->strategy->loss_per_score);
-    return LEAST_DOUBT + exp(-lead / CLEAR_LEAD);
+    return LEAST_UNCERTAINTY + exp(-lead / CLEAR_LEAD);
 }
 
 nitro_status nitro_model_plan_measuring(const nitro_model *model, const double *features,
@@ -55,7 +55,7 @@ nitro_status nitro_model_plan_measuring(const nitro_model *model, const double *
         double scores[NITRO_MAX_VARIANTS];
         nitro_model_columns(model, input, columns + i * model->num_seen);
         nitro_model_score(model, input, scores);
-        weights[i] = doubt(model, scores);
+        weights[i] = uncertainty(model, scores);
     }
     if (status == NITRO_OK)
         status = nitro_correction_plan(context, columns, weights, num_inputs, model->num_seen,
@@ -160,9 +160,9 @@ static nitro_status correct_part(const nitro_model *model, const measured_rows *
         nitro_correction_fit(model->context, kept->columns, kept->errors, kept->count, num_seen,
                              num_variants, num_threads, &correction);
     for (size_t i = part; i < rows->count && status == NITRO_OK; i += NUM_PARTS)
-        nitro_machine_pair_add(correction, 1.0, rows->columns + i * num_seen,
-                               scores + i * num_variants);
-    nitro_machine_pair_free(correction);
+        nitro_kernel_pair_add(correction, 1.0, rows->columns + i * num_seen,
+                              scores + i * num_variants);
+    nitro_kernel_pair_free(correction);
     return status;
 }
 
@@ -194,15 +194,15 @@ static nitro_status calibrate_model(nitro_model *model, const measured_rows *row
     nitro_calibration measured;
     double *scores = nitro_calloc(model->context, rows->count, num_variants * sizeof *scores);
     nitro_status status = scores ? hold_out(model, rows, num_threads, scores) : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK && model->promise)
-        nitro_promise_weigh_measured(model->promise, rows->times_ms, scores, rows->count,
+    if (status == NITRO_OK && model->predicted)
+        nitro_promise_weigh_measured(model->predicted, rows->times_ms, scores, rows->count,
                                      num_variants, &model->calibration);
     if (status == NITRO_OK && rows->count >= LEAST_ROWS) {
         status = nitro_calibration_fit(model->context, rows->times_ms, scores, NULL, rows->count,
                                        num_variants, &measured);
         if (status == NITRO_OK)
             nitro_calibration_blend(&model->calibration, &measured,
-                                    (double)rows->count / ((double)rows->count + HALF_SURE),
+                                    (double)rows->count / ((double)rows->count + HALF_WEIGHT),
                                     &model->calibration);
     }
     free(scores);
@@ -227,10 +227,10 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
         status = calibrate_model(model, &rows, num_threads);
     free_rows(&rows);
     if (status != NITRO_OK) {
-        nitro_machine_pair_free(correction);
+        nitro_kernel_pair_free(correction);
         return status;
     }
-    nitro_machine_pair_free(model->correction);
+    nitro_kernel_pair_free(model->correction);
     nitro_compiled_free(model->compiled); /* it has the old correction, or none */
     model->compiled = NULL;
     model->correction = correction;

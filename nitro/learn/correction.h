@@ -15,12 +15,12 @@
  * priors by the likelihood of the errors (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, 5.4.1): where nothing is, what is like no measured input stays as the model has it.
  */
-typedef nitro_machine_pair nitro_correction;
+typedef nitro_kernel_pair nitro_correction;
 
 /**
  * @param[in] columns  shape [num_inputs x num_columns], as the model sees them.
  * @param[in] errors   shape [num_inputs x num_variants]: what is to be added to the model's scores.
- * @param[out] correction  free with nitro_machine_pair_free.
+ * @param[out] correction  free with nitro_kernel_pair_free.
  */
 nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
                                   const double *errors, size_t num_inputs, size_t num_columns,

@@ -31,9 +31,9 @@ enum { NUM_PRIORS = sizeof priors / sizeof priors[0] };
 
 /* ---- The kernel ------------------------------------------------------------------------------ */
 
-static double gamma_of(size_t machine, size_t num_columns)
+static double gamma_of(size_t expansion, size_t num_columns)
 {
-    return (machine == NITRO_WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
+    return (expansion == NITRO_WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
            fmax(1.0, (double)num_columns);
 }
 
@@ -139,23 +139,24 @@ static nitro_status find_coefficients(nitro_context *context, const double *colu
 }
 
 /** Both machines have the same vectors and coefficients; what is common is the wide one's bias. */
-static nitro_status make_machines(nitro_context *context, const double *columns,
-                                  const double *coefficients, size_t num_inputs, size_t num_columns,
-                                  size_t num_variants, double common, nitro_correction *correction)
+static nitro_status make_expansions(nitro_context *context, const double *columns,
+                                    const double *coefficients, size_t num_inputs,
+                                    size_t num_columns, size_t num_variants, double common,
+                                    nitro_correction *correction)
 {
-    for (size_t m = 0; m < NITRO_MACHINE_PAIR_SIZE; m++) {
-        nitro_kernel_machine *machine = NULL;
-        nitro_status status = nitro_kernel_machine_create(
-            context, num_columns, num_variants, num_inputs, gamma_of(m, num_columns), &machine);
+    for (size_t m = 0; m < NITRO_KERNEL_PAIR_SIZE; m++) {
+        nitro_kernel_expansion *expansion = NULL;
+        nitro_status status = nitro_kernel_expansion_create(
+            context, num_columns, num_variants, num_inputs, gamma_of(m, num_columns), &expansion);
         if (status != NITRO_OK)
             return status;
-        correction->machines[m] = machine;
+        correction->expansions[m] = expansion;
         for (size_t i = 0; i < num_inputs * num_columns; i++)
-            machine->vectors[i] = fmin(fmax(columns[i], -1.0), 1.0);
-        memcpy(machine->coefficients, coefficients,
+            expansion->vectors[i] = fmin(fmax(columns[i], -1.0), 1.0);
+        memcpy(expansion->coefficients, coefficients,
                num_inputs * num_variants * sizeof *coefficients);
         for (size_t i = 0; m == NITRO_WIDE && i < num_inputs * num_variants; i++)
-            machine->bias[i % num_variants] += common * coefficients[i];
+            expansion->bias[i % num_variants] += common * coefficients[i];
     }
     return NITRO_OK;
 }
@@ -178,13 +179,13 @@ nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
         status = find_coefficients(context, columns, num_inputs, num_columns, &prior, num_threads,
                                    coefficients, num_variants);
     if (status == NITRO_OK)
-        status = make_machines(context, columns, coefficients, num_inputs, num_columns,
-                               num_variants, prior.common, made);
+        status = make_expansions(context, columns, coefficients, num_inputs, num_columns,
+                                 num_variants, prior.common, made);
     free(coefficients);
     if (status == NITRO_OK)
         *correction = made;
     else
-        nitro_machine_pair_free(made);
+        nitro_kernel_pair_free(made);
     return status;
 }
 

@@ -8,11 +8,11 @@
 /* Below this, left-out inputs and devices say next to nothing. */
 #define FEW_INPUTS 10
 
-static size_t count_taught(const nitro_dataset *dataset)
+static size_t count_training_rows(const nitro_dataset *dataset)
 {
     size_t count = 0, last = NITRO_NONE;
     for (size_t row = 0; row < dataset->num_rows; row++) { /* ordered by input */
-        if (!nitro_dataset_row_teaches(dataset, row) || dataset->row_input[row] == last)
+        if (!nitro_dataset_row_is_usable(dataset, row) || dataset->row_input[row] == last)
             continue;
         last = dataset->row_input[row];
         count++;
@@ -25,7 +25,7 @@ static size_t find_only_best(const nitro_dataset *dataset)
 {
     size_t num_variants = dataset->schema->num_variants, only = NITRO_NONE;
     for (size_t row = 0; row < dataset->num_rows; row++) {
-        if (!nitro_dataset_row_teaches(dataset, row))
+        if (!nitro_dataset_row_is_usable(dataset, row))
             continue;
         const double *times_ms = nitro_dataset_times(dataset, row);
         if (only == NITRO_NONE)
@@ -45,10 +45,10 @@ static bool has_varying_feature(const nitro_dataset *dataset)
     return false;
 }
 
-void nitro_dataset_log_doubts(nitro_context *context, const nitro_dataset *dataset)
+void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dataset)
 {
     const nitro_schema *schema = dataset->schema;
-    size_t num_inputs = count_taught(dataset), only = find_only_best(dataset);
+    size_t num_inputs = count_training_rows(dataset), only = find_only_best(dataset);
     if (num_inputs == 0)
         return;
     if (num_inputs < FEW_INPUTS)

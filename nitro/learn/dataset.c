@@ -66,7 +66,7 @@ const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row)
     return dataset->features + row * dataset->schema->num_features;
 }
 
-bool nitro_dataset_row_teaches(const nitro_dataset *dataset, size_t row)
+bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
 {
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;
 }
@@ -76,7 +76,7 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
     size_t num_variants = dataset->schema->num_variants;
     double sums[NITRO_MAX_VARIANTS] = {0};
     for (size_t row = 0; row < dataset->num_rows; row++)
-        if (nitro_dataset_row_teaches(dataset, row))
+        if (nitro_dataset_row_is_usable(dataset, row))
             for (size_t v = 0; v < num_variants; v++)
                 sums[v] += nitro_times_quality(nitro_dataset_times(dataset, row), num_variants, v);
     return nitro_scores_best(sums, num_variants);

@@ -32,14 +32,14 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
                           const double *features, const double *times_ms);
 
 /** A row teaches, or can be judged by, when at least two variants have a time. */
-bool nitro_dataset_row_teaches(const nitro_dataset *dataset, size_t row);
+bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row);
 
 /** The variant of the best mean quality over the rows that teach; the first declared on ties. */
 size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
 
 /** Warn of what makes these samples poor teachers: few inputs, one best variant, features that are
  *  all the same. */
-void nitro_dataset_log_doubts(nitro_context *context, const nitro_dataset *dataset);
+void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dataset);
 
 /**
  * A copy of some devices' rows on some inputs; devices and inputs without rows stay in its lists.

@@ -24,7 +24,7 @@ typedef struct store_reader {
     store_record *records;
     size_t num_records, capacity;
     size_t num_holes;                       /* samples of this device that have a hole */
-    char *first_hole;                       /* "feature F of input I" */
+    char *first_missing;                    /* "feature F of input I" */
     char *versions[NITRO_MAX_VARIANTS];     /* of each variant's times, as first seen */
     bool mixed[NITRO_MAX_VARIANTS];         /* said already that there are others */
     size_t num_caches[2];                   /* measured samples with warm, and with cold caches */
@@ -124,8 +124,8 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
         if (isfinite(sample->features[f]))
             continue;
         if (reader->num_holes++ == 0)
-            reader->first_hole = nitro_asprintf(reader->context, "feature %s of input %s",
-                                                schema->features[f].name, sample->input);
+            reader->first_missing = nitro_asprintf(reader->context, "feature %s of input %s",
+                                                   schema->features[f].name, sample->input);
         return NITRO_OK;
     }
     return append_record(reader, sample);
@@ -169,12 +169,12 @@ static nitro_status read_device(nitro_store *store, store_reader *reader)
                                                   reader->device->id, read_sample, reader);
     if (status == NITRO_OK && reader->num_holes > 0)
         nitro_log(reader->context, NITRO_LOG_WARNING,
-                  "device %s: %zu samples of %s have a hole in their features and are left out "
+                  "device %s: %zu samples of %s have missing features and are skipped "
                   "(the first: %s)",
                   reader->device->id, reader->num_holes, reader->schema->computation,
-                  reader->first_hole ? reader->first_hole : "?");
-    free(reader->first_hole);
-    reader->first_hole = NULL;
+                  reader->first_missing ? reader->first_missing : "?");
+    free(reader->first_missing);
+    reader->first_missing = NULL;
     note_unmeasured(reader);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "nitro/records/scaler.h"
 
-bool nitro_device_feature_teaches(const char *name)
+bool nitro_device_feature_is_usable(const char *name)
 {
     const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
     return !info || !info->descriptive;
@@ -19,15 +19,16 @@ static nitro_status add_names(nitro_context *context, const nitro_device *device
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < device->num_features && status == NITRO_OK; i++) {
         const char *name = device->features[i].name;
-        if (nitro_device_feature_teaches(name) && nitro_string_list_find(names, name) == NITRO_NONE)
+        if (nitro_device_feature_is_usable(name) &&
+            nitro_string_list_find(names, name) == NITRO_NONE)
             status = nitro_string_list_add(context, names, name);
     }
     return status;
 }
 
 /** The first device without the feature, or NULL. */
-static const nitro_device *find_hole(const nitro_device *const *sources, size_t num_sources,
-                                     const nitro_device *target, const char *name)
+static const nitro_device *find_missing(const nitro_device *const *sources, size_t num_sources,
+                                        const nitro_device *target, const char *name)
 {
     for (size_t i = 0; i < num_sources; i++)
         if (isnan(nitro_device_value(sources[i], name)))
@@ -45,7 +46,7 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
         status = add_names(context, sources[i], &names);
     nitro_string_list_sort(&names);
     for (size_t i = 0; i < names.count && status == NITRO_OK; i++) {
-        const nitro_device *without = find_hole(sources, num_sources, target, names.items[i]);
+        const nitro_device *without = find_missing(sources, num_sources, target, names.items[i]);
         if (!without)
             status = nitro_string_list_add(context, candidates, names.items[i]);
         else

@@ -5,7 +5,7 @@
 #include "nitro/nitro_backend.h"
 
 /** May models learn from the device feature of this name? Not if it is descriptive. */
-bool nitro_device_feature_teaches(const char *name);
+bool nitro_device_feature_is_usable(const char *name);
 
 /**
  * Device features that all sources and the target have and that are not descriptive, by name.

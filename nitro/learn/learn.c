@@ -116,7 +116,7 @@ static bool lacks_features(const learn_job *job)
     for (size_t i = 0; i < first->num_features; i++) {
         const char *name = first->features[i].name;
         bool common =
-            nitro_device_feature_teaches(name) && isnan(nitro_device_value(job->target, name));
+            nitro_device_feature_is_usable(name) && isnan(nitro_device_value(job->target, name));
         for (size_t s = 1; common && s < job->dataset->num_devices; s++)
             common = !isnan(nitro_device_value(job->dataset->devices[s], name));
         if (common)
@@ -219,7 +219,7 @@ static nitro_status load_sources(learn_job *job)
             return nitro_fail(job->context, NITRO_ERR_NO_DATA,
                               "%s has no usable samples of %s on device %s",
                               nitro_store_url(job->store), job->computation, job->sources.items[i]);
-    nitro_dataset_log_doubts(job->context, job->dataset);
+    nitro_dataset_log_warnings(job->context, job->dataset);
     return NITRO_OK;
 }
 
@@ -292,12 +292,14 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     char digest[17], seed[21];
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_digest(job->dataset));
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
-    json_t *promise = model->promise ? nitro_promise_json(model->promise, job->dataset) : NULL;
+    json_t *predicted =
+        model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
     model->provenance =
         json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
                   "sources", describe_sources(job->dataset), "records", digest, "dfs",
                   job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
-                  "promise", promise, "measured", describe_measured(&job->measured), "seed", seed);
+                  "predicted_quality", predicted, "measured", describe_measured(&job->measured),
+                  "seed", seed);
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;
@@ -305,29 +307,30 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
 
 static nitro_status train(learn_job *job, nitro_model **model)
 {
-    nitro_lesson lesson = {.sources = job->dataset,
-                           .target = job->target,
-                           .device_features = &job->device_features,
-                           .strategy = job->strategy,
-                           /* On one device its part is constant: they would add nothing. */
-                           .use_relative = job->dfs && !job->strategy->without_relative,
-                           .is_adapted = job->dfs && job->options->num_measured > 0,
-                           .evidence = job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
-                           .seed = job->options->seed,
-                           .num_threads = job->options->num_threads};
+    nitro_training_task task = {.sources = job->dataset,
+                                .target = job->target,
+                                .device_features = &job->device_features,
+                                .strategy = job->strategy,
+                                /* On one device its part is constant: they would add nothing. */
+                                .use_relative = job->dfs && !job->strategy->without_relative,
+                                .is_adapted = job->dfs && job->options->num_measured > 0,
+                                .evidence =
+                                    job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
+                                .seed = job->options->seed,
+                                .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
     bool guards = job->dfs && !job->options->unguarded;
-    nitro_status status = guards ? nitro_guard_train(job->context, &lesson, &made)
-                                 : nitro_model_train(job->context, &lesson, &made);
+    nitro_status status = guards ? nitro_guard_train(job->context, &task, &made)
+                                 : nitro_model_train(job->context, &task, &made);
     if (status == NITRO_OK) {
         nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
         if (job->dfs && job->options->num_measured > 0)
             status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
                                           made, &job->measured);
     }
-    if (status == NITRO_OK && made->promise && made->promise->warning)
+    if (status == NITRO_OK && made->predicted && made->predicted->warning)
         nitro_log(job->context, NITRO_LOG_WARNING, "target %s: %s", made->target,
-                  made->promise->warning);
+                  made->predicted->warning);
     if (status == NITRO_OK)
         status = note_provenance(job, made);
     if (status == NITRO_OK)

@@ -17,23 +17,23 @@
 #define DEAL_SEED_TAG 0x6c656176u /* its draw is not that of the strategies' folds */
 
 /** One run: where inputs and sources stand. */
-typedef struct leave_out_run {
+typedef struct lodo_run {
     nitro_context *context;
-    const nitro_lesson *lesson;
+    const nitro_training_task *task;
     const nitro_model *model;
     size_t *part_of; /* shape [num_inputs] */
     bool *devices;   /* shape [num_devices]: which teach the model at hand */
     bool *inputs;    /* shape [num_inputs] */
-    nitro_leave_out *result;
-} leave_out_run;
+    nitro_lodo *result;
+} lodo_run;
 
-void nitro_leave_out_free(nitro_leave_out *result)
+void nitro_lodo_free(nitro_lodo *result)
 {
     free(result->scores);
     free(result->num_rows);
     free(result->qualities);
     free(result->mix_gains);
-    *result = (nitro_leave_out){0};
+    *result = (nitro_lodo){0};
 }
 
 /* ---- The plan -------------------------------------------------------------------------------- */
@@ -45,15 +45,15 @@ static int compare_hashes(const void *left, const void *right)
 }
 
 /** Deal inputs by a hash of their names; of many, only as many as one model can learn from. */
-static nitro_status deal(leave_out_run *run)
+static nitro_status deal(lodo_run *run)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     uint64_t *hashes = nitro_calloc(run->context, sources->num_inputs, sizeof *hashes);
     uint64_t *sorted = nitro_calloc(run->context, sources->num_inputs, sizeof *sorted);
     if (hashes && sorted) {
         for (size_t i = 0; i < sources->num_inputs; i++)
             sorted[i] = hashes[i] = nitro_hash(sources->inputs[i], strlen(sources->inputs[i]),
-                                               run->lesson->seed ^ DEAL_SEED_TAG);
+                                               run->task->seed ^ DEAL_SEED_TAG);
         qsort(sorted, sources->num_inputs, sizeof *sorted, compare_hashes);
         size_t most = MAX_ROWS * NUM_PARTS / (NUM_PARTS - 1) / sources->num_devices + NUM_PARTS;
         uint64_t limit = sorted[most < sources->num_inputs ? most : sources->num_inputs - 1];
@@ -66,17 +66,17 @@ static nitro_status deal(leave_out_run *run)
     return dealt ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-static nitro_status prepare(leave_out_run *run)
+static nitro_status prepare(lodo_run *run)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     size_t num_variants = sources->schema->num_variants;
-    nitro_leave_out *result = run->result;
+    nitro_lodo *result = run->result;
     result->scores =
         nitro_calloc(run->context, sources->num_rows, num_variants * sizeof *result->scores);
     result->num_rows = nitro_calloc(run->context, sources->num_devices, sizeof *result->num_rows);
     result->qualities = nitro_calloc(run->context, sources->num_devices, sizeof *result->qualities);
-    if (run->lesson->strategy->num_members > 0 && run->lesson->members == 0)
-        result->num_mixes = (size_t)1 << run->lesson->strategy->num_members;
+    if (run->task->strategy->num_members > 0 && run->task->members == 0)
+        result->num_mixes = (size_t)1 << run->task->strategy->num_members;
     size_t num_mixes = sources->num_devices * result->num_mixes;
     result->mix_gains = nitro_calloc(run->context, num_mixes + 1, sizeof *result->mix_gains);
     run->part_of = nitro_calloc(run->context, sources->num_inputs, sizeof *run->part_of);
@@ -91,13 +91,13 @@ static nitro_status prepare(leave_out_run *run)
 }
 
 /** The devices that teach anything. */
-static size_t mark_teachers(const leave_out_run *run)
+static size_t mark_training_rows(const lodo_run *run)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     size_t count = 0;
     memset(run->devices, 0, sources->num_devices * sizeof *run->devices);
     for (size_t row = 0; row < sources->num_rows; row++)
-        if (nitro_dataset_row_teaches(sources, row) && !run->devices[sources->row_device[row]]) {
+        if (nitro_dataset_row_is_usable(sources, row) && !run->devices[sources->row_device[row]]) {
             run->devices[sources->row_device[row]] = true;
             count++;
         }
@@ -107,13 +107,13 @@ static size_t mark_teachers(const leave_out_run *run)
 /* ---- One source, one part -------------------------------------------------------------------- */
 
 /** The others' samples of other inputs, with the relative features that the whole model has. */
-static nitro_status select_rows(leave_out_run *run, size_t part, nitro_dataset **selected)
+static nitro_status select_rows(lodo_run *run, size_t part, nitro_dataset **selected)
 {
     const nitro_schema *seen = run->model->schema;
-    for (size_t i = 0; i < run->lesson->sources->num_inputs; i++)
+    for (size_t i = 0; i < run->task->sources->num_inputs; i++)
         run->inputs[i] = run->part_of[i] != part && run->part_of[i] != UNDEALT;
-    nitro_status status = nitro_dataset_select(run->context, run->lesson->sources, run->devices,
-                                               run->inputs, selected);
+    nitro_status status =
+        nitro_dataset_select(run->context, run->task->sources, run->devices, run->inputs, selected);
     if (status != NITRO_OK)
         return status;
     nitro_schema *schema = (*selected)->schema;
@@ -149,9 +149,9 @@ static void conclude_gain(nitro_gain *sum, size_t num_rows)
 }
 
 /** Add what each subset gains over all members on one row. */
-static void judge_mixes(const leave_out_run *run, const nitro_model *model, size_t row)
+static void judge_mixes(const lodo_run *run, const nitro_model *model, size_t row)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     const double *times = nitro_dataset_times(sources, row);
     size_t num_variants = sources->schema->num_variants, num_mixes = run->result->num_mixes;
     double columns[NITRO_MODEL_MAX_COLUMNS], own[NITRO_MAX_MEMBERS * NITRO_MAX_VARIANTS];
@@ -163,14 +163,14 @@ static void judge_mixes(const leave_out_run *run, const nitro_model *model, size
                  judge_mix(own, mix, times, num_variants) - all);
 }
 
-static void score_rows(leave_out_run *run, const nitro_model *model, size_t source, size_t part)
+static void score_rows(lodo_run *run, const nitro_model *model, size_t source, size_t part)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     size_t num_variants = sources->schema->num_variants;
-    nitro_leave_out *result = run->result;
+    nitro_lodo *result = run->result;
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (sources->row_device[row] != source || run->part_of[sources->row_input[row]] != part ||
-            !nitro_dataset_row_teaches(sources, row))
+            !nitro_dataset_row_is_usable(sources, row))
             continue;
         double *scores = result->scores + row * num_variants;
         nitro_model_score(model, nitro_dataset_features(sources, row), scores);
@@ -184,18 +184,18 @@ static void score_rows(leave_out_run *run, const nitro_model *model, size_t sour
 }
 
 /** A part in which nothing is left to learn from, or no row can be scored, is passed over. */
-static nitro_status leave_out(leave_out_run *run, size_t source, size_t part)
+static nitro_status lodo(lodo_run *run, size_t source, size_t part)
 {
     nitro_dataset *others = NULL;
     nitro_model *model = NULL;
     nitro_status status = select_rows(run, part, &others);
     if (status == NITRO_OK) {
-        nitro_lesson lesson = *run->lesson;
-        lesson.sources = others;
-        lesson.target = run->lesson->sources->devices[source];
-        lesson.evidence = NITRO_EVIDENCE_NONE;
-        lesson.quiet = lesson.quick = true;
-        status = nitro_model_train(run->context, &lesson, &model);
+        nitro_training_task task = *run->task;
+        task.sources = others;
+        task.target = run->task->sources->devices[source];
+        task.evidence = NITRO_EVIDENCE_NONE;
+        task.quiet = task.quick = true;
+        status = nitro_model_train(run->context, &task, &model);
     }
     if (status == NITRO_OK)
         score_rows(run, model, source, part);
@@ -204,28 +204,28 @@ static nitro_status leave_out(leave_out_run *run, size_t source, size_t part)
     return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
 }
 
-static nitro_status leave_out_source(leave_out_run *run, size_t source)
+static nitro_status lodo_source(lodo_run *run, size_t source)
 {
     nitro_status status = NITRO_OK;
     run->devices[source] = false;
     for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
-        status = leave_out(run, source, part);
+        status = lodo(run, source, part);
     run->devices[source] = true;
     return status;
 }
 
-static nitro_status leave_out_each(leave_out_run *run)
+static nitro_status lodo_each(lodo_run *run)
 {
-    const nitro_dataset *sources = run->lesson->sources;
+    const nitro_dataset *sources = run->task->sources;
     nitro_status status = NITRO_OK;
     size_t num_scored = 0;
-    if (mark_teachers(run) < MIN_SOURCES)
+    if (mark_training_rows(run) < MIN_SOURCES)
         return nitro_fail(run->context, NITRO_ERR_NO_DATA,
                           "%s: fewer than %d sources teach: none can be left out",
                           sources->schema->computation, MIN_SOURCES);
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         if (run->devices[d])
-            status = leave_out_source(run, d);
+            status = lodo_source(run, d);
         run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
         for (size_t mix = 0; mix < run->result->num_mixes; mix++)
             conclude_gain(&run->result->mix_gains[mix * sources->num_devices + d],
@@ -239,26 +239,26 @@ static nitro_status leave_out_each(leave_out_run *run)
     return status;
 }
 
-nitro_status nitro_leave_out_run(nitro_context *context, const nitro_lesson *lesson,
-                                 const nitro_model *model, nitro_leave_out *result)
+nitro_status nitro_lodo_run(nitro_context *context, const nitro_training_task *task,
+                            const nitro_model *model, nitro_lodo *result)
 {
-    nitro_leave_out made = {0};
-    leave_out_run run = {.context = context, .lesson = lesson, .model = model, .result = &made};
+    nitro_lodo made = {0};
+    lodo_run run = {.context = context, .task = task, .model = model, .result = &made};
     nitro_status status = prepare(&run);
     if (status == NITRO_OK)
-        status = leave_out_each(&run);
+        status = lodo_each(&run);
     free(run.part_of);
     free(run.devices);
     free(run.inputs);
     if (status == NITRO_OK)
         *result = made;
     else
-        nitro_leave_out_free(&made);
+        nitro_lodo_free(&made);
     return status;
 }
 
-void nitro_leave_out_compare(const nitro_dataset *sources, const nitro_leave_out *usual,
-                             const nitro_leave_out *other, nitro_gain *gains)
+void nitro_lodo_compare(const nitro_dataset *sources, const nitro_lodo *usual,
+                        const nitro_lodo *other, nitro_gain *gains)
 {
     size_t num_variants = sources->schema->num_variants;
     for (size_t d = 0; d < sources->num_devices; d++)

@@ -13,9 +13,10 @@
 #define SHIFT_SPREAD 1.0  /* the standard deviation that is expected of them */
 #define LEAST_CHANCE 0.01 /* nothing is less likely than this, whatever was promised */
 
-static double share_at(const nitro_promise *promise, size_t i)
+static double share_at(const nitro_predicted_quality *predicted, size_t i)
 {
-    return i == 0 ? promise->share : (double)(i - 1) / (NUM_SHARES - 2) * NITRO_PROMISE_MAX_SHARE;
+    return i == 0 ? predicted->share
+                  : (double)(i - 1) / (NUM_SHARES - 2) * NITRO_PREDICTED_QUALITY_MAX_SHARE;
 }
 
 static double shift_at(size_t j)
@@ -63,13 +64,15 @@ static void normalize(double *weights, size_t count)
         weights[i] /= sum;
 }
 
-static void find_weights(const nitro_promise *promise, const double *times_ms, const double *scores,
-                         size_t num_rows, size_t num_variants, double weights[][NUM_SHIFTS])
+static void find_weights(const nitro_predicted_quality *predicted, const double *times_ms,
+                         const double *scores, size_t num_rows, size_t num_variants,
+                         double weights[][NUM_SHIFTS])
 {
     for (size_t i = 0; i < NUM_SHARES; i++) {
         nitro_calibration blend;
         begin_logs(i, weights[i]);
-        nitro_calibration_blend(&promise->within, &promise->left_out, share_at(promise, i), &blend);
+        nitro_calibration_blend(&predicted->within, &predicted->left_out, share_at(predicted, i),
+                                &blend);
         for (size_t row = 0; row < num_rows; row++) {
             const double *own = scores + row * num_variants;
             double margin = nitro_calibration_margin(own, num_variants, UINT64_MAX);
@@ -81,23 +84,24 @@ static void find_weights(const nitro_promise *promise, const double *times_ms, c
     normalize(weights[0], (size_t)NUM_SHARES * NUM_SHIFTS);
 }
 
-void nitro_promise_weigh_measured(nitro_promise *promise, const double *times_ms,
+void nitro_promise_weigh_measured(nitro_predicted_quality *predicted, const double *times_ms,
                                   const double *scores, size_t num_rows, size_t num_variants,
                                   nitro_calibration *calibration)
 {
     double weights[NUM_SHARES][NUM_SHIFTS], share = 0.0;
     nitro_calibration made = {0}, blend;
-    find_weights(promise, times_ms, scores, num_rows, num_variants, weights);
+    find_weights(predicted, times_ms, scores, num_rows, num_variants, weights);
     for (size_t i = 0; i < NUM_SHARES; i++) {
-        nitro_calibration_blend(&promise->within, &promise->left_out, share_at(promise, i), &blend);
+        nitro_calibration_blend(&predicted->within, &predicted->left_out, share_at(predicted, i),
+                                &blend);
         for (size_t j = 0; j < NUM_SHIFTS; j++) {
-            share += weights[i][j] * share_at(promise, i);
+            share += weights[i][j] * share_at(predicted, i);
             for (size_t k = 0; k < blend.num_knots; k++)
                 made.confidences[k] +=
                     weights[i][j] * apply_shift(blend.confidences[k], shift_at(j));
         }
     }
-    nitro_promise_weigh(promise, share, &blend); /* its knots are at the same margins */
+    nitro_predicted_quality_weigh(predicted, share, &blend); /* its knots are at the same margins */
     for (size_t k = 0; k < blend.num_knots; k++)
         blend.confidences[k] = made.confidences[k];
     *calibration = blend;

@@ -19,47 +19,46 @@ static void append(char *text, size_t size, const char *format, ...)
 }
 
 /** Say which of the target's device features the model does not take as they are. */
-static void say_clamped(nitro_context *context, const nitro_lesson *lesson,
+static void say_clamped(nitro_context *context, const nitro_training_task *task,
                         const nitro_model *model)
 {
     char names[512] = "";
     for (size_t i = 0; i < model->device_features.count; i++) {
         const char *name = model->device_features.items[i];
-        double value = nitro_device_value(lesson->target, name);
+        double value = nitro_device_value(task->target, name);
         if (value != model->device_values[i])
             append(names, sizeof names, "%s%s (%g counts as %g)", names[0] ? ", " : "", name, value,
                    model->device_values[i]);
     }
-    if (names[0] && !lesson->quiet)
+    if (names[0] && !task->quiet)
         nitro_log(context, NITRO_LOG_WARNING, "target %s lies outside the range of the sources: %s",
                   model->target, names);
 }
 
-static void say_omitted(nitro_context *context, const nitro_lesson *lesson, const nitro_model *with,
-                        const nitro_model *without)
+static void say_omitted(nitro_context *context, const nitro_training_task *task,
+                        const nitro_model *with, const nitro_model *without)
 {
-    if (!lesson->quiet)
+    if (!task->quiet)
         nitro_log(context, NITRO_LOG_WARNING,
                   "device features are left out for target %s: on sources that were left out, "
                   "quality is %.1f %% with them and %.1f %% without",
-                  with->target, with->promise->left_out_quality,
-                  without->promise->left_out_quality);
+                  with->target, with->predicted->lodo_quality, without->predicted->lodo_quality);
 }
 
 /** Put a model without device features in the place of this one, if left-out sources say so. */
-static nitro_status compare_without(nitro_context *context, const nitro_lesson *lesson,
+static nitro_status compare_without(nitro_context *context, const nitro_training_task *task,
                                     nitro_model **model)
 {
     const nitro_string_list none = {0};
-    nitro_lesson plain = *lesson;
+    nitro_training_task plain = *task;
     nitro_model *without = NULL;
     plain.device_features = &none;
     plain.quiet = true; /* the model with them said it already */
     nitro_status status = nitro_model_train(context, &plain, &without);
     if (status != NITRO_OK)
         return status;
-    if (nitro_promise_is_better(without->promise, (*model)->promise)) {
-        say_omitted(context, lesson, *model, without);
+    if (nitro_predicted_quality_is_better(without->predicted, (*model)->predicted)) {
+        say_omitted(context, task, *model, without);
         nitro_model_free(*model);
         *model = without;
     } else {
@@ -68,10 +67,10 @@ static nitro_status compare_without(nitro_context *context, const nitro_lesson *
     return NITRO_OK;
 }
 
-nitro_status nitro_guard_train(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_guard_train(nitro_context *context, const nitro_training_task *task,
                                nitro_model **model)
 {
-    nitro_lesson guarded = *lesson;
+    nitro_training_task guarded = *task;
     nitro_model *made = NULL;
     guarded.clamps = true;
     guarded.evidence = NITRO_EVIDENCE_SOURCES;
@@ -79,7 +78,7 @@ nitro_status nitro_guard_train(nitro_context *context, const nitro_lesson *lesso
     if (status != NITRO_OK)
         return status;
     say_clamped(context, &guarded, made);
-    if (made->device_features.count > 0 && made->promise->num_sources >= NITRO_MIN_JUDGES)
+    if (made->device_features.count > 0 && made->predicted->num_sources >= NITRO_MIN_JUDGES)
         status = compare_without(context, &guarded, &made);
     if (status == NITRO_OK)
         *model = made;

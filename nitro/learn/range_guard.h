@@ -11,7 +11,7 @@
  * without any device feature, none is used. Says in the log what it did.
  * @param[in] lesson  its evidence and its `clamps` are the guard's affair.
  */
-nitro_status nitro_guard_train(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_guard_train(nitro_context *context, const nitro_training_task *task,
                                nitro_model **model);
 
 #endif

@@ -147,7 +147,7 @@ static nitro_status adapt_to_rows(measured_job *job, const nitro_dataset *measur
     nitro_status status = features && times ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < job->chosen.count && status == NITRO_OK; i++) {
         size_t row = find_row(measured, job->chosen.items[i]);
-        if (row == NITRO_NONE || !nitro_dataset_row_teaches(measured, row))
+        if (row == NITRO_NONE || !nitro_dataset_row_is_usable(measured, row))
             continue;
         memcpy(features + count * num_features, nitro_dataset_features(measured, row),
                num_features * sizeof(double));

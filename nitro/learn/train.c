@@ -11,7 +11,7 @@
 #include "nitro/learn/train.h"
 #include "nitro/learn/training_rows.h"
 
-static nitro_training_set make_set(const nitro_lesson *lesson, const nitro_lesson_rows *rows,
+static nitro_training_set make_set(const nitro_training_task *task, const nitro_training_rows *rows,
                                    size_t num_variants)
 {
     nitro_training_set set = {.num_rows = rows->num_rows,
@@ -21,29 +21,29 @@ static nitro_training_set make_set(const nitro_lesson *lesson, const nitro_lesso
                               .times_ms = rows->times_ms,
                               .row_input = rows->row_input,
                               .row_device = rows->row_device,
-                              .seed = lesson->seed,
-                              .num_threads = lesson->num_threads,
-                              .quick = lesson->quick,
-                              .members = lesson->members};
-    memcpy(set.recipes, lesson->recipes, sizeof set.recipes);
+                              .seed = task->seed,
+                              .num_threads = task->num_threads,
+                              .quick = task->quick,
+                              .members = task->members};
+    memcpy(set.hyper_settings, task->hyper_settings, sizeof set.hyper_settings);
     return set;
 }
 
 /** Train, and calibrate by rows whose input was held out. */
-static nitro_status train_strategy(nitro_context *context, const nitro_lesson *lesson,
-                                   const nitro_lesson_rows *rows, nitro_model *model,
+static nitro_status train_strategy(nitro_context *context, const nitro_training_task *task,
+                                   const nitro_training_rows *rows, nitro_model *model,
                                    double *held_out_quality)
 {
     size_t num_variants = model->schema->num_variants;
-    nitro_training_set set = make_set(lesson, rows, num_variants);
+    nitro_training_set set = make_set(task, rows, num_variants);
     double *held_out = NULL;
-    if (lesson->evidence != NITRO_EVIDENCE_NONE) {
+    if (task->evidence != NITRO_EVIDENCE_NONE) {
         held_out = nitro_calloc(context, rows->num_rows, num_variants * sizeof *held_out);
         if (!held_out)
             return NITRO_ERR_NO_MEMORY;
     }
-    model->strategy = lesson->strategy;
-    nitro_status status = lesson->strategy->train(context, &set, &model->predictor, held_out);
+    model->strategy = task->strategy;
+    nitro_status status = task->strategy->train(context, &set, &model->predictor, held_out);
     if (status == NITRO_OK)
         status =
             nitro_calibration_fit(context, rows->times_ms, held_out, NULL,
@@ -55,33 +55,34 @@ static nitro_status train_strategy(nitro_context *context, const nitro_lesson *l
     return status;
 }
 
-nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_training_task *task,
                                        nitro_model **model)
 {
     nitro_model *made = NULL;
-    nitro_lesson_rows rows = {0};
+    nitro_training_rows rows = {0};
     double held_out_quality = NAN;
-    nitro_status status = nitro_model_create(context, lesson->sources->schema, lesson->target->id,
-                                             lesson->target->kind, &made);
+    nitro_status status = nitro_model_create(context, task->sources->schema, task->target->id,
+                                             task->target->kind, &made);
     if (status == NITRO_OK)
-        status = nitro_model_set_device(context, lesson, made);
+        status = nitro_model_set_device(context, task, made);
     if (status == NITRO_OK) {
         nitro_model_choose_seen(made);
-        status = nitro_lesson_rows_collect(context, lesson, made, &rows);
+        status = nitro_training_rows_collect(context, task, made, &rows);
     }
     if (status == NITRO_OK)
-        status = nitro_lesson_rows_scale(context, &rows, made);
+        status = nitro_training_rows_scale(context, &rows, made);
     if (status == NITRO_OK) {
         nitro_model_scale_device(made);
-        if (lesson->clamps)
+        if (task->clamps)
             nitro_model_clamp_device(made);
         if (made->schema->default_variant == NITRO_NONE)
-            made->schema->default_variant = nitro_dataset_best_fixed(lesson->sources);
-        status = train_strategy(context, lesson, &rows, made, &held_out_quality);
+            made->schema->default_variant = nitro_dataset_best_fixed(task->sources);
+        status = train_strategy(context, task, &rows, made, &held_out_quality);
     }
-    if (status == NITRO_OK && lesson->evidence == NITRO_EVIDENCE_SOURCES)
-        status = nitro_promise_find(context, lesson, held_out_quality, made, &made->promise);
-    nitro_lesson_rows_free(&rows);
+    if (status == NITRO_OK && task->evidence == NITRO_EVIDENCE_SOURCES)
+        status =
+            nitro_predicted_quality_find(context, task, held_out_quality, made, &made->predicted);
+    nitro_training_rows_free(&rows);
     if (status == NITRO_OK)
         *model = made;
     else

@@ -20,7 +20,7 @@
  * @param[in,out] model  as nitro_model_create made it.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (too many device features); NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_model_set_device(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_model_set_device(nitro_context *context, const nitro_training_task *task,
                                     nitro_model *model);
 
 /** Move the target's device values into the sources' range: the model file then holds what the
@@ -37,12 +37,12 @@ void nitro_model_clamp_device(nitro_model *model);
  * @param[out]    is_changed  the lesson now asks for other recipes.
  * @return NITRO_OK; NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_model_choose_recipes(nitro_context *context, nitro_lesson *lesson,
-                                        const nitro_model *model, bool *is_changed);
+nitro_status nitro_model_choose_hyper_settings(nitro_context *context, nitro_training_task *task,
+                                               const nitro_model *model, bool *is_changed);
 
 /** As nitro_model_train, but once and as the lesson says: left-out sources are asked for evidence
  *  and not for a better lesson. The model's `judged` is not set. */
-nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_training_task *task,
                                        nitro_model **model);
 
 #endif

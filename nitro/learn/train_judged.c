@@ -19,27 +19,26 @@ static bool has_device_alone(const nitro_model *model)
 
 /** Relative features that only tell devices stay, unless left-out sources are clearly better served
  *  without: the lesson then asks for none, and the model has none. */
-static nitro_status judge_device_alone(nitro_context *context, nitro_lesson *lesson,
+static nitro_status judge_device_alone(nitro_context *context, nitro_training_task *task,
                                        nitro_model **model)
 {
-    nitro_lesson other = *lesson;
+    nitro_training_task other = *task;
     nitro_model *without = NULL;
-    const nitro_promise *promise = (*model)->promise;
-    if (!promise || promise->num_sources < MIN_DEVICE_JUDGES || !has_device_alone(*model))
+    const nitro_predicted_quality *predicted = (*model)->predicted;
+    if (!predicted || predicted->num_sources < MIN_DEVICE_JUDGES || !has_device_alone(*model))
         return NITRO_OK;
     other.without_device_alone = other.quiet = true;
     nitro_status status = nitro_model_train_as_told(context, &other, &without);
     if (status != NITRO_OK)
         return status;
-    if (nitro_promise_is_better(without->promise, promise)) {
-        if (!lesson->quiet)
+    if (nitro_predicted_quality_is_better(without->predicted, predicted)) {
+        if (!task->quiet)
             nitro_log(context, NITRO_LOG_INFO,
                       "relative features that only tell devices are left out for target %s: on "
                       "sources that were left out, quality is %.1f %% with them and %.1f %% "
                       "without",
-                      lesson->target->id, promise->left_out_quality,
-                      without->promise->left_out_quality);
-        lesson->without_device_alone = true;
+                      task->target->id, predicted->lodo_quality, without->predicted->lodo_quality);
+        task->without_device_alone = true;
         nitro_model *with = *model;
         *model = without;
         without = with;
@@ -48,28 +47,28 @@ static nitro_status judge_device_alone(nitro_context *context, nitro_lesson *les
     return NITRO_OK;
 }
 
-static void say_members(nitro_context *context, const nitro_lesson *lesson,
-                        const nitro_promise *promise)
+static void say_members(nitro_context *context, const nitro_training_task *task,
+                        const nitro_predicted_quality *predicted)
 {
     char names[512] = "";
     size_t used = 0;
-    for (size_t m = 0; m < lesson->strategy->num_members && used < sizeof names; m++)
-        if (promise->members >> m & 1)
+    for (size_t m = 0; m < task->strategy->num_members && used < sizeof names; m++)
+        if (predicted->members >> m & 1)
             used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                                     lesson->strategy->members[m]->name);
-    if (!lesson->quiet)
+                                     task->strategy->members[m]->name);
+    if (!task->quiet)
         nitro_log(context, NITRO_LOG_INFO,
                   "strategy %s is %s alone for target %s: on sources that were left out, quality "
                   "is %.1f %% with all of its strategies and %.1f %% so",
-                  lesson->strategy->name, names, lesson->target->id, promise->left_out_quality,
-                  promise->members_quality);
+                  task->strategy->name, names, task->target->id, predicted->lodo_quality,
+                  predicted->members_quality);
 }
 
 /** Put what this lesson makes in the model's place. */
-static nitro_status train_again(nitro_context *context, const nitro_lesson *lesson,
+static nitro_status train_again(nitro_context *context, const nitro_training_task *task,
                                 nitro_model **model)
 {
-    nitro_lesson quiet = *lesson;
+    nitro_training_task quiet = *task;
     nitro_model *made = NULL;
     quiet.quiet = true; /* it was said the first time */
     nitro_status status = nitro_model_train_as_told(context, &quiet, &made);
@@ -80,34 +79,36 @@ static nitro_status train_again(nitro_context *context, const nitro_lesson *less
     return NITRO_OK;
 }
 
-static nitro_status judge_recipes(nitro_context *context, nitro_lesson *lesson, nitro_model **model)
+static nitro_status judge_hyper_settings(nitro_context *context, nitro_training_task *task,
+                                         nitro_model **model)
 {
     bool is_changed = false;
-    nitro_status status = nitro_model_choose_recipes(context, lesson, *model, &is_changed);
-    return status == NITRO_OK && is_changed ? train_again(context, lesson, model) : status;
+    nitro_status status = nitro_model_choose_hyper_settings(context, task, *model, &is_changed);
+    return status == NITRO_OK && is_changed ? train_again(context, task, model) : status;
 }
 
 /** Left-out sources are served better by some members of the strategy: let those alone speak. */
-static nitro_status judge_members(nitro_context *context, nitro_lesson *lesson, nitro_model **model)
+static nitro_status judge_members(nitro_context *context, nitro_training_task *task,
+                                  nitro_model **model)
 {
-    const nitro_promise *promise = (*model)->promise;
-    if (!promise || !promise->members || lesson->is_adapted)
+    const nitro_predicted_quality *predicted = (*model)->predicted;
+    if (!predicted || !predicted->members || task->is_adapted)
         return NITRO_OK;
-    say_members(context, lesson, promise);
-    lesson->members = promise->members;
-    return train_again(context, lesson, model);
+    say_members(context, task, predicted);
+    task->members = predicted->members;
+    return train_again(context, task, model);
 }
 
-nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
                                nitro_model **model)
 {
     nitro_model *made = NULL;
-    nitro_lesson chosen = *lesson;
+    nitro_training_task chosen = *task;
     nitro_status status = nitro_model_train_as_told(context, &chosen, &made);
     if (status == NITRO_OK)
         status = judge_device_alone(context, &chosen, &made);
     if (status == NITRO_OK)
-        status = judge_recipes(context, &chosen, &made);
+        status = judge_hyper_settings(context, &chosen, &made);
     if (status == NITRO_OK)
         status = judge_members(context, &chosen, &made);
     if (status == NITRO_OK)

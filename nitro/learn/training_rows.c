@@ -38,7 +38,7 @@ static void note_refusal(refusal *refused, size_t row, size_t column)
 }
 
 /** First column that is undefined, or whose declared log scale cannot take the row's value. */
-static size_t find_untakeable(const nitro_lesson_rows *rows, const double *columns)
+static size_t find_untakeable(const nitro_training_rows *rows, const double *columns)
 {
     for (size_t c = 0; c < rows->num_columns; c++)
         if (isnan(columns[c]) || (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0)))
@@ -56,10 +56,10 @@ static const char *column_name(const nitro_model *model, size_t column)
     return model->device_features.items[column - nitro_model_first_device(model)];
 }
 
-static void fill_columns(const nitro_lesson *lesson, const nitro_model *model, size_t row,
+static void fill_columns(const nitro_training_task *task, const nitro_model *model, size_t row,
                          double *columns)
 {
-    const nitro_dataset *sources = lesson->sources;
+    const nitro_dataset *sources = task->sources;
     const nitro_device *device = sources->devices[sources->row_device[row]];
     double *relative = columns + nitro_model_first_relative(model);
     double *plain = columns + nitro_model_first_device(model);
@@ -73,11 +73,11 @@ static void fill_columns(const nitro_lesson *lesson, const nitro_model *model, s
         plain[i] = nitro_device_value(device, model->device_features.items[i]);
 }
 
-static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
+static void say_refusal(nitro_context *context, const nitro_training_task *task,
                         const nitro_model *model, const refusal *refused, const char *reason)
 {
-    const nitro_dataset *sources = lesson->sources;
-    if (refused->count == 0 || lesson->quiet)
+    const nitro_dataset *sources = task->sources;
+    if (refused->count == 0 || task->quiet)
         return;
     nitro_log(context, NITRO_LOG_WARNING,
               "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
@@ -86,17 +86,17 @@ static void say_refusal(nitro_context *context, const nitro_lesson *lesson,
               sources->devices[sources->row_device[refused->row]]->id);
 }
 
-static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
-                         const nitro_model *model, nitro_lesson_rows *rows)
+static void collect_rows(nitro_context *context, const nitro_training_task *task,
+                         const nitro_model *model, nitro_training_rows *rows)
 {
-    const nitro_dataset *sources = lesson->sources;
+    const nitro_dataset *sources = task->sources;
     size_t num_variants = sources->schema->num_variants;
     refusal undefined = {0}, not_positive = {0};
     for (size_t row = 0; row < sources->num_rows; row++) {
-        if (!nitro_dataset_row_teaches(sources, row))
+        if (!nitro_dataset_row_is_usable(sources, row))
             continue;
         double *columns = rows->columns + rows->num_rows * rows->num_columns;
-        fill_columns(lesson, model, row, columns);
+        fill_columns(task, model, row, columns);
         size_t column = find_untakeable(rows, columns);
         if (column != NITRO_NONE) {
             note_refusal(isnan(columns[column]) ? &undefined : &not_positive, row, column);
@@ -107,15 +107,15 @@ static void collect_rows(nitro_context *context, const nitro_lesson *lesson,
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
-    say_refusal(context, lesson, model, &not_positive,
+    say_refusal(context, task, model, &not_positive,
                 "their scale is log and the value not positive (signed-log takes any value)");
-    say_refusal(context, lesson, model, &undefined, "a relative feature is undefined there");
+    say_refusal(context, task, model, &undefined, "a relative feature is undefined there");
 }
 
-nitro_status nitro_lesson_rows_collect(nitro_context *context, const nitro_lesson *lesson,
-                                       const nitro_model *model, nitro_lesson_rows *rows)
+nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_training_task *task,
+                                         const nitro_model *model, nitro_training_rows *rows)
 {
-    const nitro_dataset *sources = lesson->sources;
+    const nitro_dataset *sources = task->sources;
     const nitro_schema *schema = sources->schema;
     rows->num_columns = nitro_model_num_columns(model);
     rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
@@ -126,18 +126,18 @@ nitro_status nitro_lesson_rows_collect(nitro_context *context, const nitro_lesso
     if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
-    collect_rows(context, lesson, model, rows);
+    collect_rows(context, task, model, rows);
     if (rows->num_rows == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
                           "%s: nothing to learn from for %s: none of the %zu samples has times of "
                           "at least two variants%s; measure more inputs",
-                          schema->computation, lesson->target->id, sources->num_rows,
+                          schema->computation, task->target->id, sources->num_rows,
                           model->relative->count > 0 ? " and all relative features" : "");
     return NITRO_OK;
 }
 
-nitro_status nitro_lesson_rows_scale(nitro_context *context, nitro_lesson_rows *rows,
-                                     nitro_model *model)
+nitro_status nitro_training_rows_scale(nitro_context *context, nitro_training_rows *rows,
+                                       nitro_model *model)
 {
     nitro_status status = nitro_scaler_fit(context, rows->columns, rows->num_rows,
                                            rows->num_columns, rows->scales, model->columns);
@@ -158,7 +158,7 @@ nitro_status nitro_lesson_rows_scale(nitro_context *context, nitro_lesson_rows *
     return NITRO_OK;
 }
 
-void nitro_lesson_rows_free(nitro_lesson_rows *rows)
+void nitro_training_rows_free(nitro_training_rows *rows)
 {
     free(rows->columns);
     free(rows->times_ms);

@@ -63,10 +63,10 @@ static nitro_status read_all(flush *self, const nitro_observations *observations
 static nitro_status find_device(flush *self)
 {
     char id[256] = "host";
-    const nitro_model *model = nitro_published_enter(self->computation->model);
+    const nitro_model *model = nitro_rcu_pointer_enter(self->computation->model);
     if (model)
         snprintf(id, sizeof id, "%s", nitro_model_target(model));
-    nitro_published_leave(self->computation->model);
+    nitro_rcu_pointer_leave(self->computation->model);
     nitro_device *here = NULL;
     nitro_status found = nitro_device_find(self->context, id, false, &here, NULL);
     if (found == NITRO_OK) /* "host" stands for this host's own id */
@@ -196,10 +196,10 @@ nitro_status nitro_computation_flush_observations(nitro_computation *computation
                                                   nitro_store *store, size_t *num_samples)
 {
     nitro_observations *observations =
-        computation->watch ? nitro_watch_observations(computation->watch) : NULL;
+        computation->monitor ? nitro_monitor_observations(computation->monitor) : NULL;
     if (!observations)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: nothing is recorded: ask for it by nitro_computation_watch "
+                          "%s: nothing is recorded: ask for it by nitro_computation_monitor "
                           "(num_recorded) or the setting record",
                           computation->schema->computation);
     if (nitro_store_context(store) != computation->context)

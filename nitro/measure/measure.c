@@ -10,7 +10,8 @@
 
 /* ---- How a worker ended ------------------------------------------------------------------- */
 
-static nitro_status fail_input(nitro_measuring *self, const nitro_worker_end *end, const char *what)
+static nitro_status fail_input(nitro_pending_sample *self, const nitro_worker_end *end,
+                               const char *what)
 {
     nitro_status status = NITRO_ERR_IO;
     if (end->place.phase == NITRO_PHASE_OPEN)
@@ -24,7 +25,7 @@ static nitro_status fail_input(nitro_measuring *self, const nitro_worker_end *en
 }
 
 /* The worker did not come to its end: whose fault was it? */
-static nitro_status blame(nitro_measuring *self, const nitro_measure_options *options,
+static nitro_status blame(nitro_pending_sample *self, const nitro_measure_options *options,
                           const nitro_worker_end *end)
 {
     static const nitro_outcome outcomes[] = {
@@ -40,14 +41,14 @@ static nitro_status blame(nitro_measuring *self, const nitro_measure_options *op
         return fail_input(self, end, what);
     nitro_entry entry = {
         .outcome = outcomes[end->ending], .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
-    nitro_measuring_set_entry(self, v, entry, what);
+    nitro_pending_sample_set_entry(self, v, entry, what);
     return NITRO_OK;
 }
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
 /* A device that cannot be opened is no fault of the input's: the next one would fare no better. */
-static nitro_status judge_ending(nitro_measuring *self, const nitro_job *job,
+static nitro_status judge_ending(nitro_pending_sample *self, const nitro_job *job,
                                  const nitro_worker_end *end, bool *input_failed)
 {
     bool was_opening = end->place.phase == NITRO_PHASE_OPEN;
@@ -67,11 +68,11 @@ static nitro_status judge_ending(nitro_measuring *self, const nitro_job *job,
 }
 
 /* What the worker's profiler had to say: nothing, where variants are timed. */
-static nitro_status check_profiling(const nitro_measuring *self)
+static nitro_status check_profiling(const nitro_pending_sample *self)
 {
     if (!self->profiling)
         return NITRO_OK;
-    nitro_profiling_drop_unfinished(self->profiling);
+    nitro_profile_transfer_drop_unfinished(self->profiling);
     if (self->profiling->unavailable != NITRO_OK)
         return nitro_fail(self->context, self->profiling->unavailable, "%s",
                           self->profiling->message);
@@ -80,7 +81,7 @@ static nitro_status check_profiling(const nitro_measuring *self)
 
 /* Each round either comes to its end or finds one more variant that fails, so rounds are few; one
  * that does neither is the last. */
-static nitro_status run_workers(nitro_measuring *self, nitro_job *job, bool *input_failed)
+static nitro_status run_workers(nitro_pending_sample *self, nitro_job *job, bool *input_failed)
 {
     nitro_status status = NITRO_OK;
     bool changed = true;
@@ -89,7 +90,7 @@ static nitro_status run_workers(nitro_measuring *self, nitro_job *job, bool *inp
         job->todo = self->todo;
         job->usable = self->usable;
         self->done = self->broke = false;
-        status = nitro_worker_run(job, nitro_measuring_receive, self, &end);
+        status = nitro_worker_run(job, nitro_pending_sample_receive, self, &end);
         if (status == NITRO_OK)
             status = check_profiling(self);
         if (status == NITRO_OK)
@@ -99,7 +100,7 @@ static nitro_status run_workers(nitro_measuring *self, nitro_job *job, bool *inp
     return status == NITRO_OK && self->out_of_memory ? NITRO_ERR_NO_MEMORY : status;
 }
 
-static nitro_status set_versions(nitro_measuring *self)
+static nitro_status set_versions(nitro_pending_sample *self)
 {
     for (size_t v = 0; v < self->sample->num_entries; v++) {
         const char *version = self->computation->variants[v].version;
@@ -124,7 +125,7 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
     const nitro_schema *schema = computation->schema;
     const nitro_device_kind *kind =
         device ? nitro_device_kind_find(computation->context, computation->device_kind) : NULL;
-    nitro_measuring self = {.computation = computation, .context = computation->context};
+    nitro_pending_sample self = {.computation = computation, .context = computation->context};
     nitro_job job = {.computation = computation,
                      .input = input,
                      .options = options,
@@ -144,7 +145,7 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
     if (status == NITRO_OK)
         status = run_workers(&self, &job, input_failed);
     if (status == NITRO_OK && device)
-        status = nitro_measuring_set_conditions(&self, options->cache);
+        status = nitro_pending_sample_set_conditions(&self, options->cache);
     if (status != NITRO_OK) {
         nitro_sample_free(self.sample);
         return status;
@@ -155,18 +156,18 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
 
 nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
                                     const nitro_measure_options *options, uint64_t variants,
-                                    nitro_profiling *profiling, nitro_sample **sample,
+                                    nitro_profile_transfer *profiling, nitro_sample **sample,
                                     bool *input_failed)
 {
     const nitro_schema *schema = computation->schema;
     const nitro_device_kind *kind =
         nitro_device_kind_find(computation->context, computation->device_kind);
     uint64_t all = UINT64_MAX >> (64 - schema->num_variants);
-    nitro_measuring self = {.computation = computation,
-                            .context = computation->context,
-                            .todo = all & variants,
-                            .usable = all & ~variants, /* one of them may be the reference */
-                            .profiling = profiling};
+    nitro_pending_sample self = {.computation = computation,
+                                 .context = computation->context,
+                                 .todo = all & variants,
+                                 .usable = all & ~variants, /* one of them may be the reference */
+                                 .profiling = profiling};
     nitro_job job = {.computation = computation,
                      .input = input,
                      .options = options,

@@ -4,7 +4,7 @@
 
 #include "nitro/nitro_backend.h"
 
-struct nitro_profiling;
+struct nitro_profile_transfer;
 
 /** The defaults of nitro_tune_options_init. */
 void nitro_measure_options_init(nitro_measure_options *options);
@@ -41,7 +41,7 @@ nitro_status nitro_measure_input(nitro_computation *computation, const nitro_inp
  */
 nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
                                     const nitro_measure_options *options, uint64_t variants,
-                                    struct nitro_profiling *profiling, nitro_sample **sample,
+                                    struct nitro_profile_transfer *profiling, nitro_sample **sample,
                                     bool *input_failed);
 
 #endif

@@ -16,8 +16,8 @@ static void put_on_one_line(char *text)
 }
 
 /* A variant's latest failure counts, also after it was measured. */
-void nitro_measuring_set_entry(nitro_measuring *self, size_t v, nitro_entry entry,
-                               const char *detail)
+void nitro_pending_sample_set_entry(nitro_pending_sample *self, size_t v, nitro_entry entry,
+                                    const char *detail)
 {
     nitro_entry *slot = &self->sample->entries[v];
     char *copy = NULL;
@@ -43,7 +43,7 @@ void nitro_measuring_set_entry(nitro_measuring *self, size_t v, nitro_entry entr
 }
 
 /* The worker ran code that may have damaged it: nothing in a record is taken on trust. */
-static void receive_entry(nitro_measuring *self, const nitro_worker_record *record,
+static void receive_entry(nitro_pending_sample *self, const nitro_worker_record *record,
                           const char *detail)
 {
     nitro_outcome outcome = (nitro_outcome)record->entry.outcome;
@@ -62,10 +62,10 @@ static void receive_entry(nitro_measuring *self, const nitro_worker_record *reco
         .count = measured ? record->entry.count : 0,
         .prepare_ms = record->entry.prepare_ms,
     };
-    nitro_measuring_set_entry(self, record->index, entry, detail);
+    nitro_pending_sample_set_entry(self, record->index, entry, detail);
 }
 
-static void receive_error(nitro_measuring *self, uint32_t status, const char *text)
+static void receive_error(nitro_pending_sample *self, uint32_t status, const char *text)
 {
     bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
@@ -74,11 +74,11 @@ static void receive_error(nitro_measuring *self, uint32_t status, const char *te
 }
 
 /* Of a variant that was profiled there is no time, and nothing else to say. */
-static void receive_profiled(nitro_measuring *self, const nitro_worker_record *record)
+static void receive_profiled(nitro_pending_sample *self, const nitro_worker_record *record)
 {
     size_t v = record->index;
     if (v >= self->sample->num_entries || !(self->todo >> v & 1)) {
-        nitro_profiling_drop_unfinished(self->profiling); /* it was not asked for */
+        nitro_profile_transfer_drop_unfinished(self->profiling); /* it was not asked for */
         return;
     }
     if (self->profiling->count == self->profiling->num_finished)
@@ -86,22 +86,22 @@ static void receive_profiled(nitro_measuring *self, const nitro_worker_record *r
                   "%s, input '%s': variant %s launches no kernel that the profiler sees",
                   self->computation->schema->computation, self->sample->input,
                   self->computation->variants[v].name);
-    nitro_profiling_receive(self->profiling, record);
+    nitro_profile_transfer_receive(self->profiling, record);
     self->todo &= ~(UINT64_C(1) << v);
     self->usable |= UINT64_C(1) << v;
 }
 
-static void receive_profile(nitro_measuring *self, const nitro_worker_record *record)
+static void receive_profile(nitro_pending_sample *self, const nitro_worker_record *record)
 {
     if (self->profiling && record->kind == NITRO_RECORD_PROFILED)
         receive_profiled(self, record);
     else if (self->profiling)
-        nitro_profiling_receive(self->profiling, record);
+        nitro_profile_transfer_receive(self->profiling, record);
 }
 
-void nitro_measuring_receive(void *user, const nitro_worker_record *record)
+void nitro_pending_sample_receive(void *user, const nitro_worker_record *record)
 {
-    nitro_measuring *self = user;
+    nitro_pending_sample *self = user;
     char text[sizeof(record->text)];
     memcpy(text, record->text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
@@ -139,7 +139,7 @@ void nitro_measuring_receive(void *user, const nitro_worker_record *record)
 }
 
 /* "1980 MHz; then 1755 MHz, throttled: power" */
-nitro_status nitro_measuring_set_conditions(nitro_measuring *self, nitro_cache cache)
+nitro_status nitro_pending_sample_set_conditions(nitro_pending_sample *self, nitro_cache cache)
 {
     nitro_provenance *made = &self->sample->provenance;
     const char *before = self->state[0], *after = self->state[1];

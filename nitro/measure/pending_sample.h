@@ -6,32 +6,32 @@
 #include "nitro/measure/worker.h"
 #include "nitro/runtime/nitro_internal.h"
 
-typedef struct nitro_measuring {
+typedef struct nitro_pending_sample {
     nitro_computation *computation;
     nitro_context *context;
     nitro_sample *sample;
-    uint64_t todo;              /* a bit for each variant that has no entry yet */
-    uint64_t usable;            /* a bit for each variant that was measured */
-    nitro_profiling *profiling; /* NULL: variants are timed */
+    uint64_t todo;                     /* a bit for each variant that has no entry yet */
+    uint64_t usable;                   /* a bit for each variant that was measured */
+    nitro_profile_transfer *profiling; /* NULL: variants are timed */
     bool done, broke;     /* the worker came to its end, or a variant broke the device for it */
     nitro_status failure; /* the worker's word that the input or the device is no good */
     char message[3840];
     char state[2][512]; /* of the device, before variants were timed and after */
     bool out_of_memory; /* while an entry was written down */
-} nitro_measuring;
+} nitro_pending_sample;
 
 /**
  * Take down what a worker says: a nitro_record_function, with this struct as `user`. The worker
  * ran code that may have damaged it, so what a record cannot truly say is passed over.
  */
-void nitro_measuring_receive(void *user, const nitro_worker_record *record);
+void nitro_pending_sample_receive(void *user, const nitro_worker_record *record);
 
 /** Write a variant's entry, in place of any earlier one; what went wrong is also logged.
  *  @param[in] entry  without version and detail. @param[in] detail  "": none. */
-void nitro_measuring_set_entry(nitro_measuring *self, size_t v, nitro_entry entry,
-                               const char *detail);
+void nitro_pending_sample_set_entry(nitro_pending_sample *self, size_t v, nitro_entry entry,
+                                    const char *detail);
 
 /** Say in the sample how it was measured: caches, and the device's state before and after. */
-nitro_status nitro_measuring_set_conditions(nitro_measuring *self, nitro_cache cache);
+nitro_status nitro_pending_sample_set_conditions(nitro_pending_sample *self, nitro_cache cache);
 
 #endif

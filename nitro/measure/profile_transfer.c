@@ -14,11 +14,11 @@
 
 static bool has(void *user, const char *counter)
 {
-    const nitro_profiling *self = user;
+    const nitro_profile_transfer *self = user;
     return self->profiler->has(self->state, counter);
 }
 
-nitro_status nitro_profiling_open(nitro_profiling *self)
+nitro_status nitro_profile_transfer_open(nitro_profile_transfer *self)
 {
     char local[NITRO_DEVICE_ID_SIZE];
     nitro_machine_local_id(self->device, local);
@@ -34,7 +34,7 @@ nitro_status nitro_profiling_open(nitro_profiling *self)
     return status;
 }
 
-void nitro_profiling_close(nitro_profiling *self)
+void nitro_profile_transfer_close(nitro_profile_transfer *self)
 {
     self->profiler->close(self->state);
     self->state = NULL;
@@ -42,14 +42,14 @@ void nitro_profiling_close(nitro_profiling *self)
 }
 
 typedef struct sending {
-    const nitro_profiling *profiling;
+    const nitro_profile_transfer *profiling;
     size_t variant;
     nitro_record_function send;
     void *sender;
 } sending;
 
 /* Of all the proxies' counters, in their order: the values of those that were collected. */
-static double value_of(const nitro_profiling *self, size_t counter, const double *values)
+static double value_of(const nitro_profile_transfer *self, size_t counter, const double *values)
 {
     size_t place = nitro_string_list_find(&self->counters, self->proxies->counters.items[counter]);
     return place == NITRO_NONE ? NAN : values[place];
@@ -72,8 +72,9 @@ static nitro_status send_kernel(void *user, const char *kernel, const double *va
     return NITRO_OK;
 }
 
-nitro_status nitro_profiling_collect(nitro_profiling *self, const nitro_profiled_work *work,
-                                     size_t variant, nitro_record_function send, void *sender)
+nitro_status nitro_profile_transfer_collect(nitro_profile_transfer *self,
+                                            const nitro_profiled_work *work, size_t variant,
+                                            nitro_record_function send, void *sender)
 {
     sending on = {.profiling = self, .variant = variant, .send = send, .sender = sender};
     nitro_status status =
@@ -86,23 +87,23 @@ nitro_status nitro_profiling_collect(nitro_profiling *self, const nitro_profiled
 
 /* ---- In the process that waits --------------------------------------------------------------- */
 
-void nitro_profiling_drop_unfinished(nitro_profiling *self)
+void nitro_profile_transfer_drop_unfinished(nitro_profile_transfer *self)
 {
     while (self->count > self->num_finished)
         nitro_profile_free(self->profiles[--self->count]);
 }
 
-void nitro_profiling_clear(nitro_profiling *self)
+void nitro_profile_transfer_clear(nitro_profile_transfer *self)
 {
     self->num_finished = 0;
-    nitro_profiling_drop_unfinished(self);
+    nitro_profile_transfer_drop_unfinished(self);
     free(self->profiles);
     self->profiles = NULL;
     self->capacity = 0;
 }
 
 /* Launches of one kernel in one run are "NAME", "NAME#2" and so on. */
-static char *number_kernel(const nitro_profiling *self, const char *kernel)
+static char *number_kernel(const nitro_profile_transfer *self, const char *kernel)
 {
     size_t launches = 1;
     size_t length = strlen(kernel);
@@ -115,7 +116,7 @@ static char *number_kernel(const nitro_profiling *self, const char *kernel)
                          : nitro_asprintf(self->context, "%s#%zu", kernel, launches);
 }
 
-static nitro_status add_profile(nitro_profiling *self, size_t variant, const char *kernel)
+static nitro_status add_profile(nitro_profile_transfer *self, size_t variant, const char *kernel)
 {
     if (self->count == self->capacity) {
         size_t capacity = 2 * self->capacity + 16;
@@ -136,20 +137,21 @@ static nitro_status add_profile(nitro_profiling *self, size_t variant, const cha
 }
 
 /* A name that could not be stored costs the name, not the profile. */
-static nitro_status receive_kernel(nitro_profiling *self, const nitro_worker_record *record)
+static nitro_status receive_kernel(nitro_profile_transfer *self, const nitro_worker_record *record)
 {
     enum { LONGEST = 256 }; /* with room for a number */
     char name[LONGEST];
     memcpy(name, record->text, sizeof name);
     name[LONGEST - 1] = '\0';
-    bool usable = nitro_input_name_is_clean(name);
+    bool usable = nitro_input_name_is_valid(name);
     if (record->index != self->variant)
-        nitro_profiling_drop_unfinished(self);
+        nitro_profile_transfer_drop_unfinished(self);
     self->variant = record->index;
     return add_profile(self, record->index, usable ? name : "kernel");
 }
 
-static nitro_status receive_counters(const nitro_profiling *self, const nitro_worker_record *record)
+static nitro_status receive_counters(const nitro_profile_transfer *self,
+                                     const nitro_worker_record *record)
 {
     const nitro_string_list *names = &self->proxies->counters;
     nitro_status status = NITRO_OK;
@@ -163,14 +165,14 @@ static nitro_status receive_counters(const nitro_profiling *self, const nitro_wo
     return status;
 }
 
-static void receive_profiled(nitro_profiling *self, const nitro_worker_record *record)
+static void receive_profiled(nitro_profile_transfer *self, const nitro_worker_record *record)
 {
     if (record->index != self->variant)
-        nitro_profiling_drop_unfinished(self);
+        nitro_profile_transfer_drop_unfinished(self);
     self->num_finished = self->count;
 }
 
-static void receive_unavailable(nitro_profiling *self, const nitro_worker_record *record)
+static void receive_unavailable(nitro_profile_transfer *self, const nitro_worker_record *record)
 {
     bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_DENIED;
     self->unavailable = known ? (nitro_status)record->index : NITRO_ERR_IO;
@@ -178,7 +180,7 @@ static void receive_unavailable(nitro_profiling *self, const nitro_worker_record
     self->message[sizeof self->message - 1] = '\0';
 }
 
-void nitro_profiling_receive(nitro_profiling *self, const nitro_worker_record *record)
+void nitro_profile_transfer_receive(nitro_profile_transfer *self, const nitro_worker_record *record)
 {
     nitro_status status = NITRO_OK;
     if (record->kind == NITRO_RECORD_KERNEL)

@@ -9,7 +9,7 @@
 typedef nitro_status (*nitro_profile_namer)(void *user, size_t variant, const char *kernel,
                                             nitro_profile **profile);
 
-typedef struct nitro_profiling {
+typedef struct nitro_profile_transfer {
     nitro_context *context;
     const nitro_profiler *profiler;
     const nitro_proxies *proxies; /* whose counters are wanted */
@@ -29,25 +29,28 @@ typedef struct nitro_profiling {
     nitro_status unavailable; /* of the profiler: nothing can be profiled, whatever the input */
     nitro_status failure;     /* while a profile was made */
     char message[1024];       /* why it is unavailable */
-} nitro_profiling;
+} nitro_profile_transfer;
 
 /* ---- In the worker --------------------------------------------------------------------------- */
 
 /** Open the profiler; before anything of the input's runs. */
-nitro_status nitro_profiling_open(nitro_profiling *profiling);
-/** Profile one variant's work, and send its kernels: nitro_profiling_receive understands them. */
-nitro_status nitro_profiling_collect(nitro_profiling *profiling, const nitro_profiled_work *work,
-                                     size_t variant, nitro_record_function send, void *sender);
-void nitro_profiling_close(nitro_profiling *profiling);
+nitro_status nitro_profile_transfer_open(nitro_profile_transfer *profiling);
+/** Profile one variant's work, and send its kernels: nitro_profile_transfer_receive understands
+ * them. */
+nitro_status nitro_profile_transfer_collect(nitro_profile_transfer *profiling,
+                                            const nitro_profiled_work *work, size_t variant,
+                                            nitro_record_function send, void *sender);
+void nitro_profile_transfer_close(nitro_profile_transfer *profiling);
 
 /* ---- In the process that waits --------------------------------------------------------------- */
 
 /** Take a record of kind KERNEL, COUNTERS, PROFILED or UNAVAILABLE. The worker ran code that may
  *  have damaged it: nothing is taken on trust. */
-void nitro_profiling_receive(nitro_profiling *profiling, const nitro_worker_record *record);
+void nitro_profile_transfer_receive(nitro_profile_transfer *profiling,
+                                    const nitro_worker_record *record);
 /** A worker ended: what it left unfinished goes. */
-void nitro_profiling_drop_unfinished(nitro_profiling *profiling);
+void nitro_profile_transfer_drop_unfinished(nitro_profile_transfer *profiling);
 /** Free all profiles. */
-void nitro_profiling_clear(nitro_profiling *profiling);
+void nitro_profile_transfer_clear(nitro_profile_transfer *profiling);
 
 #endif

@@ -17,7 +17,7 @@
 #include "nitro/runtime/nitro_internal.h"
 
 /* How often limits are looked at. Rarely enough to leave the processor to what is being timed. */
-#define WATCH_INTERVAL_MS 20
+#define MONITOR_INTERVAL_MS 20
 /* A pipe holds fewer records than this; a worker that never stops talking is still watched. */
 #define RECORDS_AT_ONCE 32
 /* Once its pipe is closed a worker is all but gone. */
@@ -192,13 +192,13 @@ static void reap(const supervisor *self, nitro_worker_end *end, bool killed)
     end->code = reaped < 0 ? -1 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static void watch(supervisor *self, nitro_worker_end *end)
+static void monitor(supervisor *self, nitro_worker_end *end)
 {
     bool killed = false;
     bool ended = false;
     while (!killed && !ended) {
         struct pollfd ready = {.fd = self->pipe, .events = POLLIN};
-        poll(&ready, 1, self->pipe < 0 ? GONE_INTERVAL_MS : WATCH_INTERVAL_MS);
+        poll(&ready, 1, self->pipe < 0 ? GONE_INTERVAL_MS : MONITOR_INTERVAL_MS);
         drain(self);
         ended = has_ended(self);
         killed = !ended && is_over_limit(self, end);
@@ -228,7 +228,7 @@ nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receiv
     nitro_status status = start(&self, job);
     if (status == NITRO_OK) {
         *end = (nitro_worker_end){0};
-        watch(&self, end);
+        monitor(&self, end);
         if (self.pipe >= 0)
             close_pipe(&self);
         if (self.statm >= 0)

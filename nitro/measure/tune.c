@@ -112,7 +112,7 @@ static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, b
     const nitro_tune_target *live = live_target(self, input);
     const char *device = live ? live->device->id : NULL;
     nitro_sample *stored = live ? live->partial[input] : NULL;
-    uint64_t variants = stored ? nitro_tune_stale_variants(&self->plan, stored) : UINT64_MAX;
+    uint64_t variants = stored ? nitro_tune_outdated_variants(&self->plan, stored) : UINT64_MAX;
     nitro_sample *made = NULL;
     nitro_status status =
         nitro_measure_input(self->plan.computation, what, device, &self->options.measure, variants,
@@ -181,7 +181,7 @@ static nitro_status report(tuning *self, size_t input)
 }
 
 /* While other tuners measure: there is no input to tell of, but the user may want to stop. */
-static nitro_status report_waiting(tuning *self)
+static nitro_status report_unsent(tuning *self)
 {
     nitro_tune_progress *progress = &self->progress;
     progress->input = progress->best = NULL;
@@ -256,7 +256,7 @@ static nitro_status tune_rest(tuning *self, nitro_tune_share *share, bool *left,
                       "%zu inputs are being measured by other tuners of %s", num_left,
                       share->target->device->id);
         before = num_left;
-        status = report_waiting(self);
+        status = report_unsent(self);
         if (status != NITRO_OK)
             break;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
@@ -313,23 +313,23 @@ static nitro_status tune_inputs(tuning *self)
 
 /* Samples that wait for a store that was away get a last chance now; they are safe anyway. The
  * tune's own failure is what there is to say, if there is one. */
-static nitro_status send_waiting(const tuning *self, nitro_status status)
+static nitro_status send_unsent(const tuning *self, nitro_status status)
 {
     nitro_context *context = self->plan.context;
     char message[1024];
-    size_t waiting = 0;
+    size_t unsent = 0;
     nitro_context_last_error(context, message, sizeof(message));
     nitro_status flushed =
-        nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &waiting);
+        nitro_store_flush(self->plan.store, status == NITRO_OK ? PATIENCE_MS : 0, &unsent);
     char refusal[1024];
     nitro_context_last_error(context, refusal, sizeof(refusal));
-    if (flushed != NITRO_OK && nitro_store_count_waiting(self->plan.store, &waiting) != NITRO_OK)
-        waiting = 0;
-    if (waiting > 0)
+    if (flushed != NITRO_OK && nitro_store_count_unsent(self->plan.store, &unsent) != NITRO_OK)
+        unsent = 0;
+    if (unsent > 0)
         nitro_log(context, NITRO_LOG_WARNING,
                   "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
                   "'nitro store sync', sends them",
-                  waiting, nitro_store_url(self->plan.store));
+                  unsent, nitro_store_url(self->plan.store));
     if (status != NITRO_OK)
         return nitro_fail(context, status, "%s", message);
     return flushed == NITRO_OK ? NITRO_OK : nitro_fail(context, flushed, "%s", refusal);
@@ -384,7 +384,7 @@ nitro_status nitro_tune(nitro_computation *computation, nitro_store *store, cons
         status = nitro_tune_plan_make(&self.plan, device, &self.options.measure);
     if (status == NITRO_OK) {
         count_stored(&self);
-        status = send_waiting(&self, tune_inputs(&self));
+        status = send_unsent(&self, tune_inputs(&self));
     }
     nitro_tune_plan_free(&self.plan);
     return status;

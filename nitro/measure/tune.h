@@ -56,7 +56,7 @@ nitro_status nitro_tune_check_caches(const nitro_tune_plan *plan, const nitro_tu
 const char *nitro_tune_cache_name(nitro_cache cache);
 
 /** A bit for each variant whose time in this sample is not that of today's code. */
-uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
+uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
 /** Free what the two made. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);

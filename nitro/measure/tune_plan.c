@@ -24,7 +24,7 @@ static nitro_status check_inputs(nitro_tune_plan *self)
         return nitro_fail(self->context, NITRO_ERR_ARGUMENT, "%s: no inputs to tune on",
                           self->computation->schema->computation);
     for (size_t i = 0; i < self->num_inputs; i++) {
-        if (!inputs[i].name || !inputs[i].load || !nitro_input_name_is_clean(inputs[i].name))
+        if (!inputs[i].name || !inputs[i].load || !nitro_input_name_is_valid(inputs[i].name))
             return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
                               "input number %zu ('%.80s') needs a loader and a name of 1 to 511 "
                               "bytes of UTF-8 without control characters",

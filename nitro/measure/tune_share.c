@@ -78,7 +78,7 @@ static nitro_status find_stored(const nitro_tune_share *share, size_t input, boo
     nitro_status status =
         nitro_store_get_sample(plan->store, plan->computation->schema->computation,
                                share->target->device->id, plan->inputs[input].name, &sample);
-    *stored = status == NITRO_OK && nitro_tune_stale_variants(plan, sample) == 0;
+    *stored = status == NITRO_OK && nitro_tune_outdated_variants(plan, sample) == 0;
     nitro_sample_free(sample);
     return status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ? NITRO_OK : status;
 }

@@ -8,27 +8,27 @@
 
 /* Times of code that has changed since are no times of this code; a time that was taken back is
  * wanted as well. What was recorded elsewhere has no version, and is left as it is. */
-uint64_t nitro_tune_stale_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
+uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
 {
     const char *origin = sample->provenance.origin;
     bool measured_here = origin && strcmp(origin, "measured") == 0;
-    uint64_t stale = 0;
+    uint64_t outdated = 0;
     for (size_t v = 0; v < sample->num_entries; v++) {
         const nitro_entry *entry = &sample->entries[v];
-        bool is_stale =
+        bool is_outdated =
             entry->version && strcmp(entry->version, plan->computation->variants[v].version) != 0;
-        if (is_stale || (measured_here && entry->outcome == NITRO_OUTCOME_MISSING))
-            stale |= UINT64_C(1) << v;
+        if (is_outdated || (measured_here && entry->outcome == NITRO_OUTCOME_MISSING))
+            outdated |= UINT64_C(1) << v;
     }
-    return stale;
+    return outdated;
 }
 
 typedef struct stored_samples {
     const nitro_tune_plan *plan;
     const nitro_tune_target *target;
-    size_t num_partial, num_stale;
+    size_t num_partial, num_outdated;
     size_t num_other_cache; /* measured with warm caches where cold ones are asked for, or so */
-    uint64_t stale;         /* variants: of any sample */
+    uint64_t outdated;      /* variants: of any sample */
     nitro_provenance today;
 } stored_samples;
 
@@ -116,13 +116,13 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     stored->num_other_cache += has_other_cache(stored, sample, input);
     if (input == NITRO_NONE || stored->plan->again)
         return NITRO_OK;
-    uint64_t stale = nitro_tune_stale_variants(stored->plan, sample);
-    if (stale == 0) {
+    uint64_t outdated = nitro_tune_outdated_variants(stored->plan, sample);
+    if (outdated == 0) {
         stored->target->stored[input] = true;
         return NITRO_OK;
     }
-    stored->stale |= stale;
-    stored->num_stale++;
+    stored->outdated |= outdated;
+    stored->num_outdated++;
     if (!is_made_alike(&sample->provenance, &stored->today))
         return NITRO_OK;
     stored->num_partial++;
@@ -144,17 +144,17 @@ static char *print_variants(const nitro_tune_plan *plan, uint64_t variants)
     return text;
 }
 
-static nitro_status log_stale(const stored_samples *stored)
+static nitro_status log_outdated(const stored_samples *stored)
 {
     const nitro_tune_plan *plan = stored->plan;
-    char *names = print_variants(plan, stored->stale);
+    char *names = print_variants(plan, stored->outdated);
     if (!names)
         return NITRO_ERR_NO_MEMORY;
-    size_t num_whole = stored->num_stale - stored->num_partial;
+    size_t num_whole = stored->num_outdated - stored->num_partial;
     nitro_log(plan->context, NITRO_LOG_WARNING,
               "%s on %s: %zu samples are of other versions of %s: measuring %s again",
-              plan->computation->schema->computation, stored->target->device->id, stored->num_stale,
-              names, num_whole ? "them" : "these variants");
+              plan->computation->schema->computation, stored->target->device->id,
+              stored->num_outdated, names, num_whole ? "them" : "these variants");
     if (num_whole && stored->num_partial)
         nitro_log(plan->context, NITRO_LOG_INFO,
                   "%zu of them keep the times of other variants; the rest was made by another "
@@ -175,8 +175,8 @@ nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_targ
                                          target->device->id, note_stored, &stored);
     if (status == NITRO_OK && stored.num_other_cache)
         status = fail_other_cache(&stored);
-    if (status == NITRO_OK && stored.num_stale)
-        status = log_stale(&stored);
+    if (status == NITRO_OK && stored.num_outdated)
+        status = log_outdated(&stored);
     nitro_provenance_clear(&stored.today);
     return status;
 }

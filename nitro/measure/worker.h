@@ -110,7 +110,7 @@ typedef struct nitro_job {
     nitro_measure_extent extent;
     uint64_t todo;   /* a bit for each variant to be measured */
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
-    struct nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
+    struct nitro_profile_transfer *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 
 /** fork(), with the context fit for use in the child too. */

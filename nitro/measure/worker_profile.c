@@ -43,7 +43,7 @@ _Noreturn static void give_up(const nitro_worker *self, nitro_record_kind kind, 
 
 void nitro_worker_open_profiler(nitro_worker *self)
 {
-    nitro_status status = nitro_profiling_open(self->job->profiling);
+    nitro_status status = nitro_profile_transfer_open(self->job->profiling);
     if (status != NITRO_OK)
         give_up(self, NITRO_RECORD_UNAVAILABLE, status);
 }
@@ -54,7 +54,8 @@ static void profile(nitro_worker *self, size_t v)
     char why[512];
     nitro_series *series = &self->series[v];
     const nitro_profiled_work work = {.restore = restore, .run = run, .user = series};
-    nitro_status status = nitro_profiling_collect(self->job->profiling, &work, v, send, self);
+    nitro_status status =
+        nitro_profile_transfer_collect(self->job->profiling, &work, v, send, self);
     nitro_series_enter(series, NITRO_PHASE_BETWEEN);
     if (status == NITRO_OK)
         return;
@@ -75,5 +76,5 @@ void nitro_worker_profile(nitro_worker *self, const double *features)
     for (size_t v = 0; v < self->computation->schema->num_variants; v++)
         if (ready >> v & 1)
             profile(self, v);
-    nitro_profiling_close(self->job->profiling);
+    nitro_profile_transfer_close(self->job->profiling);
 }

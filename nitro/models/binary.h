@@ -52,7 +52,7 @@ nitro_status nitro_binary_numbers(nitro_binary_cursor *cursor, const char *what,
 /** A text without zeros, in new memory. */
 nitro_status nitro_binary_text(nitro_binary_cursor *cursor, const char *what, char **text);
 /** The parts of a model of so many columns and variants; owned by the caller, also on error. */
-nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_parts *parts);
+nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *terms);
 
 /** What scores models that were read from binary files. */
 extern const nitro_strategy nitro_strategy_of_parts;

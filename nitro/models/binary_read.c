@@ -172,7 +172,7 @@ static nitro_status read_device_feature(nitro_binary_cursor *cursor, nitro_model
                                      &model->device_values[index]);
     if (status == NITRO_OK)
         status = read_column(cursor, &model->columns[nitro_model_first_device(model) + index]);
-    if (status == NITRO_OK && (!nitro_name_is_clean(name) ||
+    if (status == NITRO_OK && (!nitro_name_is_valid(name) ||
                                nitro_string_list_find(&model->device_features, name) != NITRO_NONE))
         status = nitro_binary_refuse(cursor, "a device feature's clean name");
     if (status == NITRO_OK)
@@ -216,14 +216,14 @@ static nitro_status read_calibration(nitro_binary_cursor *cursor, nitro_calibrat
 
 static nitro_status read_predictor(nitro_binary_cursor *cursor, nitro_model *model)
 {
-    nitro_parts *parts = nitro_calloc(cursor->context, 1, sizeof *parts);
-    if (!parts)
+    nitro_score_terms *terms = nitro_calloc(cursor->context, 1, sizeof *terms);
+    if (!terms)
         return NITRO_ERR_NO_MEMORY;
-    parts->num_columns = model->num_seen;
-    parts->num_variants = model->schema->num_variants;
+    terms->num_columns = model->num_seen;
+    terms->num_variants = model->schema->num_variants;
     model->strategy = &nitro_strategy_of_parts;
-    model->predictor = parts;
-    nitro_status status = nitro_binary_parts(cursor, parts);
+    model->predictor = terms;
+    nitro_status status = nitro_binary_parts(cursor, terms);
     if (status == NITRO_OK && cursor->at != cursor->size)
         status = nitro_binary_refuse(cursor, "the end of the file");
     return status;
@@ -263,8 +263,8 @@ static nitro_status read_names(nitro_binary_cursor *cursor, nitro_model **model)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < 4 && status == NITRO_OK; i++)
         status = nitro_binary_text(cursor, whats[i], &texts[i]);
-    if (status == NITRO_OK && (!nitro_device_id_is_clean(texts[1]) ||
-                               !nitro_name_is_clean(texts[2]) || !nitro_name_is_clean(texts[3])))
+    if (status == NITRO_OK && (!nitro_device_id_is_valid(texts[1]) ||
+                               !nitro_name_is_valid(texts[2]) || !nitro_name_is_valid(texts[3])))
         status = nitro_binary_refuse(cursor, "a target and a strategy of clean names");
     if (status == NITRO_OK)
         status = blame_file(cursor, nitro_schema_create(cursor->context, texts[0], &schema));

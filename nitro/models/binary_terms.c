@@ -36,7 +36,7 @@ static bool has_room(const nitro_binary_cursor *cursor, size_t num_vectors, size
 }
 
 static nitro_status read_kernels(nitro_binary_cursor *cursor, size_t num_columns,
-                                 size_t num_outputs, nitro_part *part)
+                                 size_t num_outputs, nitro_score_term *term)
 {
     double gamma;
     size_t num_vectors;
@@ -47,15 +47,15 @@ static nitro_status read_kernels(nitro_binary_cursor *cursor, size_t num_columns
         return status;
     if (!has_room(cursor, num_vectors, num_columns + num_outputs))
         return nitro_binary_refuse(cursor, "what the vectors hold");
-    status = nitro_kernel_machine_create(cursor->context, num_columns, num_outputs, num_vectors,
-                                         gamma, &part->kernels);
+    status = nitro_kernel_expansion_create(cursor->context, num_columns, num_outputs, num_vectors,
+                                           gamma, &term->kernels);
     if (status == NITRO_OK)
-        status = read_over(cursor, "a bias", num_outputs, &part->kernels->bias);
+        status = read_over(cursor, "a bias", num_outputs, &term->kernels->bias);
     if (status == NITRO_OK)
-        status = read_over(cursor, "a vector", num_vectors * num_columns, &part->kernels->vectors);
+        status = read_over(cursor, "a vector", num_vectors * num_columns, &term->kernels->vectors);
     if (status == NITRO_OK)
         status = read_over(cursor, "a coefficient", num_vectors * num_outputs,
-                           &part->kernels->coefficients);
+                           &term->kernels->coefficients);
     return status;
 }
 
@@ -99,16 +99,16 @@ static nitro_status read_tree(nitro_binary_cursor *cursor, size_t num_columns, s
 }
 
 static nitro_status read_forest(nitro_binary_cursor *cursor, size_t num_columns, size_t num_outputs,
-                                nitro_part *part)
+                                nitro_score_term *term)
 {
     size_t num_trees;
     nitro_status status =
         nitro_binary_count(cursor, "the number of trees", 1, NITRO_FOREST_MAX_TREES, &num_trees);
     if (status == NITRO_OK)
         status = nitro_forest_create(cursor->context, num_columns, num_outputs, num_trees,
-                                     &part->forest);
+                                     &term->forest);
     for (size_t i = 0; status == NITRO_OK && i < num_trees; i++)
-        status = read_tree(cursor, num_columns, num_outputs, &part->forest->trees[i]);
+        status = read_tree(cursor, num_columns, num_outputs, &term->forest->trees[i]);
     return status;
 }
 
@@ -116,7 +116,7 @@ static nitro_status read_forest(nitro_binary_cursor *cursor, size_t num_columns,
 
 /** Classes are variants, ascending; their vectors add up to all. */
 static nitro_status read_classes(nitro_binary_cursor *cursor, size_t num_variants,
-                                 nitro_svm_machine *svm)
+                                 nitro_svm_classifier *svm)
 {
     size_t left = svm->num_vectors;
     nitro_status status = NITRO_OK;
@@ -134,10 +134,10 @@ static nitro_status read_classes(nitro_binary_cursor *cursor, size_t num_variant
 }
 
 static nitro_status read_votes(nitro_binary_cursor *cursor, size_t num_columns, size_t num_variants,
-                               nitro_part *part)
+                               nitro_score_term *term)
 {
     size_t num_classes, num_vectors;
-    nitro_status status = read_gamma(cursor, &part->gamma);
+    nitro_status status = read_gamma(cursor, &term->gamma);
     if (status == NITRO_OK)
         status = nitro_binary_count(cursor, "the number of classes", 1, num_variants, &num_classes);
     if (status == NITRO_OK)
@@ -146,53 +146,53 @@ static nitro_status read_votes(nitro_binary_cursor *cursor, size_t num_columns, 
         return status;
     if (!has_room(cursor, num_vectors, num_columns + num_classes - 1))
         return nitro_binary_refuse(cursor, "what the vectors hold");
-    status = nitro_svm_machine_create(cursor->context, num_classes, num_vectors, &part->svm);
+    status = nitro_svm_classifier_create(cursor->context, num_classes, num_vectors, &term->svm);
     if (status == NITRO_OK)
-        status = read_classes(cursor, num_variants, part->svm);
+        status = read_classes(cursor, num_variants, term->svm);
     if (status == NITRO_OK)
-        status = read_over(cursor, "a bias", nitro_svm_num_pairs(num_classes), &part->svm->rho);
+        status = read_over(cursor, "a bias", nitro_svm_num_pairs(num_classes), &term->svm->rho);
     if (status == NITRO_OK)
         status = read_over(cursor, "a coefficient", num_vectors * (num_classes - 1),
-                           &part->svm->coefficients);
+                           &term->svm->coefficients);
     if (status == NITRO_OK)
         status = nitro_binary_numbers(cursor, "a vector", MAX_MAGNITUDE, num_vectors * num_columns,
-                                      &part->vectors);
+                                      &term->vectors);
     return status;
 }
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-static nitro_status read_part(nitro_binary_cursor *cursor, const nitro_parts *parts,
-                              nitro_part *part)
+static nitro_status read_term(nitro_binary_cursor *cursor, const nitro_score_terms *terms,
+                              nitro_score_term *term)
 {
     size_t kind;
     nitro_status status =
-        nitro_binary_count(cursor, "a part's kind", 0, NITRO_PART_NUM_KINDS - 1, &kind);
+        nitro_binary_count(cursor, "a part's kind", 0, NITRO_TERM_NUM_KINDS - 1, &kind);
     if (status == NITRO_OK)
-        status = nitro_binary_number(cursor, "a part's weight", MAX_MAGNITUDE, &part->weight);
+        status = nitro_binary_number(cursor, "a part's weight", MAX_MAGNITUDE, &term->weight);
     if (status != NITRO_OK)
         return status;
-    part->kind = (nitro_part_kind)kind;
-    switch (part->kind) {
-    case NITRO_PART_KERNELS:
-        return read_kernels(cursor, parts->num_columns, parts->num_variants, part);
-    case NITRO_PART_TREES:
-        return read_forest(cursor, parts->num_columns, parts->num_variants, part);
-    case NITRO_PART_SOFT_VOTES:
-        return read_kernels(cursor, parts->num_columns, nitro_svm_num_pairs(parts->num_variants),
-                            part);
+    term->kind = (nitro_score_term_kind)kind;
+    switch (term->kind) {
+    case NITRO_TERM_KERNELS:
+        return read_kernels(cursor, terms->num_columns, terms->num_variants, term);
+    case NITRO_TERM_TREES:
+        return read_forest(cursor, terms->num_columns, terms->num_variants, term);
+    case NITRO_TERM_SOFT_VOTES:
+        return read_kernels(cursor, terms->num_columns, nitro_svm_num_pairs(terms->num_variants),
+                            term);
     default:
-        return read_votes(cursor, parts->num_columns, parts->num_variants, part);
+        return read_votes(cursor, terms->num_columns, terms->num_variants, term);
     }
 }
 
-nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_parts *parts)
+nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *terms)
 {
     size_t count;
     nitro_status status =
         nitro_binary_count(cursor, "the number of parts", 1, NITRO_PARTS_MAX, &count);
-    while (status == NITRO_OK && parts->count < count)
-        status = read_part(cursor, parts, &parts->items[parts->count++]);
+    while (status == NITRO_OK && terms->count < count)
+        status = read_term(cursor, terms, &terms->items[terms->count++]);
     return status;
 }
 
@@ -200,22 +200,23 @@ nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_parts *parts)
 
 static void score_parts(const void *predictor, const double *columns, double *scores)
 {
-    nitro_parts_score(predictor, columns, scores);
+    nitro_score_terms_score(predictor, columns, scores);
 }
 
-static nitro_status lend_parts(nitro_context *context, const void *predictor, nitro_parts *parts)
+static nitro_status lend_parts(nitro_context *context, const void *predictor,
+                               nitro_score_terms *terms)
 {
-    const nitro_parts *own = predictor;
+    const nitro_score_terms *own = predictor;
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < own->count && status == NITRO_OK; i++)
-        status = nitro_parts_add(context, parts, &own->items[i]);
+        status = nitro_score_terms_add(context, terms, &own->items[i]);
     return status;
 }
 
 static void free_parts(void *predictor)
 {
     if (predictor)
-        nitro_parts_release(predictor);
+        nitro_score_terms_release(predictor);
     free(predictor);
 }
 
@@ -224,6 +225,6 @@ const nitro_strategy nitro_strategy_of_parts = {
     .name = "parts",
     .description = "a compiled model",
     .score = score_parts,
-    .parts = lend_parts,
+    .terms = lend_parts,
     .free = free_parts,
 };

@@ -94,7 +94,7 @@ static void put_calibration(FILE *out, const nitro_calibration *calibration)
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-static void put_kernels(FILE *out, const nitro_kernel_machine *machine)
+static void put_kernels(FILE *out, const nitro_kernel_expansion *machine)
 {
     put_number(out, machine->gamma);
     put_count(out, machine->num_vectors);
@@ -123,10 +123,10 @@ static void put_forest(FILE *out, const nitro_forest *forest)
         put_tree(out, &forest->trees[i], forest->num_outputs);
 }
 
-static void put_votes(FILE *out, const nitro_part *part, size_t num_columns)
+static void put_votes(FILE *out, const nitro_score_term *term, size_t num_columns)
 {
-    const nitro_svm_machine *svm = part->svm;
-    put_number(out, part->gamma);
+    const nitro_svm_classifier *svm = term->svm;
+    put_number(out, term->gamma);
     put_count(out, svm->num_classes);
     put_count(out, svm->num_vectors);
     for (size_t k = 0; k < svm->num_classes; k++)
@@ -135,22 +135,22 @@ static void put_votes(FILE *out, const nitro_part *part, size_t num_columns)
         put_count(out, svm->class_vectors[k]);
     put_numbers(out, svm->rho, nitro_svm_num_pairs(svm->num_classes));
     put_numbers(out, svm->coefficients, svm->num_vectors * (svm->num_classes - 1));
-    put_numbers(out, part->vectors, svm->num_vectors * num_columns);
+    put_numbers(out, term->vectors, svm->num_vectors * num_columns);
 }
 
-static void put_parts(FILE *out, const nitro_parts *parts)
+static void put_parts(FILE *out, const nitro_score_terms *terms)
 {
-    put_count(out, parts->count);
-    for (size_t i = 0; i < parts->count; i++) {
-        const nitro_part *part = &parts->items[i];
-        put_count(out, part->kind);
-        put_number(out, part->weight);
-        if (part->kernels)
-            put_kernels(out, part->kernels);
-        else if (part->forest)
-            put_forest(out, part->forest);
+    put_count(out, terms->count);
+    for (size_t i = 0; i < terms->count; i++) {
+        const nitro_score_term *term = &terms->items[i];
+        put_count(out, term->kind);
+        put_number(out, term->weight);
+        if (term->kernels)
+            put_kernels(out, term->kernels);
+        else if (term->forest)
+            put_forest(out, term->forest);
         else
-            put_votes(out, part, parts->num_columns);
+            put_votes(out, term, terms->num_columns);
     }
 }
 
@@ -158,8 +158,8 @@ static void put_parts(FILE *out, const nitro_parts *parts)
 
 nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
 {
-    nitro_parts parts;
-    nitro_status status = nitro_model_parts(model, &parts);
+    nitro_score_terms terms;
+    nitro_status status = nitro_model_parts(model, &terms);
     if (status != NITRO_OK)
         return status;
     char *made = NULL;
@@ -173,7 +173,7 @@ nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t 
         put_names(out, model);
         put_features(out, model);
         put_calibration(out, &model->calibration);
-        put_parts(out, &parts);
+        put_parts(out, &terms);
     }
     bool failed = !out || ferror(out);
     failed = (out && fclose(out) != 0) || failed;

@@ -218,8 +218,8 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
 nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size)
 {
     char name[96];
-    nitro_parts parts;
-    nitro_status status = nitro_model_parts(model, &parts);
+    nitro_score_terms terms;
+    nitro_status status = nitro_model_parts(model, &terms);
     if (status != NITRO_OK)
         return status;
     find_name(model, name, sizeof name);
@@ -227,7 +227,7 @@ nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *
     FILE *out = open_memstream(&made, size);
     if (out) {
         print_head(out, model, name);
-        nitro_source_parts(out, &parts);
+        nitro_source_parts(out, &terms);
         print_columns(out, model);
         print_select(out, model, name);
     }

@@ -7,8 +7,8 @@
 #include "nitro/runtime/forest_tree.h"
 
 /* The same arithmetic, in the same order, as kernel_expansion.c, forest.c and svm_decide.c. */
-static const char *const helpers[NITRO_PART_NUM_KINDS] = {
-    [NITRO_PART_KERNELS] =
+static const char *const helpers[NITRO_TERM_NUM_KINDS] = {
+    [NITRO_TERM_KERNELS] =
         "static void sum_kernels(const double *x, double gamma, size_t num_vectors,\n"
         "                        size_t num_outputs, const double *bias, const double *vectors,\n"
         "                        const double *coefficients, double *outputs)\n"
@@ -26,7 +26,7 @@ static const char *const helpers[NITRO_PART_NUM_KINDS] = {
         "            outputs[o] += kernel * coefficients[i * num_outputs + o];\n"
         "    }\n"
         "}\n\n",
-    [NITRO_PART_TREES] =
+    [NITRO_TERM_TREES] =
         "/* A node's column is -1 for a leaf; its next is the left child, or the leaf's number. "
         "*/\n"
         "static void walk_trees(const double *x, size_t num_trees, const unsigned *roots,\n"
@@ -45,7 +45,7 @@ static const char *const helpers[NITRO_PART_NUM_KINDS] = {
         "    for (size_t v = 0; v < NUM_VARIANTS; v++)\n"
         "        outputs[v] /= (double)num_trees;\n"
         "}\n\n",
-    [NITRO_PART_SOFT_VOTES] = "static void vote_softly(const double *decisions, double *votes)\n"
+    [NITRO_TERM_SOFT_VOTES] = "static void vote_softly(const double *decisions, double *votes)\n"
                               "{\n"
                               "    for (size_t v = 0; v < NUM_VARIANTS; v++)\n"
                               "        votes[v] = 0.0;\n"
@@ -56,7 +56,7 @@ static const char *const helpers[NITRO_PART_NUM_KINDS] = {
                               "            votes[b] -= vote;\n"
                               "        }\n"
                               "}\n\n",
-    [NITRO_PART_VOTES] =
+    [NITRO_TERM_VOTES] =
         "static size_t pair_of(size_t a, size_t b, size_t count)\n"
         "{\n"
         "    return a * (2 * count - a - 1) / 2 + (b - a - 1);\n"
@@ -134,25 +134,25 @@ static void print_counts(FILE *out, const char *name, const size_t *counts, size
     fprintf(out, "\n};\n\n");
 }
 
-static const char *named(char *name, size_t size, const char *what, size_t part)
+static const char *named(char *name, size_t size, const char *what, size_t term)
 {
-    snprintf(name, size, "%s_%zu", what, part);
+    snprintf(name, size, "%s_%zu", what, term);
     return name;
 }
 
-static void print_kernels(FILE *out, const nitro_kernel_machine *machine, size_t part)
+static void print_kernels(FILE *out, const nitro_kernel_expansion *machine, size_t term)
 {
     char name[64];
-    nitro_source_numbers(out, named(name, sizeof name, "bias", part), machine->bias,
+    nitro_source_numbers(out, named(name, sizeof name, "bias", term), machine->bias,
                          machine->num_outputs);
-    nitro_source_numbers(out, named(name, sizeof name, "vectors", part), machine->vectors,
+    nitro_source_numbers(out, named(name, sizeof name, "vectors", term), machine->vectors,
                          machine->num_vectors * machine->num_columns);
-    nitro_source_numbers(out, named(name, sizeof name, "coefficients", part), machine->coefficients,
+    nitro_source_numbers(out, named(name, sizeof name, "coefficients", term), machine->coefficients,
                          machine->num_vectors * machine->num_outputs);
 }
 
 /** One number a node of all trees; `first` counts the nodes, or leaves, of the trees before. */
-static void print_nodes(FILE *out, const nitro_forest *forest, size_t part, const char *what)
+static void print_nodes(FILE *out, const nitro_forest *forest, size_t term, const char *what)
 {
     size_t first_node = 0, first_leaf = 0, printed = 0;
     for (size_t t = 0; t < forest->num_trees; t++) {
@@ -171,34 +171,34 @@ static void print_nodes(FILE *out, const nitro_forest *forest, size_t part, cons
         first_node += tree->num_nodes;
         first_leaf += tree->num_leaves;
     }
-    (void)part;
+    (void)term;
 }
 
-static void print_forest(FILE *out, const nitro_forest *forest, size_t part)
+static void print_forest(FILE *out, const nitro_forest *forest, size_t term)
 {
     static const struct {
         const char *type, *name;
     } tables[] = {{"short", "columns"}, {"unsigned", "next"}, {"double", "thresholds"}};
-    fprintf(out, "static const unsigned roots_%zu[] = {", part);
+    fprintf(out, "static const unsigned roots_%zu[] = {", term);
     for (size_t t = 0, first = 0; t < forest->num_trees; first += forest->trees[t++].num_nodes)
         fprintf(out, "%s%zu,", t % 12 ? " " : "\n    ", first);
     fprintf(out, "\n};\n\n");
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        fprintf(out, "static const %s %s_%zu[] = {", tables[i].type, tables[i].name, part);
-        print_nodes(out, forest, part, tables[i].name);
+        fprintf(out, "static const %s %s_%zu[] = {", tables[i].type, tables[i].name, term);
+        print_nodes(out, forest, term, tables[i].name);
         fprintf(out, "\n};\n\n");
     }
-    fprintf(out, "static const double leaves_%zu[] = {", part);
+    fprintf(out, "static const double leaves_%zu[] = {", term);
     for (size_t t = 0; t < forest->num_trees; t++)
         for (size_t i = 0; i < forest->trees[t].num_leaves * forest->num_outputs; i++)
             fprintf(out, "%s%a,", i % 4 ? " " : "\n    ", forest->trees[t].outputs[i]);
     fprintf(out, "\n};\n\n");
 }
 
-static void print_votes(FILE *out, const nitro_part *part, size_t num_columns, size_t index)
+static void print_votes(FILE *out, const nitro_score_term *term, size_t num_columns, size_t index)
 {
     char name[64];
-    const nitro_svm_machine *svm = part->svm;
+    const nitro_svm_classifier *svm = term->svm;
     print_counts(out, named(name, sizeof name, "classes", index), svm->classes, svm->num_classes);
     print_counts(out, named(name, sizeof name, "class_vectors", index), svm->class_vectors,
                  svm->num_classes);
@@ -206,75 +206,75 @@ static void print_votes(FILE *out, const nitro_part *part, size_t num_columns, s
                          nitro_svm_num_pairs(svm->num_classes));
     nitro_source_numbers(out, named(name, sizeof name, "coefficients", index), svm->coefficients,
                          svm->num_vectors * (svm->num_classes - 1));
-    nitro_source_numbers(out, named(name, sizeof name, "vectors", index), part->vectors,
+    nitro_source_numbers(out, named(name, sizeof name, "vectors", index), term->vectors,
                          svm->num_vectors * num_columns);
 }
 
 /* ---- Functions ---------------------------------------------------------------------------- */
 
-static void print_helpers(FILE *out, const nitro_parts *parts)
+static void print_helpers(FILE *out, const nitro_score_terms *terms)
 {
-    bool needed[NITRO_PART_NUM_KINDS] = {false};
-    for (size_t i = 0; i < parts->count; i++)
-        needed[parts->items[i].kind] = true;
-    needed[NITRO_PART_KERNELS] = needed[NITRO_PART_KERNELS] || needed[NITRO_PART_SOFT_VOTES];
-    for (size_t kind = 0; kind < NITRO_PART_NUM_KINDS; kind++)
+    bool needed[NITRO_TERM_NUM_KINDS] = {false};
+    for (size_t i = 0; i < terms->count; i++)
+        needed[terms->items[i].kind] = true;
+    needed[NITRO_TERM_KERNELS] = needed[NITRO_TERM_KERNELS] || needed[NITRO_TERM_SOFT_VOTES];
+    for (size_t kind = 0; kind < NITRO_TERM_NUM_KINDS; kind++)
         if (needed[kind])
             fputs(helpers[kind], out);
 }
 
-static void print_call(FILE *out, const nitro_part *part, size_t i)
+static void print_call(FILE *out, const nitro_score_term *term, size_t i)
 {
-    switch (part->kind) {
-    case NITRO_PART_TREES:
+    switch (term->kind) {
+    case NITRO_TERM_TREES:
         fprintf(out,
                 "    walk_trees(x, %zu, roots_%zu, columns_%zu, next_%zu, thresholds_%zu, "
                 "leaves_%zu, own);\n",
-                part->forest->num_trees, i, i, i, i, i);
+                term->forest->num_trees, i, i, i, i, i);
         break;
-    case NITRO_PART_VOTES:
+    case NITRO_TERM_VOTES:
         fprintf(out,
                 "    decide_pairs(x, %a, %zu, class_vectors_%zu, rho_%zu, coefficients_%zu, "
                 "vectors_%zu, pairs);\n"
                 "    score_pairs(pairs, %zu, classes_%zu, own);\n",
-                part->gamma, part->svm->num_classes, i, i, i, i, part->svm->num_classes, i);
+                term->gamma, term->svm->num_classes, i, i, i, i, term->svm->num_classes, i);
         break;
     default:
         fprintf(out,
                 "    sum_kernels(x, %a, %zu, %zu, bias_%zu, vectors_%zu, coefficients_%zu, %s);\n",
-                part->kernels->gamma, part->kernels->num_vectors, part->kernels->num_outputs, i, i,
-                i, part->kind == NITRO_PART_KERNELS ? "own" : "pairs");
-        if (part->kind == NITRO_PART_SOFT_VOTES)
+                term->kernels->gamma, term->kernels->num_vectors, term->kernels->num_outputs, i, i,
+                i, term->kind == NITRO_TERM_KERNELS ? "own" : "pairs");
+        if (term->kind == NITRO_TERM_SOFT_VOTES)
             fputs("    vote_softly(pairs, own);\n", out);
     }
-    bool regrets = part->kind == NITRO_PART_KERNELS || part->kind == NITRO_PART_TREES;
+    bool regrets = term->kind == NITRO_TERM_KERNELS || term->kind == NITRO_TERM_TREES;
     fprintf(out,
             "    for (size_t v = 0; v < NUM_VARIANTS; v++)\n"
             "        scores[v] += %a * %sown[v];\n",
-            part->weight, regrets ? "-" : "");
+            term->weight, regrets ? "-" : "");
 }
 
-void nitro_source_parts(FILE *out, const nitro_parts *parts)
+void nitro_source_parts(FILE *out, const nitro_score_terms *terms)
 {
     bool pairs = false;
-    for (size_t i = 0; i < parts->count; i++) {
-        const nitro_part *part = &parts->items[i];
-        pairs = pairs || part->kind == NITRO_PART_SOFT_VOTES || part->kind == NITRO_PART_VOTES;
-        if (part->kernels)
-            print_kernels(out, part->kernels, i);
-        else if (part->forest)
-            print_forest(out, part->forest, i);
+    for (size_t i = 0; i < terms->count; i++) {
+        const nitro_score_term *term = &terms->items[i];
+        pairs = pairs || term->kind == NITRO_TERM_SOFT_VOTES || term->kind == NITRO_TERM_VOTES;
+        if (term->kernels)
+            print_kernels(out, term->kernels, i);
+        else if (term->forest)
+            print_forest(out, term->forest, i);
         else
-            print_votes(out, part, parts->num_columns, i);
+            print_votes(out, term, terms->num_columns, i);
     }
-    print_helpers(out, parts);
+    print_helpers(out, terms);
     fputs("static void find_scores(const double *x, double *scores)\n{\n"
           "    double own[NUM_VARIANTS];\n",
           out);
     if (pairs)
         fputs("    double pairs[NUM_VARIANTS * NUM_VARIANTS / 2 + 1];\n", out);
     fputs("    for (size_t v = 0; v < NUM_VARIANTS; v++)\n        scores[v] = 0.0;\n", out);
-    for (size_t i = 0; i < parts->count; i++)
-        print_call(out, &parts->items[i], i);
+    for (size_t i = 0; i < terms->count; i++)
+        print_call(out, &terms->items[i], i);
     fputs("}\n\n", out);
 }

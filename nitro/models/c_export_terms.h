@@ -12,6 +12,6 @@ void nitro_source_numbers(FILE *out, const char *name, const double *numbers, si
 
 /** Tables and functions of all parts, and `static void find_scores(const double *x, double
  *  *scores)`. */
-void nitro_source_parts(FILE *out, const nitro_parts *parts);
+void nitro_source_parts(FILE *out, const nitro_score_terms *terms);
 
 #endif

@@ -5,20 +5,21 @@
 
 #define MAX_MAGNITUDE 1e100
 
-nitro_status nitro_kernel_machine_encode(nitro_context *context,
-                                         const nitro_kernel_machine *machine, json_t **json)
+nitro_status nitro_kernel_expansion_encode(nitro_context *context,
+                                           const nitro_kernel_expansion *expansion, json_t **json)
 {
     /* json_pack takes over its objects even where one of them is missing. */
     json_t *made = json_pack(
-        "{s:f, s:o, s:o, s:o}", "gamma", machine->gamma, "bias",
-        nitro_json_from_numbers(machine->bias, machine->num_outputs), "vectors",
-        nitro_json_from_rows(machine->vectors, machine->num_vectors, machine->num_columns),
+        "{s:f, s:o, s:o, s:o}", "gamma", expansion->gamma, "bias",
+        nitro_json_from_numbers(expansion->bias, expansion->num_outputs), "vectors",
+        nitro_json_from_rows(expansion->vectors, expansion->num_vectors, expansion->num_columns),
         "coefficients",
-        nitro_json_from_rows(machine->coefficients, machine->num_vectors, machine->num_outputs));
+        nitro_json_from_rows(expansion->coefficients, expansion->num_vectors,
+                             expansion->num_outputs));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
                           "out of memory: cannot encode a machine of %zu vectors",
-                          machine->num_vectors);
+                          expansion->num_vectors);
     *json = made;
     return NITRO_OK;
 }
@@ -35,13 +36,13 @@ static nitro_status check_magnitudes(const nitro_json_place *place, const char *
     return NITRO_OK;
 }
 
-typedef struct machine_parts {
+typedef struct expansion_terms {
     double gamma;
     json_t *bias, *vectors, *coefficients;
-} machine_parts;
+} expansion_terms;
 
 static nitro_status find_parts(const nitro_json_place *place, const json_t *json,
-                               machine_parts *parts)
+                               expansion_terms *parts)
 {
     nitro_status status = nitro_json_number(place, json, "gamma", &parts->gamma);
     if (status == NITRO_OK && !(parts->gamma > 0.0))
@@ -57,12 +58,12 @@ static nitro_status find_parts(const nitro_json_place *place, const json_t *json
     return status;
 }
 
-nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const json_t *json,
-                                         size_t num_columns, size_t num_outputs,
-                                         nitro_kernel_machine **machine)
+nitro_status nitro_kernel_expansion_decode(const nitro_json_place *place, const json_t *json,
+                                           size_t num_columns, size_t num_outputs,
+                                           nitro_kernel_expansion **expansion)
 {
-    machine_parts parts;
-    nitro_kernel_machine *made = NULL;
+    expansion_terms parts;
+    nitro_kernel_expansion *made = NULL;
     nitro_status status = find_parts(place, json, &parts);
     if (status != NITRO_OK)
         return status;
@@ -72,8 +73,8 @@ nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const js
         status = nitro_json_check_rows(place, parts.coefficients, "coefficients", num_vectors,
                                        num_outputs);
     if (status == NITRO_OK)
-        status = nitro_kernel_machine_create(place->context, num_columns, num_outputs, num_vectors,
-                                             parts.gamma, &made);
+        status = nitro_kernel_expansion_create(place->context, num_columns, num_outputs,
+                                               num_vectors, parts.gamma, &made);
     if (status != NITRO_OK)
         return status;
     status = nitro_json_numbers(place, parts.bias, "bias", num_outputs, made->bias);
@@ -88,8 +89,8 @@ nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const js
         status =
             check_magnitudes(place, "coefficients", made->coefficients, num_vectors * num_outputs);
     if (status == NITRO_OK)
-        *machine = made;
+        *expansion = made;
     else
-        nitro_kernel_machine_free(made);
+        nitro_kernel_expansion_free(made);
     return status;
 }

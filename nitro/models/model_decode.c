@@ -81,8 +81,8 @@ static nitro_status decode_correction(const nitro_json_place *place, const json_
         return NITRO_OK;
     nitro_status status = nitro_json_member(place, top, "correction", JSON_OBJECT, &object);
     if (status == NITRO_OK)
-        status = nitro_machine_pair_decode(&at, object, model->num_seen,
-                                           model->schema->num_variants, &model->correction);
+        status = nitro_kernel_pair_decode(&at, object, model->num_seen, model->schema->num_variants,
+                                          &model->correction);
     return status;
 }
 

@@ -120,7 +120,7 @@ static nitro_status decode_device_feature(const nitro_json_place *place, const j
             decode_column(&at, object, &model->columns[nitro_model_first_device(model) + index]);
     if (status != NITRO_OK)
         return status;
-    if (!nitro_name_is_clean(name) ||
+    if (!nitro_name_is_valid(name) ||
         nitro_string_list_find(&model->device_features, name) != NITRO_NONE)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field device_features.name: '%.80s' is no feature name, or is "
@@ -188,7 +188,7 @@ static nitro_status create_model(const nitro_json_place *place, const json_t *to
         status = nitro_json_string(&at, device, "kind", &kind);
     if (status != NITRO_OK)
         return status;
-    if (!nitro_device_id_is_clean(target) || !nitro_name_is_clean(kind))
+    if (!nitro_device_id_is_valid(target) || !nitro_name_is_valid(kind))
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field target: '%.80s' of kind '%.80s' is no device", place->path,
                           target, kind);

@@ -142,7 +142,7 @@ nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *s
     json_t *predictor = NULL, *correction = NULL;
     nitro_status status = encode_predictor(model, &predictor);
     if (status == NITRO_OK && model->correction)
-        status = nitro_machine_pair_encode(model->context, model->correction, &correction);
+        status = nitro_kernel_pair_encode(model->context, model->correction, &correction);
     if (status != NITRO_OK) {
         json_decref(predictor);
         return status;
@@ -229,7 +229,7 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
 
 void nitro_model_free_provenance(nitro_model *model)
 {
-    nitro_promise_free(model->promise);
+    nitro_predicted_quality_free(model->predicted);
     json_decref(model->provenance);
 }
 

@@ -52,14 +52,14 @@ nitro_status nitro_collection_begin(nitro_collection *self, nitro_store *store,
     nitro_status status = nitro_measure_options_check(self->context, &self->measure);
     if (status == NITRO_OK)
         status = nitro_proxies_create(self->context, self->options.proxies_path, &self->proxies);
-    self->profiling =
-        (nitro_profiling){.context = self->context, .device = device->id, .proxies = self->proxies};
+    self->profiling = (nitro_profile_transfer){
+        .context = self->context, .device = device->id, .proxies = self->proxies};
     return status == NITRO_OK ? find_profiler(self, &self->profiling.profiler) : status;
 }
 
 void nitro_collection_end(nitro_collection *self)
 {
-    nitro_profiling_clear(&self->profiling);
+    nitro_profile_transfer_clear(&self->profiling);
     nitro_proxies_free(self->proxies);
 }
 
@@ -80,7 +80,7 @@ nitro_status nitro_collection_prepare(nitro_collection *self)
  */
 static nitro_status put_profiles(nitro_collection *self)
 {
-    const nitro_profiling *made = &self->profiling;
+    const nitro_profile_transfer *made = &self->profiling;
     const nitro_profile *const *profiles = (const nitro_profile *const *)made->profiles;
     char message[1024];
     nitro_status status =
@@ -97,7 +97,7 @@ static nitro_status put_profiles(nitro_collection *self)
 
 static nitro_status store_profiles(nitro_collection *self)
 {
-    nitro_profiling *made = &self->profiling;
+    nitro_profile_transfer *made = &self->profiling;
     nitro_status status = made->count > 0 ? nitro_collection_prepare(self) : NITRO_OK;
     for (size_t i = 0; i < made->count && status == NITRO_OK; i++)
         status = nitro_provenance_of_device(self->context, self->device, "measured",
@@ -133,7 +133,7 @@ nitro_status nitro_collection_run(nitro_collection *self, nitro_computation *com
         status = store_profiles(self);
     if (status == NITRO_OK)
         count_runs(self, sample, variants);
-    nitro_profiling_clear(&self->profiling);
+    nitro_profile_transfer_clear(&self->profiling);
     nitro_sample_free(sample);
     return status;
 }

@@ -14,7 +14,7 @@ typedef struct nitro_collection {
     nitro_profile_options options;
     nitro_measure_options measure;
     nitro_proxies *proxies;
-    nitro_profiling profiling; /* `name` and `name_user` are set by the caller */
+    nitro_profile_transfer profiling; /* `name` and `name_user` are set by the caller */
     nitro_profile_progress progress;
     nitro_profile_report *report;
 } nitro_collection;

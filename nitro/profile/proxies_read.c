@@ -123,7 +123,7 @@ static nitro_status read_metric(const nitro_json_place *place, const json_t *obj
         status = nitro_json_member(place, object, "from", JSON_ARRAY, &formulas);
     if (status != NITRO_OK)
         return status;
-    if (!nitro_metric_name_is_clean(name))
+    if (!nitro_metric_name_is_valid(name))
         return refuse(place, "has a name that is no metric name");
     if (strcmp(sort, "count") != 0 && strcmp(sort, "ratio") != 0)
         return refuse(place, "has another sort than count or ratio");
@@ -191,7 +191,7 @@ static nitro_status read_device_features(const nitro_json_place *place, const js
     nitro_status status = nitro_json_member(place, object, "device_features", JSON_ARRAY, &array);
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
         const char *name = json_string_value(json_array_get(array, i));
-        if (!nitro_name_is_clean(name) || nitro_string_list_find(names, name) != NITRO_NONE)
+        if (!nitro_name_is_valid(name) || nitro_string_list_find(names, name) != NITRO_NONE)
             return refuse(place, "has device_features that are not names, each once");
         status = nitro_string_list_add(place->context, names, name);
     }
@@ -238,7 +238,7 @@ static nitro_status read_proxy(const nitro_json_place *place, const json_t *obje
         status = nitro_json_optional_string(place, object, "about", &about);
     if (status != NITRO_OK)
         return status;
-    if (!nitro_name_is_clean(name) || !nitro_text_is_clean(about, 1024))
+    if (!nitro_name_is_valid(name) || !nitro_text_is_valid(about, 1024))
         return refuse(place, "has a name or a text about it that is not clean");
     status = place_proxy(place, proxies, name, &proxy);
     if (status != NITRO_OK)

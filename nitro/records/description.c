@@ -33,7 +33,7 @@ static nitro_status read_unit_and_scale(const nitro_json_place *place, const jso
     nitro_status status = nitro_json_optional_string(place, object, "unit", unit);
     if (status == NITRO_OK)
         status = nitro_json_optional_string(place, object, "scale", &scale_name);
-    if (status == NITRO_OK && !nitro_text_is_clean(*unit, 63))
+    if (status == NITRO_OK && !nitro_text_is_valid(*unit, 63))
         status = nitro_fail(place->context, NITRO_ERR_FORMAT,
                             "%s: field %s.unit is longer than 63 bytes, or has control characters",
                             place->path, place->field);
@@ -82,7 +82,7 @@ static nitro_status read_replaced(const nitro_json_place *place, const json_t *o
     nitro_status status = nitro_json_member(place, object, "replaces", JSON_ARRAY, &array);
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
         const char *name = json_string_value(json_array_get(array, i));
-        if (!nitro_name_is_clean(name))
+        if (!nitro_name_is_valid(name))
             return nitro_fail(place->context, NITRO_ERR_FORMAT,
                               "%s: field %s.replaces[%zu] must be the name of a feature",
                               place->path, place->field, i);
@@ -173,7 +173,7 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
         status = nitro_json_optional_string(place, top, "default", &variant);
     if (status != NITRO_OK || !variant)
         return status;
-    if (!nitro_name_is_clean(variant))
+    if (!nitro_name_is_valid(variant))
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field default is '%.80s', which is no name of a variant",
                           place->path, variant);

@@ -81,11 +81,11 @@ bool nitro_value_source_from_name(const char *name, nitro_value_source *source)
 nitro_status nitro_device_create(nitro_context *context, const char *id, const char *kind,
                                  nitro_device **device)
 {
-    if (!nitro_device_id_is_clean(id))
+    if (!nitro_device_id_is_valid(id))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");
-    if (!nitro_name_is_clean(kind))
+    if (!nitro_name_is_valid(kind))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no device kind", id,
                           kind ? kind : "(null)");
     nitro_device *created = nitro_calloc(context, 1, sizeof(*created));
@@ -155,7 +155,7 @@ static nitro_device_feature *append_feature(nitro_context *context, nitro_device
 nitro_status nitro_device_set(nitro_context *context, nitro_device *device, const char *feature,
                               double value, nitro_value_source source, double spread)
 {
-    if (!nitro_name_is_clean(feature))
+    if (!nitro_name_is_valid(feature))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no feature name",
                           device->id, feature ? feature : "(null)");
     if (isinf(value))
@@ -186,7 +186,7 @@ double nitro_device_value(const nitro_device *device, const char *feature)
 nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device, const char *name,
                                     const char *text)
 {
-    if (!nitro_name_is_clean(name))
+    if (!nitro_name_is_valid(name))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no label name",
                           device->id, name ? name : "(null)");
     char *text_copy = nitro_strdup(context, text ? text : "");

@@ -67,7 +67,7 @@ static column_use *choose_uses(nitro_context *context, const nitro_csv *csv, nit
         const char *name = nitro_csv_column_name(csv, i);
         if (strcmp(name, "device") == 0 || strcmp(name, "kind") == 0)
             continue;
-        if (nitro_name_is_clean(name))
+        if (nitro_name_is_valid(name))
             *status = choose_use(context, csv, i, &uses[i]);
         else
             *status = nitro_fail(context, NITRO_ERR_FORMAT,
@@ -89,7 +89,7 @@ static nitro_status check_ids(nitro_context *context, const nitro_csv *csv, size
                           nitro_csv_origin(csv));
     for (size_t row = 0; row < nitro_csv_num_rows(csv); row++) {
         const char *id = nitro_csv_field(csv, row, column);
-        if (!nitro_device_id_is_clean(id))
+        if (!nitro_device_id_is_valid(id))
             return nitro_fail(
                 context, NITRO_ERR_FORMAT,
                 "%s:%zu: column %zu ('device'): '%.100s' is no device id: use 1 to 63 "
@@ -106,7 +106,7 @@ static nitro_status create_of_row(nitro_context *context, const nitro_csv *csv, 
     const char *kind = kind_column == NITRO_NONE ? "" : nitro_csv_field(csv, row, kind_column);
     if (kind[0] == '\0')
         kind = "recorded";
-    if (!nitro_name_is_clean(kind))
+    if (!nitro_name_is_valid(kind))
         return nitro_fail(context, NITRO_ERR_FORMAT,
                           "%s:%zu: column %zu ('kind'): '%.100s' is no device kind",
                           nitro_csv_origin(csv), nitro_csv_line(csv, row), kind_column + 1, kind);

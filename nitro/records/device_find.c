@@ -108,7 +108,7 @@ static nitro_status describe_here(nitro_context *context, const nitro_device_kin
 nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                nitro_device **device, const nitro_device_kind **kind)
 {
-    if (!nitro_device_id_is_clean(id))
+    if (!nitro_device_id_is_valid(id))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");

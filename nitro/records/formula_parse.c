@@ -194,8 +194,8 @@ static nitro_status grow_variables(formula_parser *parser, const char *start, si
         return NITRO_OK;
     snprintf(name, sizeof(name), "%.*s", (int)length, start);
     size_t prefix_length = strlen(parser->prefix);
-    bool clean = prefix_length ? nitro_name_is_clean(name + prefix_length)
-                               : nitro_metric_name_is_clean(name);
+    bool clean = prefix_length ? nitro_name_is_valid(name + prefix_length)
+                               : nitro_metric_name_is_valid(name);
     if (strncmp(name, parser->prefix, prefix_length) != 0 || !clean)
         return NITRO_OK;
     return nitro_string_list_add(parser->context, parser->grows, name);

@@ -6,7 +6,7 @@
 
 #include "nitro/nitro_backend.h"
 
-static nitro_status require_clean(nitro_context *context, bool clean, const char *what,
+static nitro_status require_valid(nitro_context *context, bool clean, const char *what,
                                   const char *value)
 {
     if (clean)
@@ -45,13 +45,13 @@ nitro_status nitro_profile_create_of_variant(nitro_context *context, const char 
                                  .intensity = NAN,
                                  .kernel = (char *)kernel};
     nitro_status status =
-        require_clean(context, nitro_name_is_clean(computation), "a computation", computation);
+        require_valid(context, nitro_name_is_valid(computation), "a computation", computation);
     if (status == NITRO_OK)
-        status = require_clean(context, nitro_name_is_clean(variant), "a variant", variant);
+        status = require_valid(context, nitro_name_is_valid(variant), "a variant", variant);
     if (status == NITRO_OK)
-        status = require_clean(context, nitro_input_name_is_clean(input), "an input", input);
+        status = require_valid(context, nitro_input_name_is_valid(input), "an input", input);
     if (status == NITRO_OK)
-        status = require_clean(context, nitro_input_name_is_clean(kernel), "a kernel", kernel);
+        status = require_valid(context, nitro_input_name_is_valid(kernel), "a kernel", kernel);
     return status == NITRO_OK ? create(context, &names, profile) : status;
 }
 
@@ -62,9 +62,9 @@ nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *p
     const nitro_profile names = {.name = (char *)proxy,
                                  .intensity = intensity == 0 ? 0 : intensity, /* one zero */
                                  .kernel = (char *)kernel};
-    nitro_status status = require_clean(context, nitro_name_is_clean(proxy), "a proxy", proxy);
+    nitro_status status = require_valid(context, nitro_name_is_valid(proxy), "a proxy", proxy);
     if (status == NITRO_OK)
-        status = require_clean(context, nitro_input_name_is_clean(kernel), "a kernel", kernel);
+        status = require_valid(context, nitro_input_name_is_valid(kernel), "a kernel", kernel);
     if (status == NITRO_OK && !(intensity >= 0 && intensity <= NITRO_MAX_INTENSITY))
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
                             "profile of proxy %s: an intensity is in 0 to %d, not %g", proxy,
@@ -131,7 +131,7 @@ nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile, c
                                double value)
 {
     bool found;
-    if (!nitro_metric_name_is_clean(metric))
+    if (!nitro_metric_name_is_valid(metric))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "profile of %s: '%.150s' is no metric name: use 1 to 127 of "
                           "[A-Za-z0-9_.+-]",

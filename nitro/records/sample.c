@@ -33,7 +33,7 @@ bool nitro_outcome_from_name(const char *name, nitro_outcome *outcome)
 nitro_status nitro_sample_create(nitro_context *context, const char *input, size_t num_features,
                                  size_t num_variants, nitro_sample **sample)
 {
-    if (!nitro_input_name_is_clean(input))
+    if (!nitro_input_name_is_valid(input))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no input name: use 1 to 511 bytes of UTF-8 without control "
                           "characters",

@@ -9,7 +9,7 @@
 nitro_status nitro_schema_create(nitro_context *context, const char *computation,
                                  nitro_schema **schema)
 {
-    if (!nitro_name_is_clean(computation))
+    if (!nitro_name_is_valid(computation))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no computation name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           computation ? computation : "(null)");
@@ -67,7 +67,7 @@ static nitro_status check_new_name(nitro_context *context, const nitro_schema *s
                                    const char *what, const char *name, size_t taken, size_t count,
                                    size_t limit)
 {
-    if (!nitro_name_is_clean(name))
+    if (!nitro_name_is_valid(name))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: '%.80s' is no %s name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           schema->computation, name ? name : "(null)", what);
@@ -83,7 +83,7 @@ static nitro_status check_new_name(nitro_context *context, const nitro_schema *s
 nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *schema,
                                       const char *name, const char *unit, nitro_scale scale)
 {
-    size_t taken = nitro_name_is_clean(name) ? nitro_schema_feature(schema, name) : NITRO_NONE;
+    size_t taken = nitro_name_is_valid(name) ? nitro_schema_feature(schema, name) : NITRO_NONE;
     nitro_status status = check_new_name(context, schema, "feature", name, taken,
                                          schema->num_features, NITRO_MAX_FEATURES);
     if (status == NITRO_OK && nitro_schema_relative(schema, name) != NITRO_NONE)
@@ -107,7 +107,7 @@ nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *sche
 nitro_status nitro_schema_add_variant(nitro_context *context, nitro_schema *schema,
                                       const char *name)
 {
-    size_t taken = nitro_name_is_clean(name) ? nitro_schema_variant(schema, name) : NITRO_NONE;
+    size_t taken = nitro_name_is_valid(name) ? nitro_schema_variant(schema, name) : NITRO_NONE;
     nitro_status status = check_new_name(context, schema, "variant", name, taken,
                                          schema->num_variants, NITRO_MAX_VARIANTS);
     if (status != NITRO_OK)

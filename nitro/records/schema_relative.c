@@ -40,7 +40,7 @@ bool nitro_relative_info_replaces(const nitro_relative_info *relative, const cha
 static nitro_status check_name(nitro_context *context, const nitro_schema *schema, size_t index)
 {
     const char *name = schema->relative[index].name;
-    if (!nitro_name_is_clean(name))
+    if (!nitro_name_is_valid(name))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: '%.80s' is no name of a relative feature: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",

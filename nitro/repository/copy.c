@@ -187,7 +187,7 @@ static nitro_status put_campaign(copying *job, const char *id)
 
 static nitro_status require_campaign(const copying *job, const char *id)
 {
-    if (job->options->campaign && nitro_device_id_is_clean(id))
+    if (job->options->campaign && nitro_device_id_is_valid(id))
         return NITRO_OK;
     if (job->options->campaign)
         return nitro_fail(nitro_store_context(job->to), NITRO_ERR_ARGUMENT,

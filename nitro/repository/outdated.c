@@ -8,13 +8,13 @@
 #include "nitro/repository/store_internal.h"
 
 /* How many samples have one reason. */
-typedef struct stale_group {
+typedef struct outdated_group {
     size_t variant; /* NITRO_NONE: the whole sample */
     const char *what;
     char *was;
     const char *now;
     size_t samples;
-} stale_group;
+} outdated_group;
 
 typedef struct search {
     nitro_store *store;
@@ -25,7 +25,7 @@ typedef struct search {
     char digest[NITRO_DIGEST_SIZE];
     char *newest[NITRO_MAX_VARIANTS]; /* versions, and when they were measured */
     int64_t newest_s[NITRO_MAX_VARIANTS];
-    stale_group *groups;
+    outdated_group *groups;
     size_t num_groups, capacity;
     nitro_sample **changed; /* without the stale times; NULL: they are not wanted */
     size_t num_changed, changed_capacity;
@@ -63,12 +63,12 @@ static nitro_status note_newest(void *user, const nitro_sample *sample)
 
 /* ---- What is not like it ------------------------------------------------------------------- */
 
-static nitro_status count_stale(search *self, size_t variant, const char *what, const char *was,
-                                const char *now)
+static nitro_status count_outdated(search *self, size_t variant, const char *what, const char *was,
+                                   const char *now)
 {
     nitro_context *context = nitro_store_context(self->store);
     for (size_t i = 0; i < self->num_groups; i++) {
-        stale_group *group = &self->groups[i];
+        outdated_group *group = &self->groups[i];
         if (group->variant == variant && group->what == what && strcmp(group->was, was) == 0) {
             group->samples++;
             return NITRO_OK;
@@ -76,7 +76,7 @@ static nitro_status count_stale(search *self, size_t variant, const char *what, 
     }
     if (self->num_groups == self->capacity) {
         size_t capacity = self->capacity ? 2 * self->capacity : 16;
-        stale_group *grown = realloc(self->groups, capacity * sizeof(*grown));
+        outdated_group *grown = realloc(self->groups, capacity * sizeof(*grown));
         if (!grown)
             return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: stale samples");
         self->groups = grown;
@@ -85,7 +85,7 @@ static nitro_status count_stale(search *self, size_t variant, const char *what, 
     char *copy = nitro_strdup(context, was);
     if (!copy)
         return NITRO_ERR_NO_MEMORY;
-    self->groups[self->num_groups++] = (stale_group){variant, what, copy, now, 1};
+    self->groups[self->num_groups++] = (outdated_group){variant, what, copy, now, 1};
     return NITRO_OK;
 }
 
@@ -95,10 +95,10 @@ static nitro_status compare(search *self, size_t variant, const char *what, cons
 {
     if (!was || !now || strcmp(was, now) == 0)
         return NITRO_OK;
-    return count_stale(self, variant, what, was, now);
+    return count_outdated(self, variant, what, was, now);
 }
 
-static bool is_stale_entry(const search *self, const nitro_sample *sample, size_t variant)
+static bool is_outdated_entry(const search *self, const nitro_sample *sample, size_t variant)
 {
     const char *was = sample->entries[variant].version, *now = version_of(self, variant);
     return was && now && strcmp(was, now) != 0;
@@ -110,7 +110,7 @@ static nitro_status note_changed(search *self, const nitro_sample *sample)
     nitro_context *context = nitro_store_context(self->store);
     bool any = false;
     for (size_t v = 0; v < sample->num_entries; v++)
-        any = any || is_stale_entry(self, sample, v);
+        any = any || is_outdated_entry(self, sample, v);
     if (!any)
         return NITRO_OK;
     if (self->num_changed == self->changed_capacity) {
@@ -144,19 +144,20 @@ static nitro_status examine(void *user, const nitro_sample *sample)
 
 /* ---- Device by device ---------------------------------------------------------------------- */
 
-static void report_groups(const search *self, nitro_stale_function report, void *user)
+static void report_groups(const search *self, nitro_outdated_function report, void *user)
 {
     for (size_t i = 0; i < self->num_groups; i++) {
-        const stale_group *group = &self->groups[i];
+        const outdated_group *group = &self->groups[i];
         bool whole = group->variant == NITRO_NONE;
-        const nitro_stale stale = {.computation = self->schema->computation,
-                                   .device = self->device,
-                                   .variant = whole ? NULL : self->schema->variants[group->variant],
-                                   .what = group->what,
-                                   .was = group->was,
-                                   .now = group->now,
-                                   .samples = group->samples};
-        report(user, &stale);
+        const nitro_outdated outdated = {.computation = self->schema->computation,
+                                         .device = self->device,
+                                         .variant =
+                                             whole ? NULL : self->schema->variants[group->variant],
+                                         .what = group->what,
+                                         .was = group->was,
+                                         .now = group->now,
+                                         .samples = group->samples};
+        report(user, &outdated);
     }
 }
 
@@ -164,7 +165,7 @@ static void take_back(const search *self, nitro_sample *sample)
 {
     for (size_t v = 0; v < sample->num_entries; v++) {
         nitro_entry *entry = &sample->entries[v];
-        if (!is_stale_entry(self, sample, v))
+        if (!is_outdated_entry(self, sample, v))
             continue;
         free(entry->version);
         free(entry->detail);
@@ -183,7 +184,7 @@ static nitro_status write_changed(search *self)
         bool all = true;
         size_t removed = 0;
         for (size_t v = 0; v < samples[0]->num_entries; v++)
-            all = all && (is_stale_entry(self, samples[0], v) ||
+            all = all && (is_outdated_entry(self, samples[0], v) ||
                           samples[0]->entries[v].outcome == NITRO_OUTCOME_MISSING);
         if (all) {
             status = nitro_store_remove_samples(self->store, computation, self->device, samples, 1,
@@ -226,7 +227,7 @@ static nitro_status find_today(search *self)
     return status;
 }
 
-static nitro_status search_device(search *self, nitro_stale_function report, void *user)
+static nitro_status search_device(search *self, nitro_outdated_function report, void *user)
 {
     const char *computation = self->schema->computation;
     nitro_status status = find_today(self);
@@ -250,8 +251,8 @@ static void forget(search *self)
         nitro_sample_free(self->changed[--self->num_changed]);
 }
 
-static nitro_status search_all(search *self, const char *computation, nitro_stale_function report,
-                               void *user)
+static nitro_status search_all(search *self, const char *computation,
+                               nitro_outdated_function report, void *user)
 {
     nitro_schema *schema = NULL;
     nitro_string_list devices = {0};
@@ -271,17 +272,17 @@ static nitro_status search_all(search *self, const char *computation, nitro_stal
     return status;
 }
 
-nitro_status nitro_store_find_stale(nitro_store *store, const char *computation,
-                                    const char *const *versions, nitro_stale_function report,
-                                    void *user)
+nitro_status nitro_store_find_outdated(nitro_store *store, const char *computation,
+                                       const char *const *versions, nitro_outdated_function report,
+                                       void *user)
 {
     search self = {.store = store, .versions = versions};
     return search_all(&self, computation, report, user);
 }
 
-nitro_status nitro_store_remove_stale(nitro_store *store, const char *computation,
-                                      const char *const *versions, bool dry_run,
-                                      nitro_stale_function report, void *user)
+nitro_status nitro_store_remove_outdated(nitro_store *store, const char *computation,
+                                         const char *const *versions, bool dry_run,
+                                         nitro_outdated_function report, void *user)
 {
     search self = {.store = store, .versions = versions, .wants_changed = !dry_run};
     nitro_status status = dry_run ? NITRO_OK : nitro_store_require_writable(store);

@@ -13,7 +13,7 @@ static nitro_status check_relative(nitro_context *context, const char *where,
     nitro_status status = nitro_schema_check_relative(context, schema, index);
     if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY) {
         const char *unit = schema->relative[index].unit;
-        if (status == NITRO_OK && !nitro_text_is_clean(unit, NITRO_STORE_MAX_TEXT))
+        if (status == NITRO_OK && !nitro_text_is_valid(unit, NITRO_STORE_MAX_TEXT))
             return nitro_fail(context, failure,
                               "%s: computation %s: relative feature %s has no clean unit", where,
                               schema->computation, schema->relative[index].name);
@@ -28,7 +28,7 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
                                       const nitro_schema *schema, nitro_status failure)
 {
     const char *name = schema->computation;
-    if (!nitro_name_is_clean(name))
+    if (!nitro_name_is_valid(name))
         return nitro_fail(context, failure, "%s: a computation's name is not clean", where);
     if (schema->num_variants == 0 || schema->num_variants > NITRO_MAX_VARIANTS ||
         schema->num_features > NITRO_MAX_FEATURES || schema->num_relative > NITRO_MAX_FEATURES)
@@ -40,18 +40,18 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
     for (size_t i = 0; i < schema->num_features; i++) {
         const nitro_feature_info *feature = &schema->features[i];
         nitro_scale scale;
-        if (!nitro_name_is_clean(feature->name) || nitro_schema_feature(schema, feature->name) != i)
+        if (!nitro_name_is_valid(feature->name) || nitro_schema_feature(schema, feature->name) != i)
             return nitro_fail(context, failure,
                               "%s: computation %s: feature %zu has no clean name of its own", where,
                               name, i);
-        if (!feature->unit || !nitro_text_is_clean(feature->unit, NITRO_STORE_MAX_TEXT) ||
+        if (!feature->unit || !nitro_text_is_valid(feature->unit, NITRO_STORE_MAX_TEXT) ||
             !nitro_scale_from_name(nitro_scale_name(feature->scale), &scale))
             return nitro_fail(context, failure,
                               "%s: computation %s: feature %s has no clean unit or no known scale",
                               where, name, feature->name);
     }
     for (size_t i = 0; i < schema->num_variants; i++)
-        if (!nitro_name_is_clean(schema->variants[i]) ||
+        if (!nitro_name_is_valid(schema->variants[i]) ||
             nitro_schema_variant(schema, schema->variants[i]) != i)
             return nitro_fail(context, failure,
                               "%s: computation %s: variant %zu has no clean name of its own", where,
@@ -74,7 +74,7 @@ static bool is_measure(double value) /* finite and not negative */
 nitro_status nitro_store_check_device(nitro_context *context, const char *where,
                                       const nitro_device *device, nitro_status failure)
 {
-    if (!nitro_device_id_is_clean(device->id) || !nitro_name_is_clean(device->kind))
+    if (!nitro_device_id_is_valid(device->id) || !nitro_name_is_valid(device->kind))
         return nitro_fail(context, failure, "%s: a device's id or kind is not clean", where);
     if (device->num_features > NITRO_STORE_MAX_DEVICE_VALUES ||
         device->num_labels > NITRO_STORE_MAX_DEVICE_VALUES)
@@ -85,7 +85,7 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
     for (size_t i = 0; i < device->num_features; i++) {
         const nitro_device_feature *feature = &device->features[i];
         nitro_value_source source;
-        if (!nitro_name_is_clean(feature->name))
+        if (!nitro_name_is_valid(feature->name))
             return nitro_fail(context, failure, "%s: device %s: feature %zu has no clean name",
                               where, device->id, i);
         if (!isfinite(feature->value) || !is_measure(feature->spread))
@@ -99,8 +99,8 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
     }
     for (size_t i = 0; i < device->num_labels; i++) {
         const nitro_label *label = &device->labels[i];
-        if (!nitro_name_is_clean(label->name) || !label->text ||
-            !nitro_text_is_clean(label->text, NITRO_STORE_MAX_TEXT))
+        if (!nitro_name_is_valid(label->name) || !label->text ||
+            !nitro_text_is_valid(label->text, NITRO_STORE_MAX_TEXT))
             return nitro_fail(context, failure,
                               "%s: device %s: label %zu has no clean name, or a text that is not "
                               "UTF-8 or longer than %d bytes",
@@ -111,7 +111,7 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
 
 static bool is_text_or_null(const char *text)
 {
-    return !text || nitro_text_is_clean(text, NITRO_STORE_MAX_TEXT);
+    return !text || nitro_text_is_valid(text, NITRO_STORE_MAX_TEXT);
 }
 
 /* What is wrong with an entry; NULL: nothing. */
@@ -148,7 +148,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
                                       const nitro_sample *sample, nitro_status failure)
 {
     const char *name = schema->computation;
-    if (!nitro_input_name_is_clean(sample->input))
+    if (!nitro_input_name_is_valid(sample->input))
         return nitro_fail(context, failure, "%s: %s on %s: an input's name is not clean", where,
                           name, device);
     if (sample->num_features != schema->num_features || sample->num_entries != schema->num_variants)
@@ -177,7 +177,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
 /* What is wrong with a profile's names; NULL: nothing. */
 static const char *profile_problem(const nitro_schema *schema, const nitro_profile *profile)
 {
-    if (!nitro_name_is_clean(profile->name) || !nitro_input_name_is_clean(profile->kernel))
+    if (!nitro_name_is_valid(profile->name) || !nitro_input_name_is_valid(profile->kernel))
         return "its variant's, proxy's or kernel's name is not clean";
     if (!schema) {
         bool in_range = profile->intensity >= 0 && profile->intensity <= NITRO_MAX_INTENSITY;
@@ -187,7 +187,7 @@ static const char *profile_problem(const nitro_schema *schema, const nitro_profi
     }
     if (!profile->computation || strcmp(profile->computation, schema->computation) != 0)
         return "it is of another computation";
-    if (!nitro_input_name_is_clean(profile->input))
+    if (!nitro_input_name_is_valid(profile->input))
         return "its input's name is not clean";
     return isnan(profile->intensity) ? NULL : "a variant has no intensity";
 }
@@ -197,7 +197,7 @@ static size_t first_bad_metric(const nitro_profile *profile)
 {
     for (size_t i = 0; i < profile->num_metrics; i++) {
         const nitro_metric *metric = &profile->metrics[i];
-        if (!nitro_metric_name_is_clean(metric->name) || !isfinite(metric->value) ||
+        if (!nitro_metric_name_is_valid(metric->name) || !isfinite(metric->value) ||
             (i > 0 && strcmp(profile->metrics[i - 1].name, metric->name) >= 0))
             return i;
     }

@@ -23,7 +23,7 @@ enum {
     HAS_CACHE = 512
 };
 
-uint64_t nitro_record_names_hash(const nitro_schema *schema)
+uint64_t nitro_record_schema_hash(const nitro_schema *schema)
 {
     uint64_t hash = schema->num_features;
     for (size_t i = 0; i < schema->num_features; i++)
@@ -138,7 +138,7 @@ static void put_provenance(nitro_record_bytes *record, const nitro_provenance *f
 }
 
 nitro_status nitro_record_append_sample(nitro_context *context, const char *computation,
-                                        uint64_t names_hash, const char *device,
+                                        uint64_t schema_hash, const char *device,
                                         const nitro_sample *sample, nitro_record_bytes *record)
 {
     nitro_status status = make_room(context, record, record_size(sample));
@@ -147,7 +147,7 @@ nitro_status nitro_record_append_sample(nitro_context *context, const char *comp
     put_word(record, MAGIC, 1);
     put_word(record, version_of(sample), 1);
     put_word(record, nitro_store_sample_checksum(computation, device, sample), 8);
-    put_word(record, names_hash, 8);
+    put_word(record, schema_hash, 8);
     put_word(record, sample->num_features, 1);
     put_word(record, sample->num_entries, 1);
     for (size_t i = 0; i < sample->num_features; i++)
@@ -264,7 +264,7 @@ static nitro_status refuse(cursor *c, const place *at, const char *problem)
                       at->schema->computation, at->device, at->input, problem);
 }
 
-static nitro_status read_head(cursor *c, const place *at, uint64_t names_hash, uint64_t *checksum)
+static nitro_status read_head(cursor *c, const place *at, uint64_t schema_hash, uint64_t *checksum)
 {
     uint64_t magic = take_word(c, 1), version = take_word(c, 1);
     c->version = version;
@@ -279,7 +279,7 @@ static nitro_status read_head(cursor *c, const place *at, uint64_t names_hash, u
     uint64_t names = take_word(c, 8), num_features = take_word(c, 1), num_entries = take_word(c, 1);
     if (c->failed || magic != MAGIC || version < 1)
         return refuse(c, at, "is damaged or was altered");
-    if (names != names_hash || num_features != at->schema->num_features ||
+    if (names != schema_hash || num_features != at->schema->num_features ||
         num_entries != at->schema->num_variants)
         return refuse(c, at,
                       "was written for other features or variants than the computation now has");
@@ -297,14 +297,14 @@ static void take_body(cursor *c, nitro_sample *sample)
 }
 
 nitro_status nitro_record_read_sample(nitro_context *context, const nitro_schema *schema,
-                                      uint64_t names_hash, const char *device, const char *input,
+                                      uint64_t schema_hash, const char *device, const char *input,
                                       const void *bytes, size_t size, nitro_sample **sample)
 {
     cursor c = {.context = context, .at = bytes, .end = (const unsigned char *)bytes + size};
     const place at = {schema, device, input};
     uint64_t checksum = 0;
     nitro_sample *read = NULL;
-    nitro_status status = read_head(&c, &at, names_hash, &checksum);
+    nitro_status status = read_head(&c, &at, schema_hash, &checksum);
     if (status != NITRO_OK)
         return status;
     status = nitro_sample_create(context, input, schema->num_features, schema->num_variants, &read);

@@ -17,22 +17,22 @@ typedef struct nitro_record_bytes {
 } nitro_record_bytes;
 
 /** Over the names of features and variants in their order: whose numbers a record holds. */
-uint64_t nitro_record_names_hash(const nitro_schema *schema);
+uint64_t nitro_record_schema_hash(const nitro_schema *schema);
 
 /** Append a record. It holds neither the input's name nor computation and device: those are what it
  *  is found by, and its checksum covers them. NITRO_ERR_NO_MEMORY. */
 nitro_status nitro_record_append_sample(nitro_context *context, const char *computation,
-                                        uint64_t names_hash, const char *device,
+                                        uint64_t schema_hash, const char *device,
                                         const nitro_sample *sample, nitro_record_bytes *record);
 
 /**
  * Any bytes are welcome: NITRO_ERR_FORMAT says which sample is no good and why, NITRO_ERR_NEWER
  * that a newer Nitro wrote it. The checksum was compared; whether the sample is fit to be used
  * (nitro_store_check_sample) is the caller's to ask.
- * @param names_hash  of the schema.
+ * @param schema_hash  of the schema.
  */
 nitro_status nitro_record_read_sample(nitro_context *context, const nitro_schema *schema,
-                                      uint64_t names_hash, const char *device, const char *input,
+                                      uint64_t schema_hash, const char *device, const char *input,
                                       const void *bytes, size_t size, nitro_sample **sample);
 
 #endif

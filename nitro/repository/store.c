@@ -74,7 +74,7 @@ nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,
 {
     nitro_schema *found = NULL;
     nitro_status status = NITRO_ERR_NOT_FOUND;
-    if (nitro_name_is_clean(computation))
+    if (nitro_name_is_valid(computation))
         status = store->kind->get_schema(store->state, computation, &found);
     if (status == NITRO_ERR_NOT_FOUND)
         return fail_no_computation(store, computation);
@@ -116,7 +116,7 @@ nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_de
 {
     nitro_device *found = NULL;
     nitro_status status = NITRO_ERR_NOT_FOUND;
-    if (nitro_device_id_is_clean(id))
+    if (nitro_device_id_is_valid(id))
         status = store->kind->get_device(store->state, id, &found);
     if (status == NITRO_ERR_NOT_FOUND)
         return fail_no_device(store, id);
@@ -132,10 +132,10 @@ nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_de
 nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
                                        const char *device)
 {
-    if (computation && !nitro_name_is_clean(computation))
+    if (computation && !nitro_name_is_valid(computation))
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation name",
                           computation);
-    if (device && !nitro_device_id_is_clean(device))
+    if (device && !nitro_device_id_is_valid(device))
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id", device);
     return NITRO_OK;
 }
@@ -196,7 +196,7 @@ nitro_status nitro_store_remove_device(nitro_store *store, const char *id)
 {
     nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
-        status = nitro_device_id_is_clean(id) ? store->kind->remove_device(store->state, id)
+        status = nitro_device_id_is_valid(id) ? store->kind->remove_device(store->state, id)
                                               : NITRO_ERR_NOT_FOUND;
     if (status != NITRO_ERR_NOT_FOUND)
         return status;
@@ -223,7 +223,7 @@ nitro_status nitro_store_claim(nitro_store *store, const char *computation, cons
     if (!store->kind->claim)
         return nitro_fail(store->context, NITRO_ERR_NOT_BUILT,
                           "%s: inputs of this kind of store cannot be claimed", store->url);
-    if (!nitro_input_name_is_clean(input) || !nitro_text_is_clean(owner, 127) || !owner[0])
+    if (!nitro_input_name_is_valid(input) || !nitro_text_is_valid(owner, 127) || !owner[0])
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
                           "a claim needs an input's name and who claims it, in 1 to 127 bytes");
     return store->kind->claim(store->state, computation, device, input, owner, lease_ms, claimed);

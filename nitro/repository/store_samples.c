@@ -157,7 +157,7 @@ nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
 {
     nitro_schema *schema = NULL;
     nitro_status status = nitro_store_require_both(store, computation, device);
-    if (status == NITRO_OK && !nitro_input_name_is_clean(input))
+    if (status == NITRO_OK && !nitro_input_name_is_valid(input))
         status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no input's name",
                             input ? input : "(null)");
     if (status == NITRO_OK)

@@ -19,7 +19,7 @@ nitro_status nitro_computation_create(nitro_context *context, const char *name,
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = nitro_schema_create(context, name, &created->schema);
     if (status == NITRO_OK)
-        status = nitro_published_create(context, free_model, &created->model);
+        status = nitro_rcu_pointer_create(context, free_model, &created->model);
     if (status != NITRO_OK) {
         nitro_schema_free(created->schema);
         free(created);
@@ -40,11 +40,11 @@ void nitro_computation_free(nitro_computation *computation)
 {
     if (!computation)
         return;
-    nitro_helpers_free(computation->helpers);
-    nitro_published_free(computation->model);
+    nitro_thread_pool_free(computation->pool);
+    nitro_rcu_pointer_free(computation->model);
     nitro_memo_free(computation->memo);
-    nitro_explained_free(computation->explained);
-    nitro_watch_free(computation->watch);
+    nitro_decision_log_free(computation->decision_log);
+    nitro_monitor_free(computation->monitor);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
         free((char *)computation->variants[i].version); /* our copy, const for users */
     nitro_schema_free(computation->schema);
@@ -73,7 +73,7 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "%s: variant '%.80s' has no run function",
                           schema->computation, variant->name ? variant->name : "(null)");
     const char *version = variant->version ? variant->version : "1";
-    if (!nitro_name_is_clean(version))
+    if (!nitro_name_is_valid(version))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s: variant '%.80s': '%.80s' is no version: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",
@@ -175,7 +175,7 @@ nitro_status nitro_computation_force(nitro_computation *computation, const char 
 
 nitro_status nitro_computation_set_device_kind(nitro_computation *computation, const char *kind)
 {
-    if (!nitro_name_is_clean(kind))
+    if (!nitro_name_is_valid(kind))
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: '%.80s' is no kind of device: use 1 to 63 of [A-Za-z0-9_.+-], such "
                           "as host or cuda",
@@ -237,31 +237,31 @@ void nitro_computation_memo_statistics(const nitro_computation *computation,
         nitro_memo_count(computation->memo, statistics);
 }
 
-nitro_status nitro_computation_watch(nitro_computation *computation,
-                                     const nitro_watch_options *options)
+nitro_status nitro_computation_monitor(nitro_computation *computation,
+                                       const nitro_monitor_options *options)
 {
-    nitro_watch *watch = NULL;
-    nitro_status status = options ? nitro_watch_create(computation, options, &watch) : NITRO_OK;
+    nitro_monitor *monitor = NULL;
+    nitro_status status = options ? nitro_monitor_create(computation, options, &monitor) : NITRO_OK;
     if (status != NITRO_OK)
         return status;
-    nitro_watch_free(computation->watch);
-    computation->watch = watch;
-    computation->closed = computation->closed || watch;
+    nitro_monitor_free(computation->monitor);
+    computation->monitor = monitor;
+    computation->closed = computation->closed || monitor;
     return NITRO_OK;
 }
 
-void nitro_computation_watch_statistics(const nitro_computation *computation,
-                                        nitro_watch_statistics *statistics)
+void nitro_computation_monitor_statistics(const nitro_computation *computation,
+                                          nitro_monitor_statistics *statistics)
 {
-    *statistics = (nitro_watch_statistics){0};
-    if (computation->watch)
-        nitro_watch_count(computation->watch, statistics);
+    *statistics = (nitro_monitor_statistics){0};
+    if (computation->monitor)
+        nitro_monitor_count(computation->monitor, statistics);
 }
 
 nitro_status nitro_computation_set_feature_options(nitro_computation *computation,
                                                    const nitro_feature_options *options)
 {
-    nitro_helpers *helpers = NULL;
+    nitro_thread_pool *pool = NULL;
     if (options->num_threads > NITRO_MAX_FEATURES ||
         !(options->budget_us >= 0 && options->budget_us <= 1e12))
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
@@ -271,12 +271,12 @@ nitro_status nitro_computation_set_feature_options(nitro_computation *computatio
                           options->budget_us, NITRO_MAX_FEATURES);
     if (options->num_threads > 0) {
         nitro_status status =
-            nitro_helpers_create(computation->context, options->num_threads, &helpers);
+            nitro_thread_pool_create(computation->context, options->num_threads, &pool);
         if (status != NITRO_OK)
             return status;
     }
-    nitro_helpers_free(computation->helpers);
-    computation->helpers = helpers;
+    nitro_thread_pool_free(computation->pool);
+    computation->pool = pool;
     computation->feature_options = *options;
     return NITRO_OK;
 }

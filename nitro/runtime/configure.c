@@ -73,9 +73,9 @@ static nitro_status apply_memo_size(nitro_computation *computation,
 
 static nitro_status apply_explain(nitro_computation *computation, const nitro_setting_value *value)
 {
-    if (strcmp(value->text, "1") != 0 || computation->explained)
+    if (strcmp(value->text, "1") != 0 || computation->decision_log)
         return NITRO_OK;
-    return nitro_explained_create(computation->context, &computation->explained);
+    return nitro_decision_log_create(computation->context, &computation->decision_log);
 }
 
 static nitro_status apply_feature_budget(nitro_computation *computation,
@@ -88,7 +88,8 @@ static nitro_status apply_feature_budget(nitro_computation *computation,
     return nitro_computation_set_feature_options(computation, &options);
 }
 
-/** watch, refine and record are made together: each alone says less than a nitro_watch_options. */
+/** watch, refine and record are made together: each alone says less than a nitro_monitor_options.
+ */
 static nitro_status look_up_number(nitro_computation *computation, const char *name, double *number)
 {
     nitro_setting_value value;
@@ -99,12 +100,12 @@ static nitro_status look_up_number(nitro_computation *computation, const char *n
     return status;
 }
 
-static nitro_status apply_watch(nitro_computation *computation, const nitro_setting_value *value)
+static nitro_status apply_monitor(nitro_computation *computation, const nitro_setting_value *value)
 {
     double every = 0.0, percent = 0.0, recorded = 0.0;
-    nitro_watch_options options;
-    nitro_watch_options_init(&options);
-    nitro_status status = look_up_number(computation, "refine", &percent);
+    nitro_monitor_options options;
+    nitro_monitor_options_init(&options);
+    nitro_status status = look_up_number(computation, "adapt", &percent);
     if (status == NITRO_OK)
         status = look_up_number(computation, "record", &recorded);
     if (status != NITRO_OK ||
@@ -112,9 +113,9 @@ static nitro_status apply_watch(nitro_computation *computation, const nitro_sett
         return status;
     if (every >= 1 || percent > 0) /* a record alone watches as often as is usual */
         options.every = (unsigned)every;
-    options.refine_percent = percent;
+    options.adapt_percent = percent;
     options.num_recorded = (size_t)recorded;
-    return nitro_computation_watch(computation, &options);
+    return nitro_computation_monitor(computation, &options);
 }
 
 /** In this order: what is logged of the others is seen. Settings without a row are not its own. */
@@ -128,7 +129,7 @@ static const struct {
     {"memo_size", apply_memo_size},
     {"force", apply_force},
     {"model", apply_model},
-    {"watch", apply_watch},
+    {"monitor", apply_monitor},
     {"feature_budget", apply_feature_budget},
 };
 

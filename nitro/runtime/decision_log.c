@@ -10,33 +10,33 @@
 
 enum { NUM_PLACES = 4096, MAX_PROBES = 32 };
 
-struct nitro_explained {
+struct nitro_decision_log {
     _Atomic(uint64_t) keys[NUM_PLACES]; /* 0: free */
     atomic_flag said_full;
 };
 
-nitro_status nitro_explained_create(nitro_context *context, nitro_explained **explained)
+nitro_status nitro_decision_log_create(nitro_context *context, nitro_decision_log **decision_log)
 {
-    nitro_explained *made = nitro_calloc(context, 1, sizeof *made);
+    nitro_decision_log *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     atomic_flag_clear(&made->said_full);
-    *explained = made;
+    *decision_log = made;
     return NITRO_OK;
 }
 
-void nitro_explained_free(nitro_explained *explained)
+void nitro_decision_log_free(nitro_decision_log *decision_log)
 {
-    free(explained);
+    free(decision_log);
 }
 
 typedef enum remembered { WAS_NEW, WAS_THERE, NO_ROOM } remembered;
 
-static remembered remember(nitro_explained *explained, uint64_t key)
+static remembered remember(nitro_decision_log *decision_log, uint64_t key)
 {
     key += key == 0;
     for (size_t probe = 0; probe < MAX_PROBES; probe++) {
-        _Atomic(uint64_t) *place = &explained->keys[(key + probe) % NUM_PLACES];
+        _Atomic(uint64_t) *place = &decision_log->keys[(key + probe) % NUM_PLACES];
         uint64_t there = 0;
         if (atomic_compare_exchange_strong(place, &there, key))
             return WAS_NEW;
@@ -61,13 +61,13 @@ static void print_line(const nitro_schema *schema, const double *features,
     fprintf(stderr, "%s\n", line);
 }
 
-void nitro_explained_print(nitro_explained *explained, const nitro_schema *schema,
-                           const double *features, const nitro_decision *decision)
+void nitro_decision_log_print(nitro_decision_log *decision_log, const nitro_schema *schema,
+                              const double *features, const nitro_decision *decision)
 {
     uint64_t key = nitro_hash(features, schema->num_features * sizeof *features, decision->variant);
-    remembered before = remember(explained, key);
+    remembered before = remember(decision_log, key);
     if (before == WAS_NEW)
         print_line(schema, features, decision);
-    else if (before == NO_ROOM && !atomic_flag_test_and_set(&explained->said_full))
+    else if (before == NO_ROOM && !atomic_flag_test_and_set(&decision_log->said_full))
         fprintf(stderr, "nitro: %s: further decisions are not printed\n", schema->computation);
 }

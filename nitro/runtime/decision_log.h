@@ -4,16 +4,16 @@
 
 #include "nitro/nitro_backend.h"
 
-typedef struct nitro_explained nitro_explained;
+typedef struct nitro_decision_log nitro_decision_log;
 
-nitro_status nitro_explained_create(nitro_context *context, nitro_explained **explained);
-void nitro_explained_free(nitro_explained *explained);
+nitro_status nitro_decision_log_create(nitro_context *context, nitro_decision_log **decision_log);
+void nitro_decision_log_free(nitro_decision_log *decision_log);
 
 /**
  * Print a decision and its features to standard error as one line, unless this variant was printed
  * for these features already. Takes no lock; from any number of threads.
  */
-void nitro_explained_print(nitro_explained *explained, const nitro_schema *schema,
-                           const double *features, const nitro_decision *decision);
+void nitro_decision_log_print(nitro_decision_log *decision_log, const nitro_schema *schema,
+                              const double *features, const nitro_decision *decision);
 
 #endif

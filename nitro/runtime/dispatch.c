@@ -16,7 +16,7 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
         [NITRO_REASON_FORCED] = "a setting asks for this variant",
         [NITRO_REASON_BUDGET] = "the default: the features take longer than their budget",
-        [NITRO_REASON_TRIAL] = "tried, for it may be faster than the model's choice",
+        [NITRO_REASON_EXPLORATION] = "tried, for it may be faster than the model's choice",
         [NITRO_REASON_LEARNT] = "was fastest so far for inputs like this one",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
@@ -60,7 +60,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
     uint64_t needed = needed_for(computation, model), before = computation->needed;
     nitro_model_judge(model, needed);
     computation->needed = before | needed;
-    status = nitro_published_replace(computation->context, computation->model, model);
+    status = nitro_rcu_pointer_replace(computation->context, computation->model, model);
     if (status != NITRO_OK) {
         computation->needed = before;
         return status;
@@ -113,11 +113,11 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
 }
 
 /** What the model says, if there is one: held while it is asked, since it may be replaced. */
-static nitro_status ask_model(const nitro_computation *computation, const double *features,
-                              uint64_t known, uint64_t allowed, nitro_decision *made)
+static nitro_status query_model(const nitro_computation *computation, const double *features,
+                                uint64_t known, uint64_t allowed, nitro_decision *made)
 {
     nitro_status status = NITRO_OK;
-    const nitro_model *model = nitro_published_enter(computation->model);
+    const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
     if (model && !nitro_model_knows(model, known)) {
         status = NITRO_ERR_NO_DATA;
     } else if (model) {
@@ -126,7 +126,7 @@ static nitro_status ask_model(const nitro_computation *computation, const double
         *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
                                  .reason = NITRO_REASON_NO_MODEL};
     }
-    nitro_published_leave(computation->model);
+    nitro_rcu_pointer_leave(computation->model);
     if (status != NITRO_OK && status != NITRO_ERR_NO_DATA)
         return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
                           computation->schema->computation);
@@ -134,8 +134,8 @@ static nitro_status ask_model(const nitro_computation *computation, const double
 }
 
 /** What the model says, or said before of the same features. */
-static nitro_status ask_or_remember(const nitro_computation *computation, const double *features,
-                                    uint64_t known, uint64_t allowed, nitro_decision *made)
+static nitro_status query_or_remember(const nitro_computation *computation, const double *features,
+                                      uint64_t known, uint64_t allowed, nitro_decision *made)
 {
     nitro_memo *memo = computation->memo;
     uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
@@ -144,7 +144,7 @@ static nitro_status ask_or_remember(const nitro_computation *computation, const 
         return NITRO_ERR_NO_DATA;
     if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
         return NITRO_OK;
-    nitro_status status = ask_model(computation, features, known, allowed, made);
+    nitro_status status = query_model(computation, features, known, allowed, made);
     if (memo && status == NITRO_OK)
         nitro_memo_keep(memo, features, allowed, epoch, made);
     return status;
@@ -162,33 +162,33 @@ static void decide_without(const nitro_computation *computation, nitro_decision 
 }
 
 /** Among the variants that accept the input. */
-static nitro_status decide_among(const nitro_computation *computation,
-                                 const nitro_question *question, nitro_decision *made)
+static nitro_status decide_among(const nitro_computation *computation, const nitro_query *query,
+                                 nitro_decision *made)
 {
     size_t forced = computation->forced;
-    uint64_t allowed = question->allowed;
+    uint64_t allowed = query->allowed;
     if (forced != NITRO_NONE && allowed >> forced & 1) {
         *made = (nitro_decision){.variant = forced, .reason = NITRO_REASON_FORCED};
         return NITRO_OK;
     }
     if ((allowed & (allowed - 1)) != 0)
-        return ask_or_remember(computation, question->features, question->known, allowed, made);
+        return query_or_remember(computation, query->features, query->known, allowed, made);
     *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
                              .confidence = 1,
                              .reason = NITRO_REASON_ONLY_ALLOWED};
     return NITRO_OK;
 }
 
-nitro_status nitro_computation_decide(const nitro_computation *computation,
-                                      nitro_question *question, nitro_decision *decision)
+nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
+                                      nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    if (question->is_over) {
+    if (query->is_over) {
         decide_without(computation, decision);
-        question->allowed = UINT64_C(1) << decision->variant;
+        query->allowed = UINT64_C(1) << decision->variant;
     } else {
-        question->allowed = allowed_variants(computation, question->features, question->argument);
-        if (question->allowed == 0)
+        query->allowed = allowed_variants(computation, query->features, query->argument);
+        if (query->allowed == 0)
             return nitro_fail(
                 computation->context, NITRO_ERR_NO_VARIANT,
                 "%s: none of the %zu variants accepts this input; declare one that always "
@@ -196,7 +196,7 @@ nitro_status nitro_computation_decide(const nitro_computation *computation,
                 schema->computation, schema->num_variants);
         /* Each way there writes `decision` itself: to copy what was just written word by word
          * waits until it has left the store buffer. */
-        nitro_status status = decide_among(computation, question, decision);
+        nitro_status status = decide_among(computation, query, decision);
         if (status != NITRO_OK)
             return status;
     }
@@ -204,20 +204,20 @@ nitro_status nitro_computation_decide(const nitro_computation *computation,
     return NITRO_OK;
 }
 
-void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
+void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision)
 {
-    if (computation->explained)
-        nitro_explained_print(computation->explained, computation->schema, question->features,
-                              decision);
+    if (computation->decision_log)
+        nitro_decision_log_print(computation->decision_log, computation->schema, query->features,
+                                 decision);
 }
 
 /* ---- Asking ------------------------------------------------------------------------------- */
 
 uint64_t nitro_computation_needs(const nitro_computation *computation)
 {
-    bool all = computation->has_constraints || computation->explained ||
-               (computation->watch && nitro_watch_observations(computation->watch));
+    bool all = computation->has_constraints || computation->decision_log ||
+               (computation->monitor && nitro_monitor_observations(computation->monitor));
     return all ? UINT64_MAX : computation->needed;
 }
 
@@ -233,66 +233,66 @@ static double budget_of(const nitro_computation *computation)
 }
 
 /** Decide; where a model was attached meanwhile that needs more, evaluate everything and again. */
-static nitro_status decide_surely(const nitro_computation *computation, nitro_question *question,
-                                  nitro_decision *decision)
+static nitro_status decide_or_default(const nitro_computation *computation, nitro_query *query,
+                                      nitro_decision *decision)
 {
-    nitro_status status = nitro_computation_decide(computation, question, decision);
+    nitro_status status = nitro_computation_decide(computation, query, decision);
     if (status != NITRO_ERR_NO_DATA)
         return status;
-    question->known = UINT64_MAX;
-    status = nitro_computation_evaluate(computation, question->argument, question->features);
-    return status == NITRO_OK ? nitro_computation_decide(computation, question, decision) : status;
+    query->known = UINT64_MAX;
+    status = nitro_computation_evaluate(computation, query->argument, query->features);
+    return status == NITRO_OK ? nitro_computation_decide(computation, query, decision) : status;
 }
 
-nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
-                                         nitro_question *question, nitro_decision *decision)
+nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation, uint64_t known,
+                                           nitro_query *query, nitro_decision *decision)
 {
     const nitro_computation *computation = evaluation->computation;
     nitro_status status = nitro_feature_evaluation_finish(evaluation, budget_of(computation));
     if (status != NITRO_OK)
         return status;
     for (size_t f = 0; f < computation->schema->num_features; f++)
-        question->features[f] = evaluation->values[f];
-    question->known = known;
-    question->argument = evaluation->argument;
-    question->is_over = evaluation->is_over;
-    return decide_surely(computation, question, decision);
+        query->features[f] = evaluation->values[f];
+    query->known = known;
+    query->argument = evaluation->argument;
+    query->is_over = evaluation->is_over;
+    return decide_or_default(computation, query, decision);
 }
 
-static nitro_status ask_with_options(const nitro_computation *computation, void *argument,
-                                     nitro_question *question, nitro_decision *decision)
+static nitro_status query_with_options(const nitro_computation *computation, void *argument,
+                                       nitro_query *query, nitro_decision *decision)
 {
     nitro_feature_evaluation evaluation;
     uint64_t known = nitro_computation_needs(computation);
     size_t num_threads = computation->feature_options.num_threads;
     nitro_feature_evaluation_init(&evaluation, computation, argument, known);
     if (num_threads > 0 && nitro_feature_evaluation_is_worth_helping(&evaluation))
-        nitro_feature_evaluation_begin(&evaluation, computation->helpers, num_threads);
-    return nitro_computation_ask_begun(&evaluation, known, question, decision);
+        nitro_feature_evaluation_begin(&evaluation, computation->pool, num_threads);
+    return nitro_computation_query_begun(&evaluation, known, query, decision);
 }
 
-nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
-                                   nitro_question *question, nitro_decision *decision)
+nitro_status nitro_computation_query(const nitro_computation *computation, void *argument,
+                                     nitro_query *query, nitro_decision *decision)
 {
     const nitro_feature_options *options = &computation->feature_options;
     if (options->num_threads > 0 || options->budget_us > 0)
-        return ask_with_options(computation, argument, question, decision);
-    question->known = nitro_computation_needs(computation);
-    question->argument = argument;
-    question->is_over = false;
+        return query_with_options(computation, argument, query, decision);
+    query->known = nitro_computation_needs(computation);
+    query->argument = argument;
+    query->is_over = false;
     nitro_status status =
-        nitro_computation_evaluate_some(computation, argument, question->known, question->features);
-    return status == NITRO_OK ? decide_surely(computation, question, decision) : status;
+        nitro_computation_evaluate_some(computation, argument, query->known, query->features);
+    return status == NITRO_OK ? decide_or_default(computation, query, decision) : status;
 }
 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
                           nitro_decision *decision)
 {
-    nitro_question question;
+    nitro_query query;
     nitro_status status =
-        nitro_computation_ask(computation, (void *)(uintptr_t)argument, &question, decision);
+        nitro_computation_query(computation, (void *)(uintptr_t)argument, &query, decision);
     if (status == NITRO_OK)
-        nitro_computation_explain(computation, &question, decision);
+        nitro_computation_explain(computation, &query, decision);
     return status;
 }
 
@@ -300,23 +300,23 @@ nitro_status nitro_select_features(const nitro_computation *computation, const d
                                    size_t num_features, nitro_decision *decision)
 {
     const nitro_schema *schema = computation->schema;
-    nitro_question question;
-    question.known = UINT64_MAX;
-    question.argument = NULL;
-    question.is_over = false;
+    nitro_query query;
+    query.known = UINT64_MAX;
+    query.argument = NULL;
+    query.is_over = false;
     if (num_features != schema->num_features)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: %zu features given, %zu declared", schema->computation, num_features,
                           schema->num_features);
     for (size_t i = 0; i < num_features; i++) {
-        question.features[i] = features[i];
+        query.features[i] = features[i];
         if (!isfinite(features[i]))
             return nitro_fail(computation->context, NITRO_ERR_BAD_FEATURE,
                               "%s: feature %s is %g; features must be finite", schema->computation,
                               schema->features[i].name, features[i]);
     }
-    nitro_status status = nitro_computation_decide(computation, &question, decision);
+    nitro_status status = nitro_computation_decide(computation, &query, decision);
     if (status == NITRO_OK)
-        nitro_computation_explain(computation, &question, decision);
+        nitro_computation_explain(computation, &query, decision);
     return status;
 }

@@ -55,7 +55,7 @@ void nitro_feature_evaluation_init(nitro_feature_evaluation *evaluation,
 {
     evaluation->computation = computation;
     evaluation->argument = argument;
-    evaluation->helpers = NULL;
+    evaluation->pool = NULL;
     evaluation->num_wanted = evaluation->num_helping = evaluation->num_groups = 0;
     atomic_init(&evaluation->deadline_ms, INFINITY);
     atomic_init(&evaluation->next, 0);
@@ -105,15 +105,15 @@ void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation)
     }
 }
 
-void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_helpers *helpers,
-                                    size_t num_helpers)
+void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_thread_pool *pool,
+                                    size_t num_pool_threads)
 {
-    if (!nitro_helpers_are_here(helpers))
+    if (!nitro_thread_pool_is_running(pool))
         return;
-    evaluation->helpers = helpers;
-    nitro_helpers_offer(helpers, evaluation,
-                        num_helpers < evaluation->num_groups ? num_helpers
-                                                             : evaluation->num_groups);
+    evaluation->pool = pool;
+    nitro_thread_pool_offer(pool, evaluation,
+                            num_pool_threads < evaluation->num_groups ? num_pool_threads
+                                                                      : evaluation->num_groups);
 }
 
 static nitro_status fail_group(const nitro_computation *computation,
@@ -153,8 +153,8 @@ nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluatio
         evaluation->deadline_ms =
             nitro_clock_wall_ms(evaluation->computation->context) + budget_us / 1e3;
     nitro_feature_evaluation_work(evaluation);
-    if (nitro_helpers_are_here(evaluation->helpers))
-        nitro_helpers_withdraw(evaluation->helpers, evaluation);
+    if (nitro_thread_pool_is_running(evaluation->pool))
+        nitro_thread_pool_withdraw(evaluation->pool, evaluation);
     return check(evaluation);
 }
 

@@ -10,14 +10,14 @@
 #include "nitro/nitro_backend.h"
 
 /** Threads that help with evaluations. */
-typedef struct nitro_helpers nitro_helpers;
+typedef struct nitro_thread_pool nitro_thread_pool;
 
 /** One evaluation; its maker keeps it until nitro_feature_evaluation_finish. */
 typedef struct nitro_feature_evaluation {
     const nitro_computation *computation;
     void *argument;
-    nitro_helpers *helpers; /* NULL: none help */
-    struct nitro_feature_evaluation *next_waiting;
+    nitro_thread_pool *pool; /* NULL: none help */
+    struct nitro_feature_evaluation *next_unsent;
     size_t num_wanted;          /* helpers that may still join */
     size_t num_helping;         /* that are in; both guarded by the helpers' lock */
     _Atomic double deadline_ms; /* no group begins that would end after it; INFINITY: none */
@@ -35,8 +35,8 @@ void nitro_feature_evaluation_init(nitro_feature_evaluation *evaluation,
                                    uint64_t needed);
 
 /** Let helpers begin. Allocates nothing; takes the helpers' lock for a moment. */
-void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_helpers *helpers,
-                                    size_t num_helpers);
+void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_thread_pool *pool,
+                                    size_t num_pool_threads);
 
 /**
  * Evaluate what nobody has begun, and wait for what others have.
@@ -51,16 +51,16 @@ nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluatio
 bool nitro_feature_evaluation_is_worth_helping(const nitro_feature_evaluation *evaluation);
 
 /** @param[in] num_threads  at least 1. @return NITRO_OK or NITRO_ERR_NO_MEMORY (no threads). */
-nitro_status nitro_helpers_create(nitro_context *context, size_t num_threads,
-                                  nitro_helpers **helpers);
+nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads,
+                                      nitro_thread_pool **pool);
 /** No evaluation may be under way. */
-void nitro_helpers_free(nitro_helpers *helpers);
+void nitro_thread_pool_free(nitro_thread_pool *pool);
 /** Not in a forked child, where the threads are not. */
-bool nitro_helpers_are_here(const nitro_helpers *helpers);
+bool nitro_thread_pool_is_running(const nitro_thread_pool *pool);
 /** Put an evaluation before the helpers; take it back, and wait for those that are at it. */
-void nitro_helpers_offer(nitro_helpers *helpers, nitro_feature_evaluation *evaluation,
-                         size_t num_wanted);
-void nitro_helpers_withdraw(nitro_helpers *helpers, nitro_feature_evaluation *evaluation);
+void nitro_thread_pool_offer(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation,
+                             size_t num_wanted);
+void nitro_thread_pool_withdraw(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation);
 /** What a helper does: begin group after group until there is none. */
 void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation);
 

@@ -20,19 +20,19 @@ nitro_status nitro_kernel_matrix(nitro_context *context, const double *columns, 
                                  size_t num_columns, double gamma, unsigned num_threads,
                                  float **kernel);
 
-typedef struct nitro_kernel_machine {
+typedef struct nitro_kernel_expansion {
     size_t num_columns, num_outputs, num_vectors;
     double gamma;
     double *bias;         /* shape [num_outputs] */
     double *vectors;      /* shape [num_vectors x num_columns] */
     double *coefficients; /* shape [num_vectors x num_outputs] */
-} nitro_kernel_machine;
+} nitro_kernel_expansion;
 
-/** All zero but gamma. @param[out] machine  free with nitro_kernel_machine_free. */
-nitro_status nitro_kernel_machine_create(nitro_context *context, size_t num_columns,
-                                         size_t num_outputs, size_t num_vectors, double gamma,
-                                         nitro_kernel_machine **machine);
-void nitro_kernel_machine_free(nitro_kernel_machine *machine);
+/** All zero but gamma. @param[out] machine  free with nitro_kernel_expansion_free. */
+nitro_status nitro_kernel_expansion_create(nitro_context *context, size_t num_columns,
+                                           size_t num_outputs, size_t num_vectors, double gamma,
+                                           nitro_kernel_expansion **expansion);
+void nitro_kernel_expansion_free(nitro_kernel_expansion *expansion);
 
 /**
  * Evaluate all outputs in one pass over the vectors. Columns are cut to [-1, 1]: kernels forget
@@ -41,17 +41,17 @@ void nitro_kernel_machine_free(nitro_kernel_machine *machine);
  * @param[out] outputs  shape [num_outputs].
  * Allocates nothing; safe from any number of threads.
  */
-void nitro_kernel_machine_evaluate(const nitro_kernel_machine *machine, const double *columns,
-                                   double *outputs);
+void nitro_kernel_expansion_evaluate(const nitro_kernel_expansion *expansion, const double *columns,
+                                     double *outputs);
 
 /** {"gamma": 0.1, "bias": [...], "vectors": [[...], ...], "coefficients": [[...], ...]}, without
  *  loss. */
-nitro_status nitro_kernel_machine_encode(nitro_context *context,
-                                         const nitro_kernel_machine *machine, json_t **json);
+nitro_status nitro_kernel_expansion_encode(nitro_context *context,
+                                           const nitro_kernel_expansion *expansion, json_t **json);
 /** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not such a machine of so many columns
  *          and outputs; file and field are named. */
-nitro_status nitro_kernel_machine_decode(const nitro_json_place *place, const json_t *json,
-                                         size_t num_columns, size_t num_outputs,
-                                         nitro_kernel_machine **machine);
+nitro_status nitro_kernel_expansion_decode(const nitro_json_place *place, const json_t *json,
+                                           size_t num_columns, size_t num_outputs,
+                                           nitro_kernel_expansion **expansion);
 
 #endif

@@ -7,28 +7,28 @@
 
 #include "nitro/runtime/score_terms.h"
 
-enum { NITRO_WIDE, NITRO_NARROW, NITRO_MACHINE_PAIR_SIZE };
+enum { NITRO_WIDE, NITRO_NARROW, NITRO_KERNEL_PAIR_SIZE };
 
-typedef struct nitro_machine_pair {
-    nitro_kernel_machine *machines[NITRO_MACHINE_PAIR_SIZE];
-} nitro_machine_pair;
+typedef struct nitro_kernel_pair {
+    nitro_kernel_expansion *expansions[NITRO_KERNEL_PAIR_SIZE];
+} nitro_kernel_pair;
 
-void nitro_machine_pair_free(nitro_machine_pair *pair);
+void nitro_kernel_pair_free(nitro_kernel_pair *pair);
 
 /** Add `weight` times the sum to scores, shape [num_outputs]. Allocates nothing; any number of
  *  threads. */
-void nitro_machine_pair_add(const nitro_machine_pair *pair, double weight, const double *columns,
-                            double *scores);
+void nitro_kernel_pair_add(const nitro_kernel_pair *pair, double weight, const double *columns,
+                           double *scores);
 
 /** The same as parts, borrowed: so a compiled model has them. */
-nitro_status nitro_machine_pair_parts(nitro_context *context, const nitro_machine_pair *pair,
-                                      double weight, nitro_parts *parts);
+nitro_status nitro_kernel_pair_terms(nitro_context *context, const nitro_kernel_pair *pair,
+                                     double weight, nitro_score_terms *terms);
 
 /** To a model file, and back: {"wide": MACHINE, "narrow": MACHINE}, see kernel_expansion.h. */
-nitro_status nitro_machine_pair_encode(nitro_context *context, const nitro_machine_pair *pair,
-                                       json_t **json);
-nitro_status nitro_machine_pair_decode(const nitro_json_place *place, const json_t *json,
-                                       size_t num_columns, size_t num_outputs,
-                                       nitro_machine_pair **pair);
+nitro_status nitro_kernel_pair_encode(nitro_context *context, const nitro_kernel_pair *pair,
+                                      json_t **json);
+nitro_status nitro_kernel_pair_decode(const nitro_json_place *place, const json_t *json,
+                                      size_t num_columns, size_t num_outputs,
+                                      nitro_kernel_pair **pair);
 
 #endif

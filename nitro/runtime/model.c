@@ -49,7 +49,7 @@ void nitro_model_free(nitro_model *model)
     nitro_model_free_columns(model);
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
-    nitro_machine_pair_free(model->correction);
+    nitro_kernel_pair_free(model->correction);
     nitro_model_free_provenance(model);
     free(model->strategy_name);
     free(model->target);
@@ -99,18 +99,18 @@ const nitro_schema *nitro_model_schema(const nitro_model *model)
 
 /* ---- Deciding -------------------------------------------------------------------------------- */
 
-nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts)
+nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms)
 {
-    *parts =
-        (nitro_parts){.num_columns = model->num_seen, .num_variants = model->schema->num_variants};
-    if (!model->strategy->parts)
+    *terms = (nitro_score_terms){.num_columns = model->num_seen,
+                                 .num_variants = model->schema->num_variants};
+    if (!model->strategy->terms)
         return nitro_fail(model->context, NITRO_ERR_NOT_BUILT,
                           "models of strategy %s cannot be compiled: it does not say what its "
                           "scores are made of",
                           nitro_model_strategy(model));
-    nitro_status status = model->strategy->parts(model->context, model->predictor, parts);
+    nitro_status status = model->strategy->terms(model->context, model->predictor, terms);
     if (status == NITRO_OK && model->correction)
-        status = nitro_machine_pair_parts(model->context, model->correction, -1.0, parts);
+        status = nitro_kernel_pair_terms(model->context, model->correction, -1.0, terms);
     return status;
 }
 
@@ -118,12 +118,12 @@ nitro_status nitro_model_compile(nitro_model *model)
 {
     bool is_constant[NITRO_MODEL_MAX_COLUMNS];
     double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
-    nitro_parts parts;
+    nitro_score_terms terms;
     for (size_t f = 0; f < model->schema->num_features; f++)
         model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
                                                        &model->lowest[f], &model->highest[f]);
     nitro_status status = nitro_model_prepare_columns(model);
-    if (status != NITRO_OK || model->compiled || !model->strategy->parts)
+    if (status != NITRO_OK || model->compiled || !model->strategy->terms)
         return status;
     size_t first_device = nitro_model_first_device(model);
     for (size_t i = 0; i < model->num_seen; i++) {
@@ -131,10 +131,10 @@ nitro_status nitro_model_compile(nitro_model *model)
         if (is_constant[i])
             constants[i] = model->device_columns[model->seen[i] - first_device];
     }
-    status = nitro_model_parts(model, &parts);
+    status = nitro_model_parts(model, &terms);
     if (status == NITRO_OK)
         status =
-            nitro_compiled_create(model->context, &parts, is_constant, constants, &model->compiled);
+            nitro_compiled_create(model->context, &terms, is_constant, constants, &model->compiled);
     return status;
 }
 
@@ -142,7 +142,7 @@ static void score_columns(const nitro_model *model, const double *columns, doubl
 {
     model->strategy->score(model->predictor, columns, scores);
     if (model->correction)
-        nitro_machine_pair_add(model->correction, 1.0, columns, scores);
+        nitro_kernel_pair_add(model->correction, 1.0, columns, scores);
 }
 
 /** Score all variants; false where a relative feature is undefined for this input. */
@@ -220,11 +220,11 @@ static void decide(const nitro_model *model, const double *features, const doubl
 
 /** Would scores that are off by up to `bound` lead to the same decision? Not so where they are NaN.
  */
-static bool is_sure(const nitro_model *model, const double *scores, double bound, uint64_t exact,
-                    uint64_t allowed, double min_confidence)
+static bool is_exact(const nitro_model *model, const double *scores, double bound, uint64_t exact,
+                     uint64_t allowed, double min_confidence)
 {
     size_t num_variants = model->schema->num_variants;
-    if (!nitro_compiled_is_sure(scores, num_variants, allowed, bound, exact))
+    if (!nitro_compiled_is_exact(scores, num_variants, allowed, bound, exact))
         return false;
     if (min_confidence <= 0.0) /* any will do */
         return true;
@@ -242,15 +242,15 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
         return NITRO_ERR_BAD_FEATURE;
     double columns[NITRO_MODEL_MAX_COLUMNS], scores[NITRO_MAX_VARIANTS];
     bool defined = nitro_model_columns(model, features, columns);
-    bool sure = false;
+    bool confident = false;
     if (model->compiled)
         for (nitro_precision p = nitro_compiled_first_precision(model->compiled);
-             !sure && p <= NITRO_PRECISION_DOUBLE; p++) {
+             !confident && p <= NITRO_PRECISION_DOUBLE; p++) {
             uint64_t exact;
             double bound = nitro_compiled_score(model->compiled, p, columns, scores, &exact);
-            sure = is_sure(model, scores, bound, exact, allowed, min_confidence);
+            confident = is_exact(model, scores, bound, exact, allowed, min_confidence);
         }
-    if (!sure)
+    if (!confident)
         score_columns(model, columns, scores);
     decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;

@@ -19,9 +19,9 @@
 #define NITRO_MODEL_TOLERANCE 0.2
 
 struct json_t;
-struct nitro_machine_pair;
+struct nitro_kernel_pair;
 struct nitro_model_prepared;
-struct nitro_promise;
+struct nitro_predicted_quality;
 
 /**
  * Columns are the schema's features, then its relative features (those that the model uses; no
@@ -44,7 +44,7 @@ struct nitro_model {
     const nitro_strategy *strategy;
     char *strategy_name; /* NULL: strategy->name; else of the strategy that learnt what it holds */
     void *predictor;
-    struct nitro_machine_pair *correction; /* what inputs measured on the target say; NULL: none */
+    struct nitro_kernel_pair *correction; /* what inputs measured on the target say; NULL: none */
     uint64_t judged; /* a bit an input feature: those whose range is looked at: that the scores
                         depend on, and in a computation those that cost nothing */
     bool has_interval[NITRO_MAX_FEATURES]; /* else ask the scaler; set by nitro_model_compile */
@@ -52,8 +52,9 @@ struct nitro_model {
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
     struct nitro_model_prepared *prepared; /* NULL: not compiled; columns are found the plain way */
     nitro_calibration calibration;
-    struct nitro_promise *promise; /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
-    struct json_t *provenance;     /* an object: what it was learnt from, and how */
+    struct nitro_predicted_quality
+        *predicted;            /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
+    struct json_t *provenance; /* an object: what it was learnt from, and how */
 };
 
 /** How many columns there are, and where the relative and device features' begin. */
@@ -88,7 +89,7 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value);
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
 /** What the predictor's scores are made of; what the parts point to stays the model's.
  *  @return NITRO_OK; NITRO_ERR_NOT_BUILT (its strategy does not say). */
-nitro_status nitro_model_parts(const nitro_model *model, nitro_parts *parts);
+nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms);
 
 /** Lay the predictor out for fast decisions on the target (compiled.h), where that can be done. */
 nitro_status nitro_model_compile(nitro_model *model);
@@ -105,7 +106,7 @@ typedef enum nitro_evidence {
 } nitro_evidence;
 
 /** What to learn from, and for which device. All borrowed. */
-typedef struct nitro_lesson {
+typedef struct nitro_training_task {
     const nitro_dataset *sources;
     const nitro_device *target;
     const nitro_string_list *device_features; /* known of all source devices and the target */
@@ -119,20 +120,20 @@ typedef struct nitro_lesson {
     bool quiet;       /* another lesson said already what is left out */
     bool quick;       /* one of many rehearsals: parameters may be searched for less thoroughly */
     uint64_t members; /* of a strategy that averages others: which; 0: left-out sources choose */
-    size_t
-        recipes[NITRO_MAX_MEMBERS]; /* as in nitro_training_set; 0: left-out sources may choose */
+    size_t hyper_settings[NITRO_MAX_MEMBERS]; /* as in nitro_training_set; 0: left-out sources may
+                                                 choose */
     bool is_adapted; /* the model will be adapted to measured inputs: what corrects it does best
                         with  all members, so that left-out sources have no say in it */
     uint64_t seed;
     unsigned num_threads; /* 0: one a core */
-} nitro_lesson;
+} nitro_training_task;
 
 /**
  * Learn a model. Rows with fewer than two times, rows with a value that its declared log scale
  * cannot take, and rows where a relative feature is undefined (both said in the log) do not teach.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (no row teaches); NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_model_train(nitro_context *context, const nitro_lesson *lesson,
+nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
                                nitro_model **model);
 
 /** Say in which device features the target lies outside the sources, if any: where an RBF kernel

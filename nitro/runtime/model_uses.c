@@ -32,13 +32,13 @@ static uint64_t features_of_formula(const nitro_model *model, size_t relative)
 uint64_t nitro_model_used_features(const nitro_model *model)
 {
     bool is_used[NITRO_MODEL_MAX_COLUMNS] = {false};
-    nitro_parts parts;
+    nitro_score_terms terms;
     uint64_t features = 0;
-    if (!model->strategy->parts || nitro_model_parts(model, &parts) != NITRO_OK)
+    if (!model->strategy->terms || nitro_model_parts(model, &terms) != NITRO_OK)
         return UINT64_MAX;
-    for (size_t p = 0; p < parts.count; p++) {
-        if (parts.items[p].kind == NITRO_PART_TREES)
-            add_cuts(parts.items[p].forest, is_used);
+    for (size_t p = 0; p < terms.count; p++) {
+        if (terms.items[p].kind == NITRO_TERM_TREES)
+            add_cuts(terms.items[p].forest, is_used);
         else
             add_varying(model, is_used);
     }

@@ -43,18 +43,18 @@ struct nitro_computation {
     bool has_constraints; /* does any variant refuse inputs? */
     size_t reference;     /* NITRO_NONE: the default variant */
     nitro_hooks hooks;
-    bool closed;            /* a model was attached: declarations are over */
-    nitro_published *model; /* a nitro_model; NULL: none attached */
+    bool closed;              /* a model was attached: declarations are over */
+    nitro_rcu_pointer *model; /* a nitro_model; NULL: none attached */
     _Atomic(double) min_confidence;
-    _Atomic(nitro_memo *) memo; /* NULL: off, or no model yet */
-    size_t memo_size;           /* entries, as asked for */
-    _Atomic uint64_t epoch;     /* of the memo's entries: from 1 on */
-    atomic_size_t forced;       /* a variant; NITRO_NONE: the choice is free */
-    nitro_explained *explained; /* NULL: decisions are not printed */
-    nitro_watch *watch;         /* NULL: nothing is watched */
-    _Atomic uint64_t needed;    /* a bit an input feature that is evaluated to decide */
+    _Atomic(nitro_memo *) memo;       /* NULL: off, or no model yet */
+    size_t memo_size;                 /* entries, as asked for */
+    _Atomic uint64_t epoch;           /* of the memo's entries: from 1 on */
+    atomic_size_t forced;             /* a variant; NITRO_NONE: the choice is free */
+    nitro_decision_log *decision_log; /* NULL: decisions are not printed */
+    nitro_monitor *monitor;           /* NULL: nothing is watched */
+    _Atomic uint64_t needed;          /* a bit an input feature that is evaluated to decide */
     nitro_feature_options feature_options;
-    nitro_helpers *helpers; /* NULL: no threads yet */
+    nitro_thread_pool *pool; /* NULL: no threads yet */
 };
 
 /** Index of a relative feature by name, or NITRO_NONE. */
@@ -83,27 +83,27 @@ nitro_status nitro_computation_evaluate_some(const nitro_computation *computatio
                                              const void *argument, uint64_t needed, double *values);
 
 /** What is known of an input when its variant is decided. */
-typedef struct nitro_question {
+typedef struct nitro_query {
     double features[NITRO_MAX_FEATURES]; /* 0 where not known */
     uint64_t known;                      /* a bit a feature */
     const void *argument;                /* NULL: features alone */
     bool is_over;                        /* the budget: too few features are known */
     uint64_t allowed;                    /* the answer's: a bit a variant that accepts the input */
-} nitro_question;
+} nitro_query;
 
 /** @return as nitro_select, and NITRO_ERR_NO_DATA (without a message) where a model that was
  * attached meanwhile needs more than is known. */
-nitro_status nitro_computation_decide(const nitro_computation *computation,
-                                      nitro_question *question, nitro_decision *decision);
+nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
+                                      nitro_decision *decision);
 /** Evaluate what is needed to decide, and decide. */
-nitro_status nitro_computation_ask(const nitro_computation *computation, void *argument,
-                                   nitro_question *question, nitro_decision *decision);
+nitro_status nitro_computation_query(const nitro_computation *computation, void *argument,
+                                     nitro_query *query, nitro_decision *decision);
 /** The same from an evaluation that was begun. */
-nitro_status nitro_computation_ask_begun(nitro_feature_evaluation *evaluation, uint64_t known,
-                                         nitro_question *question, nitro_decision *decision);
+nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation, uint64_t known,
+                                           nitro_query *query, nitro_decision *decision);
 /** The features that an evaluation has to give for now. */
 uint64_t nitro_computation_needs(const nitro_computation *computation);
-void nitro_computation_explain(const nitro_computation *computation, const nitro_question *question,
+void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision);
 
 /** Why a function of a variant failed, by the application's hook; "": nothing is known. */

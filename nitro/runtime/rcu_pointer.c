@@ -24,7 +24,7 @@ typedef struct retired {
     struct retired *next;
 } retired;
 
-struct nitro_published {
+struct nitro_rcu_pointer {
     shard shards[NITRO_NUM_SHARDS];
     _Alignas(NITRO_SHARD_BYTES) _Atomic(void *) value;
     void (*free_value)(void *);
@@ -32,10 +32,10 @@ struct nitro_published {
     retired *retired;
 };
 
-nitro_status nitro_published_create(nitro_context *context, void (*free_value)(void *),
-                                    nitro_published **published)
+nitro_status nitro_rcu_pointer_create(nitro_context *context, void (*free_value)(void *),
+                                      nitro_rcu_pointer **published)
 {
-    nitro_published *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
+    nitro_rcu_pointer *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
     if (!made || pthread_mutex_init(&made->replacing, NULL) != 0) {
         free(made);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes", sizeof *made);
@@ -49,7 +49,7 @@ nitro_status nitro_published_create(nitro_context *context, void (*free_value)(v
     return NITRO_OK;
 }
 
-void *nitro_published_enter(nitro_published *published)
+void *nitro_rcu_pointer_enter(nitro_rcu_pointer *published)
 {
     /* Counted in first, in the one order that all threads agree on (seq_cst): a replacement either
      * sees the count, or is seen by the load. */
@@ -57,13 +57,13 @@ void *nitro_published_enter(nitro_published *published)
     return atomic_load(&published->value);
 }
 
-void nitro_published_leave(nitro_published *published)
+void nitro_rcu_pointer_leave(nitro_rcu_pointer *published)
 {
     atomic_fetch_sub_explicit(&published->shards[nitro_thread_shard()].readers, 1,
                               memory_order_release);
 }
 
-static void free_unheld(nitro_published *published)
+static void free_unheld(nitro_rcu_pointer *published)
 {
     uint64_t busy = 0;
     for (size_t s = 0; s < NITRO_NUM_SHARDS; s++)
@@ -83,8 +83,8 @@ static void free_unheld(nitro_published *published)
     }
 }
 
-nitro_status nitro_published_replace(nitro_context *context, nitro_published *published,
-                                     void *value)
+nitro_status nitro_rcu_pointer_replace(nitro_context *context, nitro_rcu_pointer *published,
+                                       void *value)
 {
     retired *old = nitro_calloc(context, 1, sizeof *old);
     if (!old)
@@ -99,7 +99,7 @@ nitro_status nitro_published_replace(nitro_context *context, nitro_published *pu
     return NITRO_OK;
 }
 
-size_t nitro_published_num_retired(nitro_published *published)
+size_t nitro_rcu_pointer_num_retired(nitro_rcu_pointer *published)
 {
     size_t count = 0;
     pthread_mutex_lock(&published->replacing);
@@ -109,7 +109,7 @@ size_t nitro_published_num_retired(nitro_published *published)
     return count;
 }
 
-void nitro_published_free(nitro_published *published)
+void nitro_rcu_pointer_free(nitro_rcu_pointer *published)
 {
     if (!published)
         return;

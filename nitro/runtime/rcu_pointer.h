@@ -8,20 +8,20 @@
 
 #include "nitro/nitro.h"
 
-typedef struct nitro_published nitro_published;
+typedef struct nitro_rcu_pointer nitro_rcu_pointer;
 
 /** @param[in] free_value  frees what was replaced, once its last reader has left. */
-nitro_status nitro_published_create(nitro_context *context, void (*free_value)(void *),
-                                    nitro_published **published);
+nitro_status nitro_rcu_pointer_create(nitro_context *context, void (*free_value)(void *),
+                                      nitro_rcu_pointer **published);
 /** Frees the value too, and whatever was replaced. No reader may be in. */
-void nitro_published_free(nitro_published *published);
+void nitro_rcu_pointer_free(nitro_rcu_pointer *published);
 
 /**
  * The value, NULL before the first; it lives until the reader leaves. Every enter is followed by a
  * leave in the same thread; in between a thread should not wait for anything.
  */
-void *nitro_published_enter(nitro_published *published);
-void nitro_published_leave(nitro_published *published);
+void *nitro_rcu_pointer_enter(nitro_rcu_pointer *published);
+void nitro_rcu_pointer_leave(nitro_rcu_pointer *published);
 
 /**
  * Replace the value, which is the published's from then on. Does not wait for readers: what they
@@ -29,10 +29,10 @@ void nitro_published_leave(nitro_published *published);
  * forked child whose parent's readers will never leave.
  * @return NITRO_OK, or NITRO_ERR_NO_MEMORY: nothing is replaced, the new value is the caller's.
  */
-nitro_status nitro_published_replace(nitro_context *context, nitro_published *published,
-                                     void *value);
+nitro_status nitro_rcu_pointer_replace(nitro_context *context, nitro_rcu_pointer *published,
+                                       void *value);
 
 /** For tests: replaced values that some reader may still hold. */
-size_t nitro_published_num_retired(nitro_published *published);
+size_t nitro_rcu_pointer_num_retired(nitro_rcu_pointer *published);
 
 #endif

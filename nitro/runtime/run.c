@@ -45,39 +45,39 @@ static nitro_status run_variant(const nitro_computation *computation, size_t var
 
 /** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
  *  was done to the argument's result yet: the model's choice is run. */
-static nitro_status run_timed(const nitro_computation *computation, const nitro_watch_call *call,
+static nitro_status run_timed(const nitro_computation *computation, const nitro_monitor_call *call,
                               void *argument)
 {
-    nitro_watch *watch = computation->watch;
+    nitro_monitor *monitor = computation->monitor;
     size_t variant = call->choice.variant;
     const nitro_variant *chosen = &computation->variants[variant];
-    double begin_ms = nitro_watch_now_ms(watch);
+    double begin_ms = nitro_monitor_now_ms(monitor);
     int failure = prepare(chosen, argument);
     if (failure) {
-        nitro_watch_failed(watch, call);
+        nitro_monitor_failed(monitor, call);
         return variant == call->base ? fail_prepare(computation, variant, failure, argument)
                                      : run_variant(computation, call->base, argument);
     }
-    double prepared_ms = nitro_watch_now_ms(watch);
+    double prepared_ms = nitro_monitor_now_ms(monitor);
     failure = chosen->run(argument, chosen->user);
-    double end_ms = nitro_watch_now_ms(watch);
+    double end_ms = nitro_monitor_now_ms(monitor);
     if (failure) {
-        nitro_watch_failed(watch, call);
+        nitro_monitor_failed(monitor, call);
         return fail_run(computation, variant, failure, argument);
     }
-    nitro_watch_end(watch, call, prepared_ms - begin_ms, end_ms - prepared_ms);
+    nitro_monitor_end(monitor, call, prepared_ms - begin_ms, end_ms - prepared_ms);
     return NITRO_OK;
 }
 
-static nitro_status run_decided(const nitro_computation *computation, nitro_question *question,
+static nitro_status run_decided(const nitro_computation *computation, nitro_query *query,
                                 nitro_decision *made, bool is_sampled, void *argument,
                                 nitro_decision *decision)
 {
-    nitro_watch_call call;
-    bool is_timed = computation->watch && !question->is_over &&
-                    nitro_watch_begin(computation->watch, is_sampled, question->features,
-                                      question->allowed, made, &call);
-    nitro_computation_explain(computation, question, made);
+    nitro_monitor_call call;
+    bool is_timed = computation->monitor && !query->is_over &&
+                    nitro_monitor_begin(computation->monitor, is_sampled, query->features,
+                                        query->allowed, made, &call);
+    nitro_computation_explain(computation, query, made);
     if (decision)
         *decision = *made;
     return is_timed ? run_timed(computation, &call, argument)
@@ -87,17 +87,17 @@ static nitro_status run_decided(const nitro_computation *computation, nitro_ques
 nitro_status nitro_run(const nitro_computation *computation, void *argument,
                        nitro_decision *decision)
 {
-    nitro_watch *watch = computation->watch;
-    nitro_question question;
+    nitro_monitor *monitor = computation->monitor;
+    nitro_query query;
     nitro_decision made;
-    bool is_sampled = watch && nitro_watch_samples(watch);
+    bool is_sampled = monitor && nitro_monitor_samples(monitor);
     double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
-    nitro_status status = nitro_computation_ask(computation, argument, &question, &made);
+    nitro_status status = nitro_computation_query(computation, argument, &query, &made);
     if (status != NITRO_OK)
         return status;
     if (is_sampled)
-        nitro_watch_decided(watch, nitro_clock_wall_ms(computation->context) - begin_ms);
-    return run_decided(computation, &question, &made, is_sampled, argument, decision);
+        nitro_monitor_decided(monitor, nitro_clock_wall_ms(computation->context) - begin_ms);
+    return run_decided(computation, &query, &made, is_sampled, argument, decision);
 }
 
 /* ---- In two halves ------------------------------------------------------------------------- */
@@ -105,12 +105,12 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
 nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                            nitro_decision *decision)
 {
-    nitro_question question;
+    nitro_query query;
     nitro_decision made;
-    nitro_status status = nitro_computation_ask(computation, argument, &question, &made);
+    nitro_status status = nitro_computation_query(computation, argument, &query, &made);
     if (status != NITRO_OK)
         return status;
-    nitro_computation_explain(computation, &question, &made);
+    nitro_computation_explain(computation, &query, &made);
     int failure = prepare(&computation->variants[made.variant], argument);
     if (failure)
         return fail_prepare(computation, made.variant, failure, argument);
@@ -153,15 +153,15 @@ nitro_status nitro_features_begin(nitro_computation *computation, void *argument
                                   nitro_ticket *ticket)
 {
     begun *made = begun_of(ticket);
-    if (!computation->helpers) {
-        nitro_status status = nitro_helpers_create(computation->context, 1, &computation->helpers);
+    if (!computation->pool) {
+        nitro_status status = nitro_thread_pool_create(computation->context, 1, &computation->pool);
         if (status != NITRO_OK)
             return status;
     }
     size_t num_threads = computation->feature_options.num_threads;
     made->known = nitro_computation_needs(computation);
     nitro_feature_evaluation_init(&made->evaluation, computation, argument, made->known);
-    nitro_feature_evaluation_begin(&made->evaluation, computation->helpers,
+    nitro_feature_evaluation_begin(&made->evaluation, computation->pool,
                                    num_threads ? num_threads : 1);
     return NITRO_OK;
 }
@@ -170,18 +170,18 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 {
     begun *made = begun_of(ticket);
     const nitro_computation *computation = made->evaluation.computation;
-    nitro_watch *watch = computation->watch;
-    nitro_question question;
+    nitro_monitor *monitor = computation->monitor;
+    nitro_query query;
     nitro_decision decided;
-    bool is_sampled = watch && nitro_watch_samples(watch);
+    bool is_sampled = monitor && nitro_monitor_samples(monitor);
     double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
     nitro_status status =
-        nitro_computation_ask_begun(&made->evaluation, made->known, &question, &decided);
+        nitro_computation_query_begun(&made->evaluation, made->known, &query, &decided);
     if (status != NITRO_OK)
         return status;
     if (is_sampled)
-        nitro_watch_decided(watch, nitro_clock_wall_ms(computation->context) - begin_ms);
-    return run_decided(computation, &question, &decided, is_sampled, made->evaluation.argument,
+        nitro_monitor_decided(monitor, nitro_clock_wall_ms(computation->context) - begin_ms);
+    return run_decided(computation, &query, &decided, is_sampled, made->evaluation.argument,
                        decision);
 }
 
@@ -189,6 +189,6 @@ void nitro_ticket_cancel(nitro_ticket *ticket)
 {
     nitro_feature_evaluation *evaluation = &begun_of(ticket)->evaluation;
     atomic_store(&evaluation->next, evaluation->num_groups); /* what was not begun never is */
-    if (nitro_helpers_are_here(evaluation->helpers))
-        nitro_helpers_withdraw(evaluation->helpers, evaluation);
+    if (nitro_thread_pool_is_running(evaluation->pool))
+        nitro_thread_pool_withdraw(evaluation->pool, evaluation);
 }

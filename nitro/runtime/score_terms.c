@@ -5,24 +5,25 @@
 
 #include "nitro/base/clamp.h"
 
-nitro_status nitro_parts_add(nitro_context *context, nitro_parts *parts, const nitro_part *part)
+nitro_status nitro_score_terms_add(nitro_context *context, nitro_score_terms *terms,
+                                   const nitro_score_term *term)
 {
-    if (parts->count == NITRO_PARTS_MAX)
+    if (terms->count == NITRO_PARTS_MAX)
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "a strategy has more than %d parts",
                           NITRO_PARTS_MAX);
-    parts->items[parts->count++] = *part;
+    terms->items[terms->count++] = *term;
     return NITRO_OK;
 }
 
-void nitro_parts_release(nitro_parts *parts)
+void nitro_score_terms_release(nitro_score_terms *terms)
 {
-    for (size_t i = 0; i < parts->count; i++) {
-        nitro_kernel_machine_free(parts->items[i].kernels);
-        nitro_forest_free(parts->items[i].forest);
-        nitro_svm_machine_free(parts->items[i].svm);
-        free(parts->items[i].vectors);
+    for (size_t i = 0; i < terms->count; i++) {
+        nitro_kernel_expansion_free(terms->items[i].kernels);
+        nitro_forest_free(terms->items[i].forest);
+        nitro_svm_classifier_free(terms->items[i].svm);
+        free(terms->items[i].vectors);
     }
-    parts->count = 0;
+    terms->count = 0;
 }
 
 void nitro_soft_votes(const double *decisions, size_t num_variants, double *scores)
@@ -43,38 +44,39 @@ static void negate(size_t count, double *values)
         values[i] = -values[i];
 }
 
-void nitro_part_score(const nitro_part *part, size_t num_columns, size_t num_variants,
-                      const double *columns, double *scores)
+void nitro_score_term_score(const nitro_score_term *term, size_t num_columns, size_t num_variants,
+                            const double *columns, double *scores)
 {
     double decisions[NITRO_SVM_MAX_PAIRS];
-    switch (part->kind) {
-    case NITRO_PART_KERNELS:
-        nitro_kernel_machine_evaluate(part->kernels, columns, scores);
+    switch (term->kind) {
+    case NITRO_TERM_KERNELS:
+        nitro_kernel_expansion_evaluate(term->kernels, columns, scores);
         negate(num_variants, scores);
         break;
-    case NITRO_PART_TREES:
-        nitro_forest_predict(part->forest, columns, scores);
+    case NITRO_TERM_TREES:
+        nitro_forest_predict(term->forest, columns, scores);
         negate(num_variants, scores);
         break;
-    case NITRO_PART_SOFT_VOTES:
-        nitro_kernel_machine_evaluate(part->kernels, columns, decisions);
+    case NITRO_TERM_SOFT_VOTES:
+        nitro_kernel_expansion_evaluate(term->kernels, columns, decisions);
         nitro_soft_votes(decisions, num_variants, scores);
         break;
     default:
-        nitro_svm_machine_evaluate(part->svm, part->vectors, num_columns, part->gamma, columns,
-                                   decisions);
-        nitro_svm_machine_score(part->svm, decisions, num_variants, scores);
+        nitro_svm_classifier_evaluate(term->svm, term->vectors, num_columns, term->gamma, columns,
+                                      decisions);
+        nitro_svm_classifier_score(term->svm, decisions, num_variants, scores);
     }
 }
 
-void nitro_parts_score(const nitro_parts *parts, const double *columns, double *scores)
+void nitro_score_terms_score(const nitro_score_terms *terms, const double *columns, double *scores)
 {
     double own[NITRO_MAX_VARIANTS];
-    for (size_t v = 0; v < parts->num_variants; v++)
+    for (size_t v = 0; v < terms->num_variants; v++)
         scores[v] = 0.0;
-    for (size_t i = 0; i < parts->count; i++) {
-        nitro_part_score(&parts->items[i], parts->num_columns, parts->num_variants, columns, own);
-        for (size_t v = 0; v < parts->num_variants; v++)
-            scores[v] += parts->items[i].weight * own[v];
+    for (size_t i = 0; i < terms->count; i++) {
+        nitro_score_term_score(&terms->items[i], terms->num_columns, terms->num_variants, columns,
+                               own);
+        for (size_t v = 0; v < terms->num_variants; v++)
+            scores[v] += terms->items[i].weight * own[v];
     }
 }

@@ -10,43 +10,44 @@
 #include "nitro/runtime/forest.h"
 #include "nitro/runtime/kernel_expansion.h"
 
-typedef enum nitro_part_kind {
-    NITRO_PART_KERNELS,    /* losses, an output a variant: score = -output */
-    NITRO_PART_TREES,      /* the same by a forest */
-    NITRO_PART_SOFT_VOTES, /* kernels, an output a pair, cut at +-1: for one, against the other */
-    NITRO_PART_VOTES,      /* one-vs-one machines, scored as nitro_svm_machine_score does */
-    NITRO_PART_NUM_KINDS
-} nitro_part_kind;
+typedef enum nitro_score_term_kind {
+    NITRO_TERM_KERNELS,    /* losses, an output a variant: score = -output */
+    NITRO_TERM_TREES,      /* the same by a forest */
+    NITRO_TERM_SOFT_VOTES, /* kernels, an output a pair, cut at +-1: for one, against the other */
+    NITRO_TERM_VOTES,      /* one-vs-one machines, scored as nitro_svm_classifier_score does */
+    NITRO_TERM_NUM_KINDS
+} nitro_score_term_kind;
 
-typedef struct nitro_part {
-    nitro_part_kind kind;
-    double weight;                 /* of its scores in the sum */
-    nitro_kernel_machine *kernels; /* KERNELS, SOFT_VOTES */
-    nitro_forest *forest;          /* TREES */
-    nitro_svm_machine *svm;        /* VOTES */
-    double *vectors;               /* VOTES: shape [svm->num_vectors x num_columns] */
-    double gamma;                  /* VOTES */
-} nitro_part;
+typedef struct nitro_score_term {
+    nitro_score_term_kind kind;
+    double weight;                   /* of its scores in the sum */
+    nitro_kernel_expansion *kernels; /* KERNELS, SOFT_VOTES */
+    nitro_forest *forest;            /* TREES */
+    nitro_svm_classifier *svm;       /* VOTES */
+    double *vectors;                 /* VOTES: shape [svm->num_vectors x num_columns] */
+    double gamma;                    /* VOTES */
+} nitro_score_term;
 
 #define NITRO_PARTS_MAX 8
 
-struct nitro_parts {
+struct nitro_score_terms {
     size_t num_columns, num_variants;
     size_t count;
-    nitro_part items[NITRO_PARTS_MAX]; /* shape [count]; what they point to is borrowed or owned,
-                                          as whoever made them says */
+    nitro_score_term items[NITRO_PARTS_MAX]; /* shape [count]; what they point to is borrowed or
+                                          owned, as whoever made them says */
 };
 
 /** Add a part; NITRO_ERR_ARGUMENT when there are too many. */
-nitro_status nitro_parts_add(nitro_context *context, nitro_parts *parts, const nitro_part *part);
+nitro_status nitro_score_terms_add(nitro_context *context, nitro_score_terms *terms,
+                                   const nitro_score_term *term);
 /** Free what the parts point to: for those that own it. */
-void nitro_parts_release(nitro_parts *parts);
+void nitro_score_terms_release(nitro_score_terms *terms);
 
 /** Scores of one part, without its weight. @param[out] scores  shape [num_variants]. */
-void nitro_part_score(const nitro_part *part, size_t num_columns, size_t num_variants,
-                      const double *columns, double *scores);
+void nitro_score_term_score(const nitro_score_term *term, size_t num_columns, size_t num_variants,
+                            const double *columns, double *scores);
 /** The parts' scores times their weights, added in order. */
-void nitro_parts_score(const nitro_parts *parts, const double *columns, double *scores);
+void nitro_score_terms_score(const nitro_score_terms *terms, const double *columns, double *scores);
 
 /** Pairs' decisions, cut at +-1, as votes for their first variant and against the other. */
 void nitro_soft_votes(const double *decisions, size_t num_variants, double *scores);

@@ -13,10 +13,10 @@ size_t nitro_svm_num_pairs(size_t num_classes)
     return num_classes * (num_classes - 1) / 2;
 }
 
-nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes,
-                                      size_t num_vectors, nitro_svm_machine **machine)
+nitro_status nitro_svm_classifier_create(nitro_context *context, size_t num_classes,
+                                         size_t num_vectors, nitro_svm_classifier **classifier)
 {
-    nitro_svm_machine *made = nitro_calloc(context, 1, sizeof *made);
+    nitro_svm_classifier *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     size_t num_pairs = nitro_svm_num_pairs(num_classes);
@@ -30,23 +30,23 @@ nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes
         nitro_calloc(context, num_vectors + 1, num_classes * sizeof *made->coefficients);
     if (!made->classes || !made->class_vectors || !made->rho || !made->vector_rows ||
         !made->coefficients) {
-        nitro_svm_machine_free(made);
+        nitro_svm_classifier_free(made);
         return NITRO_ERR_NO_MEMORY;
     }
-    *machine = made;
+    *classifier = made;
     return NITRO_OK;
 }
 
-void nitro_svm_machine_free(nitro_svm_machine *machine)
+void nitro_svm_classifier_free(nitro_svm_classifier *classifier)
 {
-    if (!machine)
+    if (!classifier)
         return;
-    free(machine->classes);
-    free(machine->class_vectors);
-    free(machine->rho);
-    free(machine->vector_rows);
-    free(machine->coefficients);
-    free(machine);
+    free(classifier->classes);
+    free(classifier->class_vectors);
+    free(classifier->rho);
+    free(classifier->vector_rows);
+    free(classifier->coefficients);
+    free(classifier);
 }
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
@@ -56,16 +56,16 @@ size_t nitro_svm_pair(size_t a, size_t b, size_t count)
     return a * (2 * count - a - 1) / 2 + (b - a - 1);
 }
 
-void nitro_svm_machine_decide(const nitro_svm_machine *machine,
-                              double (*kernel)(const void *user, size_t vector), const void *user,
-                              double *decisions)
+void nitro_svm_classifier_decide(const nitro_svm_classifier *classifier,
+                                 double (*kernel)(const void *user, size_t vector),
+                                 const void *user, double *decisions)
 {
-    size_t count = machine->num_classes, num_pairs = nitro_svm_num_pairs(count), vector = 0;
+    size_t count = classifier->num_classes, num_pairs = nitro_svm_num_pairs(count), vector = 0;
     for (size_t p = 0; p < num_pairs; p++)
         decisions[p] = 0.0;
     for (size_t own = 0; own < count; own++)
-        for (size_t i = 0; i < machine->class_vectors[own]; i++, vector++) {
-            const double *coefficients = machine->coefficients + vector * (count - 1);
+        for (size_t i = 0; i < classifier->class_vectors[own]; i++, vector++) {
+            const double *coefficients = classifier->coefficients + vector * (count - 1);
             double value = kernel(user, vector);
             for (size_t other = 0; other < own; other++)
                 decisions[nitro_svm_pair(other, own, count)] += coefficients[other] * value;
@@ -73,7 +73,7 @@ void nitro_svm_machine_decide(const nitro_svm_machine *machine,
                 decisions[nitro_svm_pair(own, other, count)] += coefficients[other - 1] * value;
         }
     for (size_t p = 0; p < num_pairs; p++)
-        decisions[p] -= machine->rho[p];
+        decisions[p] -= classifier->rho[p];
 }
 
 typedef struct rbf_point {
@@ -92,12 +92,12 @@ static double rbf(const void *user, size_t vector)
     return exp(-point->gamma * sum);
 }
 
-void nitro_svm_machine_evaluate(const nitro_svm_machine *machine, const double *vectors,
-                                size_t num_columns, double gamma, const double *columns,
-                                double *decisions)
+void nitro_svm_classifier_evaluate(const nitro_svm_classifier *classifier, const double *vectors,
+                                   size_t num_columns, double gamma, const double *columns,
+                                   double *decisions)
 {
     rbf_point point = {columns, vectors, num_columns, gamma};
-    nitro_svm_machine_decide(machine, rbf, &point, decisions);
+    nitro_svm_classifier_decide(classifier, rbf, &point, decisions);
 }
 
 /** Votes and mean margins of the classes. */
@@ -116,10 +116,10 @@ static void count_votes(size_t count, const double *decisions, size_t *votes, do
         }
 }
 
-void nitro_svm_machine_score(const nitro_svm_machine *machine, const double *decisions,
-                             size_t num_variants, double *scores)
+void nitro_svm_classifier_score(const nitro_svm_classifier *classifier, const double *decisions,
+                                size_t num_variants, double *scores)
 {
-    size_t count = machine->num_classes, votes[NITRO_MAX_VARIANTS], winner = 0, top = 0;
+    size_t count = classifier->num_classes, votes[NITRO_MAX_VARIANTS], winner = 0, top = 0;
     double margins[NITRO_MAX_VARIANTS], class_scores[NITRO_MAX_VARIANTS] = {0};
     count_votes(count, decisions, votes, margins);
     for (size_t k = 0; k < count; k++) {
@@ -135,5 +135,5 @@ void nitro_svm_machine_score(const nitro_svm_machine *machine, const double *dec
     for (size_t v = 0; v < num_variants; v++)
         scores[v] = -1.0 - (double)v;
     for (size_t k = 0; k < count; k++)
-        scores[machine->classes[k]] = class_scores[k];
+        scores[classifier->classes[k]] = class_scores[k];
 }

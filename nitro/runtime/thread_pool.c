@@ -10,7 +10,7 @@
 
 #include "nitro/runtime/feature_evaluation.h"
 
-struct nitro_helpers {
+struct nitro_thread_pool {
     pthread_mutex_t lock;
     pthread_cond_t offered, left;
     nitro_feature_evaluation *waiting; /* a list, the newest last */
@@ -21,57 +21,57 @@ struct nitro_helpers {
 };
 
 /** Out of the list, if it is there; the lock is held. */
-static void drop(nitro_helpers *helpers, nitro_feature_evaluation *evaluation)
+static void drop(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation)
 {
-    for (nitro_feature_evaluation **link = &helpers->waiting; *link; link = &(*link)->next_waiting)
+    for (nitro_feature_evaluation **link = &pool->waiting; *link; link = &(*link)->next_unsent)
         if (*link == evaluation) {
-            *link = evaluation->next_waiting;
+            *link = evaluation->next_unsent;
             return;
         }
 }
 
-static void help(nitro_helpers *helpers, nitro_feature_evaluation *evaluation)
+static void help(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation)
 {
     evaluation->num_helping++;
     if (--evaluation->num_wanted == 0)
-        drop(helpers, evaluation);
-    pthread_mutex_unlock(&helpers->lock);
+        drop(pool, evaluation);
+    pthread_mutex_unlock(&pool->lock);
     nitro_feature_evaluation_work(evaluation);
-    pthread_mutex_lock(&helpers->lock);
+    pthread_mutex_lock(&pool->lock);
     evaluation->num_helping--;
-    pthread_cond_broadcast(&helpers->left);
+    pthread_cond_broadcast(&pool->left);
 }
 
-static void *run_helper(void *any)
+static void *run_pool_thread(void *any)
 {
-    nitro_helpers *helpers = any;
-    pthread_mutex_lock(&helpers->lock);
-    while (!helpers->stop) {
-        if (helpers->waiting)
-            help(helpers, helpers->waiting);
+    nitro_thread_pool *pool = any;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->stop) {
+        if (pool->waiting)
+            help(pool, pool->waiting);
         else
-            pthread_cond_wait(&helpers->offered, &helpers->lock);
+            pthread_cond_wait(&pool->offered, &pool->lock);
     }
-    pthread_mutex_unlock(&helpers->lock);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
 /** The application's signals are none of the helpers' business. */
-static void start_threads(nitro_helpers *helpers, size_t num_threads)
+static void start_threads(nitro_thread_pool *pool, size_t num_threads)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (helpers->num_threads < num_threads &&
-           pthread_create(&helpers->threads[helpers->num_threads], NULL, run_helper, helpers) == 0)
-        helpers->num_threads++;
+    while (pool->num_threads < num_threads &&
+           pthread_create(&pool->threads[pool->num_threads], NULL, run_pool_thread, pool) == 0)
+        pool->num_threads++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-nitro_status nitro_helpers_create(nitro_context *context, size_t num_threads,
-                                  nitro_helpers **helpers)
+nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads,
+                                      nitro_thread_pool **pool)
 {
-    nitro_helpers *made =
+    nitro_thread_pool *made =
         nitro_calloc(context, 1, sizeof *made + num_threads * sizeof made->threads[0]);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
@@ -82,59 +82,59 @@ nitro_status nitro_helpers_create(nitro_context *context, size_t num_threads,
     start_threads(made, num_threads);
     if (made->num_threads < num_threads) {
         size_t num_started = made->num_threads;
-        nitro_helpers_free(made);
+        nitro_thread_pool_free(made);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
                           "the system starts no more than %zu of %zu threads to evaluate features",
                           num_started, num_threads);
     }
-    *helpers = made;
+    *pool = made;
     return NITRO_OK;
 }
 
-bool nitro_helpers_are_here(const nitro_helpers *helpers)
+bool nitro_thread_pool_is_running(const nitro_thread_pool *pool)
 {
-    return helpers && helpers->process == getpid();
+    return pool && pool->process == getpid();
 }
 
-void nitro_helpers_free(nitro_helpers *helpers)
+void nitro_thread_pool_free(nitro_thread_pool *pool)
 {
-    if (!helpers)
+    if (!pool)
         return;
-    if (nitro_helpers_are_here(helpers)) {
-        pthread_mutex_lock(&helpers->lock);
-        helpers->stop = true;
-        pthread_cond_broadcast(&helpers->offered);
-        pthread_mutex_unlock(&helpers->lock);
-        for (size_t t = 0; t < helpers->num_threads; t++)
-            pthread_join(helpers->threads[t], NULL);
-        pthread_cond_destroy(&helpers->left);
-        pthread_cond_destroy(&helpers->offered);
-        pthread_mutex_destroy(&helpers->lock);
+    if (nitro_thread_pool_is_running(pool)) {
+        pthread_mutex_lock(&pool->lock);
+        pool->stop = true;
+        pthread_cond_broadcast(&pool->offered);
+        pthread_mutex_unlock(&pool->lock);
+        for (size_t t = 0; t < pool->num_threads; t++)
+            pthread_join(pool->threads[t], NULL);
+        pthread_cond_destroy(&pool->left);
+        pthread_cond_destroy(&pool->offered);
+        pthread_mutex_destroy(&pool->lock);
     }
-    free(helpers);
+    free(pool);
 }
 
-void nitro_helpers_offer(nitro_helpers *helpers, nitro_feature_evaluation *evaluation,
-                         size_t num_wanted)
+void nitro_thread_pool_offer(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation,
+                             size_t num_wanted)
 {
     if (num_wanted == 0)
         return;
-    pthread_mutex_lock(&helpers->lock);
+    pthread_mutex_lock(&pool->lock);
     evaluation->num_wanted = num_wanted;
-    evaluation->next_waiting = NULL;
-    nitro_feature_evaluation **link = &helpers->waiting;
+    evaluation->next_unsent = NULL;
+    nitro_feature_evaluation **link = &pool->waiting;
     while (*link)
-        link = &(*link)->next_waiting;
+        link = &(*link)->next_unsent;
     *link = evaluation;
-    pthread_cond_broadcast(&helpers->offered);
-    pthread_mutex_unlock(&helpers->lock);
+    pthread_cond_broadcast(&pool->offered);
+    pthread_mutex_unlock(&pool->lock);
 }
 
-void nitro_helpers_withdraw(nitro_helpers *helpers, nitro_feature_evaluation *evaluation)
+void nitro_thread_pool_withdraw(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation)
 {
-    pthread_mutex_lock(&helpers->lock);
-    drop(helpers, evaluation);
+    pthread_mutex_lock(&pool->lock);
+    drop(pool, evaluation);
     while (evaluation->num_helping > 0)
-        pthread_cond_wait(&helpers->left, &helpers->lock);
-    pthread_mutex_unlock(&helpers->lock);
+        pthread_cond_wait(&pool->left, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
 }

@@ -59,7 +59,7 @@ static nitro_status find_library(nitro_context *context, char *path, uintptr_t *
     Dl_info info;
     struct link_map *map = NULL;
     ssize_t length;
-    if (dladdr1((void *)(uintptr_t)nitro_proxy_shares_count, &info, (void **)&map,
+    if (dladdr1((void *)(uintptr_t)nitro_instruction_mix_count, &info, (void **)&map,
                 RTLD_DL_LINKMAP) == 0 ||
         !map)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND, "cannot find the file of this library");
@@ -230,9 +230,9 @@ static const nitro_listing_syntax *syntax_of(const char *device_kind)
     return NULL;
 }
 
-nitro_status nitro_proxy_shares_count(nitro_context *context, const char *device_kind,
-                                      const char *path, nitro_proxy_share **shares,
-                                      size_t *num_shares)
+nitro_status nitro_instruction_mix_count(nitro_context *context, const char *device_kind,
+                                         const char *path, nitro_proxy_share **shares,
+                                         size_t *num_shares)
 {
     char library[PATH_SIZE] = "";
     uintptr_t load_address = 0;

@@ -25,18 +25,18 @@ typedef struct card {
     int num_multiprocessors, threads_each, l2_bytes;
 } card;
 
-static nitro_status ask_card(nitro_context *context, card *found)
+static nitro_status query_card(nitro_context *context, card *found)
 {
     const struct {
         enum cudaDeviceAttr attribute;
         int *value;
-    } questions[] = {{cudaDevAttrMultiProcessorCount, &found->num_multiprocessors},
-                     {cudaDevAttrMaxThreadsPerMultiProcessor, &found->threads_each},
-                     {cudaDevAttrL2CacheSize, &found->l2_bytes}};
+    } queries[] = {{cudaDevAttrMultiProcessorCount, &found->num_multiprocessors},
+                   {cudaDevAttrMaxThreadsPerMultiProcessor, &found->threads_each},
+                   {cudaDevAttrL2CacheSize, &found->l2_bytes}};
     int device = 0;
     cudaError_t error = cudaGetDevice(&device);
-    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]) && error == cudaSuccess; i++)
-        error = cudaDeviceGetAttribute(questions[i].value, questions[i].attribute, device);
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && error == cudaSuccess; i++)
+        error = cudaDeviceGetAttribute(queries[i].value, queries[i].attribute, device);
     return say(context, "cannot ask the device", error);
 }
 
@@ -56,7 +56,7 @@ static size_t count_words(const nitro_proxy_cuda *cuda, const card *on, size_t b
 static nitro_status choose_sizes(nitro_proxy_cuda *cuda, const nitro_proxy_work *work)
 {
     card on = {0};
-    nitro_status status = ask_card(cuda->context, &on);
+    nitro_status status = query_card(cuda->context, &on);
     if (status != NITRO_OK)
         return status;
     size_t num_threads = work->num_threads > 0
@@ -65,14 +65,14 @@ static nitro_status choose_sizes(nitro_proxy_cuda *cuda, const nitro_proxy_work 
     cuda->num_blocks = (unsigned)((num_threads - 1) / NITRO_PROXY_CUDA_BLOCK + 1);
     cuda->arguments.num_passes =
         (uint32_t)(work->num_passes > 0 ? work->num_passes : cuda->kind->num_passes);
-    size_t region_words = count_words(cuda, &on, work->memory_bytes);
-    if (region_words > UINT32_MAX)
+    size_t bucket_words = count_words(cuda, &on, work->memory_bytes);
+    if (bucket_words > UINT32_MAX)
         return nitro_fail(
             cuda->context, NITRO_ERR_ARGUMENT,
             "proxy on cuda: memory_bytes %zu are %zu words for each of %u blocks, and "
             "they may be %zu at most",
-            work->memory_bytes, region_words, cuda->num_blocks, (size_t)UINT32_MAX);
-    cuda->arguments.region_words = (uint32_t)region_words;
+            work->memory_bytes, bucket_words, cuda->num_blocks, (size_t)UINT32_MAX);
+    cuda->arguments.bucket_words = (uint32_t)bucket_words;
     return NITRO_OK;
 }
 
@@ -82,7 +82,7 @@ static nitro_status get_memory(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
     size_t words[] = {(size_t)cuda->num_blocks * NITRO_PROXY_CUDA_BLOCK,
-                      (size_t)cuda->num_blocks * arguments->region_words,
+                      (size_t)cuda->num_blocks * arguments->bucket_words,
                       NITRO_PROXY_CUDA_COUNTERS};
     uint32_t **places[] = {&arguments->results, &arguments->words, &arguments->counters};
     cudaError_t error = cudaSuccess;
@@ -92,7 +92,7 @@ static nitro_status get_memory(nitro_proxy_cuda *cuda)
     return say(cuda->context, "cannot get memory", error);
 }
 
-static void fill_region(uint32_t *words, size_t num_words)
+static void fill_bucket(uint32_t *words, size_t num_words)
 {
     for (size_t i = 0; i < num_words; i++)
         words[i] = nitro_proxy_first_word(i);
@@ -102,14 +102,14 @@ static void fill_region(uint32_t *words, size_t num_words)
 static nitro_status prepare(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
-    size_t region_bytes = arguments->region_words * sizeof(uint32_t);
-    uint32_t *region = nitro_calloc(cuda->context, arguments->region_words + (size_t)1, 4);
-    if (!region)
+    size_t bucket_bytes = arguments->bucket_words * sizeof(uint32_t);
+    uint32_t *bucket = nitro_calloc(cuda->context, arguments->bucket_words + (size_t)1, 4);
+    if (!bucket)
         return NITRO_ERR_NO_MEMORY;
-    fill_region(region, arguments->region_words);
+    fill_bucket(bucket, arguments->bucket_words);
     cudaError_t error = cudaStreamSynchronize(cuda->stream);
-    for (size_t i = 0; i < cuda->num_blocks && region_bytes > 0 && error == cudaSuccess; i++)
-        error = cudaMemcpy(arguments->words + i * arguments->region_words, region, region_bytes,
+    for (size_t i = 0; i < cuda->num_blocks && bucket_bytes > 0 && error == cudaSuccess; i++)
+        error = cudaMemcpy(arguments->words + i * arguments->bucket_words, bucket, bucket_bytes,
                            cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
         error = cudaMemset(arguments->counters, 0, NITRO_PROXY_CUDA_COUNTERS * sizeof(uint32_t));
@@ -118,7 +118,7 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
                            (size_t)cuda->num_blocks * NITRO_PROXY_CUDA_BLOCK * sizeof(uint32_t));
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize(); /* the stream may not wait for the default one */
-    free(region);
+    free(bucket);
     return say(cuda->context, "cannot get memory ready", error);
 }
 
@@ -175,13 +175,13 @@ void nitro_proxy_cuda_free(void *state)
 /* What a block leaves behind: one like the other. */
 typedef struct remains {
     uint32_t results[NITRO_PROXY_CUDA_BLOCK];
-    uint32_t *words; /* shape [region_words] */
+    uint32_t *words; /* shape [bucket_words] */
 } remains;
 
 static nitro_status check_block(const nitro_proxy_cuda *cuda, size_t block, const remains *expected,
                                 remains *found)
 {
-    size_t num_words = cuda->arguments.region_words;
+    size_t num_words = cuda->arguments.bucket_words;
     cudaError_t error =
         cudaMemcpy(found->results, cuda->arguments.results + block * NITRO_PROXY_CUDA_BLOCK,
                    sizeof(found->results), cudaMemcpyDeviceToHost);
@@ -237,7 +237,7 @@ static nitro_status check_blocks(const nitro_proxy_cuda *cuda, const remains *ex
 nitro_status nitro_proxy_cuda_check(void *state)
 {
     nitro_proxy_cuda *cuda = state;
-    size_t num_words = cuda->arguments.region_words;
+    size_t num_words = cuda->arguments.bucket_words;
     remains *sides = nitro_calloc(cuda->context, 2, sizeof(*sides)); /* expected, found */
     uint32_t *words = nitro_calloc(cuda->context, 2 * num_words + 1, sizeof(*words));
     nitro_status status = sides && words ? prepare(cuda) : NITRO_ERR_NO_MEMORY;
@@ -248,7 +248,7 @@ nitro_status nitro_proxy_cuda_check(void *state)
     if (status == NITRO_OK) {
         sides[0].words = words;
         sides[1].words = words + num_words;
-        fill_region(words, num_words);
+        fill_bucket(words, num_words);
         for (uint32_t lane = 0; lane < NITRO_PROXY_CUDA_BLOCK; lane++)
             sides[0].results[lane] =
                 cuda->kind->expect(cuda, lane, words) +

@@ -303,12 +303,12 @@ class Computation:
             setattr(options.measure, name, value)
         states = [ffi.new_handle(item) for item in inputs.items()]
         names = [ffi.new("char[]", bytes_of(name)) for name in inputs]
-        recipes = ffi.new("nitro_input[]", len(names))
-        for recipe, name, state in zip(recipes, names, states):
-            recipe.name, recipe.state, recipe.load, recipe.unload = name, state, load, unload
+        sources = ffi.new("nitro_input[]", len(names))
+        for source, name, state in zip(sources, names, states):
+            source.name, source.state, source.load, source.unload = name, state, load, unload
         self._context.check(
             lib.nitro_tune(
-                self._handle, store.handle, bytes_of(device), recipes, len(names), options
+                self._handle, store.handle, bytes_of(device), sources, len(names), options
             )
         )
 

@@ -90,14 +90,14 @@ static nitro_status read_names(const parsing *job, const json_t *object, nitro_b
 {
     const json_t *computation = json_object_get(object, "computation");
     const char *device = json_string_value(json_object_get(object, "device"));
-    if (!nitro_device_id_is_clean(device))
+    if (!nitro_device_id_is_valid(device))
         return refuse(job, "device", "not a device id");
     bundle->device = nitro_strdup(job->context, device);
     if (!bundle->device)
         return NITRO_ERR_NO_MEMORY;
     if (json_is_null(computation))
         return NITRO_OK;
-    if (!nitro_name_is_clean(json_string_value(computation)))
+    if (!nitro_name_is_valid(json_string_value(computation)))
         return refuse(job, "computation", "not a computation's name, or null");
     bundle->computation = nitro_strdup(job->context, json_string_value(computation));
     return bundle->computation ? NITRO_OK : NITRO_ERR_NO_MEMORY;

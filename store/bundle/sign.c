@@ -123,7 +123,7 @@ free_texts:
 
 nitro_status nitro_signing_key_create(nitro_context *context, const char *path, const char *name)
 {
-    if (!nitro_device_id_is_clean(name))
+    if (!nitro_device_id_is_valid(name))
         return nitro_fail(
             context, NITRO_ERR_ARGUMENT,
             "'%.80s' is no name for a key: use 1 to 63 of letters, digits and _.+-:@, "
@@ -232,7 +232,7 @@ static nitro_status parse_trusted_line(nitro_context *context, nitro_trusted_key
                           keys->origin, number);
     bool known = strcmp(word, PUBLIC_WORD) == 0 && decode_word(next_word(&rest), key, sizeof(key));
     char *name = next_word(&rest);
-    if (known && nitro_device_id_is_clean(name) && !next_word(&rest))
+    if (known && nitro_device_id_is_valid(name) && !next_word(&rest))
         return add_trusted(context, keys, key, name);
     return nitro_fail(context, NITRO_ERR_FORMAT,
                       "%s:%zu: not a public key (a line is \"%s KEY NAME\")", keys->origin, number,

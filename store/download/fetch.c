@@ -24,7 +24,7 @@ typedef struct fetching {
 } fetching;
 
 /* GROUP/NAME, of letters, digits and _.+- that do not start with a dot: no path can hide in it. */
-static bool is_clean_part(const char *part, size_t size)
+static bool is_valid_part(const char *part, size_t size)
 {
     if (size == 0 || size > 100 || part[0] == '.')
         return false;
@@ -37,8 +37,8 @@ static bool is_clean_part(const char *part, size_t size)
 static nitro_status check_name(nitro_context *context, const char *matrix)
 {
     const char *slash = strchr(matrix, '/');
-    if (slash && is_clean_part(matrix, (size_t)(slash - matrix)) &&
-        is_clean_part(slash + 1, strlen(slash + 1)))
+    if (slash && is_valid_part(matrix, (size_t)(slash - matrix)) &&
+        is_valid_part(slash + 1, strlen(slash + 1)))
         return NITRO_OK;
     return nitro_fail(context, NITRO_ERR_ARGUMENT,
                       "'%.200s' is no matrix of a collection: write GROUP/NAME, as in HB/west0067",

@@ -38,7 +38,7 @@ nitro_status nitro_ginkgo_name_devices(ginkgo_checkout *checkout, const char *su
         campaign->device = make_id(checkout->context, campaign, suffix);
         if (!campaign->device)
             return NITRO_ERR_NO_MEMORY;
-        if (!nitro_device_id_is_clean(campaign->device))
+        if (!nitro_device_id_is_valid(campaign->device))
             return nitro_fail(checkout->context, NITRO_ERR_ARGUMENT,
                               "'%.120s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]; choose "
                               "another --campaign, or leave folder %s out with --device",

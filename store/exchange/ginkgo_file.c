@@ -60,7 +60,7 @@ static double number_of(const json_t *object, const char *key)
     return isfinite(number) ? number : NAN;
 }
 
-static double or_hole(double value)
+static double or_missing(double value)
 {
     return isfinite(value) ? value : NAN;
 }
@@ -99,7 +99,7 @@ static bool read_features(const json_t *problem, double *values)
         sqrt(number_of(column, "variance")),
     };
     for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
-        values[i] = or_hole(all[i]);
+        values[i] = or_missing(all[i]);
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool spell(const char *from, char *to, size_t size, bool *capital)
         *capital = *capital || upper;
     }
     to[used] = '\0';
-    return nitro_name_is_clean(to);
+    return nitro_name_is_valid(to);
 }
 
 static nitro_status find_name(nitro_context *context, nitro_string_list *names, const char *name,
@@ -228,7 +228,7 @@ static nitro_status read_record(nitro_context *context, const char *path_name, c
     if (*reason != GINKGO_USED)
         return NITRO_OK;
     nitro_status status = name_input(context, problem, path_name, record);
-    if (status == NITRO_OK && !nitro_input_name_is_clean(record->input))
+    if (status == NITRO_OK && !nitro_input_name_is_valid(record->input))
         *reason = GINKGO_BAD_NAME;
     if (status == NITRO_OK && *reason == GINKGO_USED)
         status = read_times(context, spmv, names, record, reason);

@@ -213,7 +213,7 @@ static nitro_status place_file(walk *job, const FTSENT *entry, char *full_path)
     job->executor = parts[1];
     if (job->only && nitro_string_list_find(job->only, job->folder) == NITRO_NONE)
         return NITRO_OK;
-    if (!nitro_device_id_is_clean(job->folder) || !nitro_name_is_clean(job->executor))
+    if (!nitro_device_id_is_valid(job->folder) || !nitro_name_is_valid(job->executor))
         return skip(job, GINKGO_BAD_DEVICE, NULL);
     int length = snprintf(name, sizeof(name), "%s/%s", parts[3], parts[4]);
     if (length < 0 || (size_t)length >= sizeof(name))

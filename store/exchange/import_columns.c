@@ -21,7 +21,7 @@ static nitro_status list_columns(const import_job *job, bool times, nitro_string
         if (i == job->input_column || is_time_column(name) != times)
             continue;
         const char *bare = times ? name + strlen(NITRO_IMPORT_TIME_PREFIX) : name;
-        if (nitro_name_is_clean(bare))
+        if (nitro_name_is_valid(bare))
             status = nitro_string_list_add(job->context, names, bare);
         else
             status = nitro_fail(job->context, NITRO_ERR_FORMAT,

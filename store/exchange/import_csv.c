@@ -44,7 +44,7 @@ nitro_status nitro_import_origin(nitro_context *context, const char *name, char 
     char *made = nitro_asprintf(context, "imported from %s", name);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    if (!nitro_text_is_clean(made, NITRO_STORE_MAX_TEXT))
+    if (!nitro_text_is_valid(made, NITRO_STORE_MAX_TEXT))
         for (char *at = made; *at; at++)
             *at = *at >= ' ' && *at <= '~' ? *at : '?';
     *origin = made;
@@ -106,7 +106,7 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
                                     nitro_import_report *report)
 {
     nitro_context *context = nitro_store_context(store);
-    if (!nitro_device_id_is_clean(options->device))
+    if (!nitro_device_id_is_valid(options->device))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           options->device ? options->device : "(null)");

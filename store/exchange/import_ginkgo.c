@@ -335,7 +335,7 @@ static nitro_status write_all(ginkgo_import *job)
         status = nitro_import_write(&job->jobs[i]);
         campaign->added = job->jobs[i].report.added;
         campaign->replaced = job->jobs[i].report.replaced;
-        campaign->holes = job->jobs[i].report.holes;
+        campaign->missing_values = job->jobs[i].report.missing_values;
     }
     return status;
 }

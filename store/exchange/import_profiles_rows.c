@@ -51,7 +51,7 @@ static nitro_status find_metric_columns(import_profiles_job *job, table *t)
         bool is_name = false;
         for (size_t k = 0; k < sizeof(named) / sizeof(named[0]); k++)
             is_name = is_name || named[k] == i;
-        t->is_metric[i] = !is_name && nitro_metric_name_is_clean(name) &&
+        t->is_metric[i] = !is_name && nitro_metric_name_is_valid(name) &&
                           !(job->number_kernels && is_not_metric(name));
         count += t->is_metric[i];
         if (!is_name && !t->is_metric[i] && !job->number_kernels)
@@ -200,7 +200,7 @@ static nitro_status set_origin(const import_profiles_job *job, const table *t, s
 static nitro_status append_profile(import_profiles_job *job, const table *t, size_t row)
 {
     const char *device = field_or(job, row, t->device, job->options->device);
-    if (!nitro_device_id_is_clean(device))
+    if (!nitro_device_id_is_valid(device))
         return fail_at(job, row,
                        device ? "this is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]"
                               : "on which device? Name it in a column or as an option");
@@ -292,7 +292,7 @@ static nitro_status read_one_metric(import_profiles_job *job, const table *t, si
     if (status != NITRO_OK)
         return status;
     /* The page "details" has rows with a rule's advice in place of a metric. */
-    return nitro_metric_name_is_clean(metric) ? set_metric(job, row, t->metric_value, metric)
+    return nitro_metric_name_is_valid(metric) ? set_metric(job, row, t->metric_value, metric)
                                               : NITRO_OK;
 }
 

@@ -51,7 +51,7 @@ static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample
                               "is no time: it must be a number above 0, or empty where there is "
                               "none");
         if (isnan(time_ms)) {
-            job->report.holes++;
+            job->report.missing_values++;
             continue;
         }
         entry->outcome = NITRO_OUTCOME_MEASURED;
@@ -73,7 +73,7 @@ static nitro_status set_provenance(const import_job *job, nitro_provenance *prov
 static nitro_status read_row(import_job *job, size_t row)
 {
     const char *input = nitro_csv_field(job->csv, row, job->input_column);
-    if (!nitro_input_name_is_clean(input))
+    if (!nitro_input_name_is_valid(input))
         return fail_field(job, row, job->input_column,
                           "is no input name: use 1 to 511 bytes of UTF-8 without control "
                           "characters");

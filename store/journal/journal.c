@@ -117,14 +117,14 @@ static void pause_for(double ms)
 }
 
 /* Patience is counted in pauses, not by the context's clock, which a test may hold still. */
-static nitro_status push_patiently(nitro_journal *self, double patience_ms, size_t *waiting)
+static nitro_status push_patiently(nitro_journal *self, double patience_ms, size_t *unsent)
 {
     double pause_ms = FIRST_PAUSE_MS;
     for (;;) {
         nitro_status status = nitro_journal_push(self, true);
         if (status == NITRO_OK)
-            status = nitro_journal_count(self, waiting);
-        if (status != NITRO_OK || *waiting == 0 || patience_ms <= 0)
+            status = nitro_journal_count(self, unsent);
+        if (status != NITRO_OK || *unsent == 0 || patience_ms <= 0)
             return status;
         pause_for(fmin(pause_ms, patience_ms));
         patience_ms -= pause_ms;
@@ -132,22 +132,22 @@ static nitro_status push_patiently(nitro_journal *self, double patience_ms, size
     }
 }
 
-nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting)
+nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *unsent)
 {
     size_t count = 0;
     nitro_status status = NITRO_OK;
     if (store->kind == &nitro_store_journaled)
         status = push_patiently(store->state, patience_ms, &count);
-    if (status == NITRO_OK && waiting)
-        *waiting = count;
+    if (status == NITRO_OK && unsent)
+        *unsent = count;
     return status;
 }
 
-nitro_status nitro_store_count_waiting(nitro_store *store, size_t *waiting)
+nitro_status nitro_store_count_unsent(nitro_store *store, size_t *unsent)
 {
     if (store->kind == &nitro_store_journaled)
-        return nitro_journal_count(store->state, waiting);
-    *waiting = 0;
+        return nitro_journal_count(store->state, unsent);
+    *unsent = 0;
     return NITRO_OK;
 }
 

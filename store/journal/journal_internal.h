@@ -48,7 +48,7 @@ bool nitro_journal_is_away(nitro_journal *self, nitro_status status);
 nitro_status nitro_journal_push(nitro_journal *self, bool at_once);
 
 /** How many samples wait. */
-nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting);
+nitro_status nitro_journal_count(nitro_journal *self, size_t *unsent);
 
 /** "scheme://host/..." without user, password and what says how to get there (timeout, ca, cert,
  *  key): what a journal is for. free() it. */

@@ -25,15 +25,15 @@ static bool is_manner(const char *option, size_t size)
 /* Two tunes into one store must find one journal, however patient each of them is. */
 static void drop_manner(char *url)
 {
-    char *question = strchr(url, '?');
-    if (!question)
+    char *query = strchr(url, '?');
+    if (!query)
         return;
-    char *end = question;
-    for (const char *option = question + 1; option;) {
+    char *end = query;
+    for (const char *option = query + 1; option;) {
         size_t size = strcspn(option, "&");
         const char *next = option[size] ? option + size + 1 : NULL;
         if (size > 0 && !is_manner(option, size)) {
-            *end = end == question ? '?' : '&';
+            *end = end == query ? '?' : '&';
             memmove(end + 1, option, size);
             end += 1 + size;
         }
@@ -133,8 +133,8 @@ static nitro_status count_in_file(nitro_context *context, const char *path, size
 }
 
 /* The URL in a note, if samples wait in the journal beside it. */
-static nitro_status add_waiting(nitro_context *context, const char *folder, const char *name,
-                                nitro_string_list *urls)
+static nitro_status add_unsent(nitro_context *context, const char *folder, const char *name,
+                               nitro_string_list *urls)
 {
     size_t length = strlen(name), size = 0, count = 0;
     if (length <= strlen(".url") || strcmp(name + length - strlen(".url"), ".url") != 0)
@@ -159,7 +159,7 @@ static nitro_status add_waiting(nitro_context *context, const char *folder, cons
     return status;
 }
 
-nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list *urls)
+nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls)
 {
     char *folder = NULL;
     nitro_status status = nitro_store_data_path(context, FOLDER, false, &folder);
@@ -173,7 +173,7 @@ nitro_status nitro_store_list_waiting(nitro_context *context, nitro_string_list 
         entry = readdir(open_folder);
         if (!entry)
             break;
-        status = add_waiting(context, folder, entry->d_name, urls);
+        status = add_unsent(context, folder, entry->d_name, urls);
     }
     if (open_folder)
         closedir(open_folder);

@@ -207,7 +207,7 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
     return status;
 }
 
-nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting)
+nitro_status nitro_journal_count(nitro_journal *self, size_t *unsent)
 {
     nitro_string_list computations = {0};
     size_t sum = 0;
@@ -225,6 +225,6 @@ nitro_status nitro_journal_count(nitro_journal *self, size_t *waiting)
     }
     nitro_string_list_free(&computations);
     if (status == NITRO_OK)
-        *waiting = sum;
+        *unsent = sum;
     return status;
 }

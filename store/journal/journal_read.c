@@ -107,36 +107,35 @@ nitro_status nitro_journal_get_sample(void *state, const char *computation, cons
  */
 typedef struct joined_loop {
     nitro_context *context;
-    nitro_sample **waiting;
-    size_t num_waiting, capacity, next;
+    nitro_sample **unsent;
+    size_t num_unsent, capacity, next;
     nitro_sample_function function;
     void *user;
     nitro_status status; /* of `function`: not to be taken for the remote's */
 } joined_loop;
 
-static nitro_status keep_waiting(void *user, const nitro_sample *sample)
+static nitro_status keep_unsent(void *user, const nitro_sample *sample)
 {
     joined_loop *loop = user;
-    if (loop->num_waiting == loop->capacity) {
+    if (loop->num_unsent == loop->capacity) {
         size_t capacity = loop->capacity ? 2 * loop->capacity : 64;
-        nitro_sample **grown = realloc(loop->waiting, capacity * sizeof(*grown));
+        nitro_sample **grown = realloc(loop->unsent, capacity * sizeof(*grown));
         if (!grown)
             return nitro_fail(loop->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu samples",
                               capacity);
-        loop->waiting = grown;
+        loop->unsent = grown;
         loop->capacity = capacity;
     }
-    nitro_status status =
-        nitro_sample_copy(loop->context, sample, &loop->waiting[loop->num_waiting]);
-    loop->num_waiting += status == NITRO_OK;
+    nitro_status status = nitro_sample_copy(loop->context, sample, &loop->unsent[loop->num_unsent]);
+    loop->num_unsent += status == NITRO_OK;
     return status;
 }
 
 /* Hand on what waits before `input` (NULL: all the rest); *same: it waits itself. */
-static nitro_status hand_on_waiting(joined_loop *loop, const char *input, bool *same)
+static nitro_status hand_on_unsent(joined_loop *loop, const char *input, bool *same)
 {
-    while (loop->next < loop->num_waiting && loop->status == NITRO_OK) {
-        const nitro_sample *sample = loop->waiting[loop->next];
+    while (loop->next < loop->num_unsent && loop->status == NITRO_OK) {
+        const nitro_sample *sample = loop->unsent[loop->next];
         int order = input ? strcmp(sample->input, input) : -1;
         *same = order == 0;
         if (order > 0)
@@ -153,7 +152,7 @@ static nitro_status hand_on_joined(void *user, const nitro_sample *sample)
 {
     joined_loop *loop = user;
     bool same = false;
-    nitro_status status = hand_on_waiting(loop, sample->input, &same);
+    nitro_status status = hand_on_unsent(loop, sample->input, &same);
     if (status == NITRO_OK && !same)
         status = loop->status = loop->function(loop->user, sample);
     return status;
@@ -168,7 +167,7 @@ nitro_status nitro_journal_each_sample(void *state, const char *computation, con
     nitro_journal *self = state;
     joined_loop loop = {.context = self->context, .function = function, .user = user};
     nitro_store *remote = nitro_journal_remote(self);
-    nitro_status status = nitro_store_read_samples(self->local, computation, device, keep_waiting,
+    nitro_status status = nitro_store_read_samples(self->local, computation, device, keep_unsent,
                                                    &loop, damaged, damaged_user);
     if (status == NITRO_ERR_NOT_FOUND) /* no such names here: nothing waits */
         status = NITRO_OK;
@@ -184,9 +183,9 @@ nitro_status nitro_journal_each_sample(void *state, const char *computation, con
                   computation, device, self->url);
     bool same;
     if (status == NITRO_OK)
-        status = hand_on_waiting(&loop, NULL, &same);
-    while (loop.num_waiting > 0)
-        nitro_sample_free(loop.waiting[--loop.num_waiting]);
-    free(loop.waiting);
+        status = hand_on_unsent(&loop, NULL, &same);
+    while (loop.num_unsent > 0)
+        nitro_sample_free(loop.unsent[--loop.num_unsent]);
+    free(loop.unsent);
     return status;
 }

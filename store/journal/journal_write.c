@@ -9,14 +9,14 @@
 static nitro_status replace_names(nitro_journal *self, const nitro_schema *schema)
 {
     char message[1024];
-    size_t waiting = 0;
+    size_t unsent = 0;
     nitro_context_last_error(self->context, message, sizeof(message));
-    nitro_status status = nitro_journal_count(self, &waiting);
-    if (status == NITRO_OK && waiting > 0)
+    nitro_status status = nitro_journal_count(self, &unsent);
+    if (status == NITRO_OK && unsent > 0)
         return nitro_fail(self->context, NITRO_ERR_MISMATCH,
                           "%s; %zu samples wait there for %s: send them with 'nitro store sync', "
                           "or remove the file",
-                          message, waiting, self->url);
+                          message, unsent, self->url);
     if (status == NITRO_OK)
         status = nitro_store_remove(self->local, schema->computation, NULL, NULL);
     return status == NITRO_OK ? nitro_store_put_schema(self->local, schema) : status;

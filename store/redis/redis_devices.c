@@ -12,7 +12,7 @@ static nitro_status get_record(redis_store *store, const char *id, redisReply **
     redisReply *reply = NULL;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
-        status = nitro_redis_ask(store, &reply, "GET", key, (char *)NULL);
+        status = nitro_redis_query(store, &reply, "GET", key, (char *)NULL);
     if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
         nitro_redis_free_replies(&reply, 1);
         status = nitro_redis_fail_reply(store, "GET", key);
@@ -89,7 +89,7 @@ static nitro_status list(redis_store *store, const char *tag, const char *index,
 {
     nitro_string_list known = {0};
     nitro_status status =
-        nitro_redis_index_read(store, tag, index, nitro_device_id_is_clean, &known, NULL);
+        nitro_redis_index_read(store, tag, index, nitro_device_id_is_valid, &known, NULL);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
         char *key = nitro_redis_key(store, tag, what, known.items[i]);
         bool exists = false;
@@ -153,7 +153,7 @@ static nitro_status delete_record(redis_store *store, const char *id)
     redisReply *reply = NULL;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
-        status = nitro_redis_ask(store, &reply, "DEL", key, (char *)NULL);
+        status = nitro_redis_query(store, &reply, "DEL", key, (char *)NULL);
     if (status == NITRO_OK && reply->type == REDIS_REPLY_INTEGER && reply->integer == 0)
         status = NITRO_ERR_NOT_FOUND;
     nitro_redis_free_replies(&reply, 1);
@@ -168,7 +168,7 @@ nitro_status nitro_redis_remove_device(void *state, const char *id)
     redis_store *store = state;
     nitro_string_list tags = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                                 nitro_name_is_clean, &tags, NULL);
+                                                 nitro_name_is_valid, &tags, NULL);
     if (status == NITRO_OK)
         status = nitro_string_list_add(store->context, &tags, NITRO_REDIS_TAG_PROXIES);
     for (size_t i = 0; i < tags.count && status == NITRO_OK; i++)

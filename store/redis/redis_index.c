@@ -13,14 +13,14 @@ nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const ch
     redisReply *reply = NULL;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
-        status = nitro_redis_ask(store, &reply, "SADD", key, name, (char *)NULL);
+        status = nitro_redis_query(store, &reply, "SADD", key, name, (char *)NULL);
     nitro_redis_free_replies(&reply, 1);
     free(key);
     return status;
 }
 
 static nitro_status read_members(redis_store *store, const char *key, const redisReply *reply,
-                                 bool (*is_clean)(const char *), nitro_string_list *names,
+                                 bool (*is_valid)(const char *), nitro_string_list *names,
                                  size_t *num_damaged)
 {
     if (reply->type != REDIS_REPLY_ARRAY)
@@ -30,7 +30,7 @@ static nitro_status read_members(redis_store *store, const char *key, const redi
         const redisReply *member = reply->element[i];
         if (member->type != REDIS_REPLY_STRING)
             status = nitro_redis_fail_reply(store, "SMEMBERS", key);
-        else if (strlen(member->str) != member->len || !is_clean(member->str))
+        else if (strlen(member->str) != member->len || !is_valid(member->str))
             ++*num_damaged;
         else
             status = nitro_string_list_add(store->context, names, member->str);
@@ -39,7 +39,7 @@ static nitro_status read_members(redis_store *store, const char *key, const redi
 }
 
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    bool (*is_valid)(const char *), nitro_string_list *names,
                                     size_t *damaged)
 {
     char *key = nitro_redis_key(store, tag, index, NULL);
@@ -47,9 +47,9 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
     size_t num_damaged = 0;
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (key)
-        status = nitro_redis_ask(store, &reply, "SMEMBERS", key, (char *)NULL);
+        status = nitro_redis_query(store, &reply, "SMEMBERS", key, (char *)NULL);
     if (status == NITRO_OK)
-        status = read_members(store, key, reply, is_clean, names, &num_damaged);
+        status = read_members(store, key, reply, is_valid, names, &num_damaged);
     if (status == NITRO_OK && num_damaged > 0)
         nitro_log(store->context, NITRO_LOG_WARNING,
                   "%s: %zu names in %s are damaged: they are not used", store->url->shown,
@@ -65,7 +65,7 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists)
 {
     redisReply *reply = NULL;
-    nitro_status status = nitro_redis_ask(store, &reply, "EXISTS", key, (char *)NULL);
+    nitro_status status = nitro_redis_query(store, &reply, "EXISTS", key, (char *)NULL);
     if (status != NITRO_OK)
         return status;
     if (reply->type == REDIS_REPLY_INTEGER)
@@ -101,5 +101,5 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag, nitro_string_list *ids)
 {
-    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_clean, ids, NULL);
+    return nitro_redis_index_read(store, tag, "devices", nitro_device_id_is_valid, ids, NULL);
 }

@@ -107,7 +107,7 @@ nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, cons
 nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
                              size_t num_commands, redisReply **replies, bool *resent);
 /** One command of texts, the first of which is its name and the second its key; up to NULL. */
-nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...);
+nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
 
 /* ---- redis_keys.c ---- */
@@ -171,10 +171,10 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
-/** Every name, sorted; those that are not `is_clean` are left out, said in the log and counted in
+/** Every name, sorted; those that are not `is_valid` are left out, said in the log and counted in
  *  `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
-                                    bool (*is_clean)(const char *), nitro_string_list *names,
+                                    bool (*is_valid)(const char *), nitro_string_list *names,
                                     size_t *damaged);
 /** Is this key there? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
@@ -201,7 +201,7 @@ nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
 /** A row of a table as a sample (whether it is fit is for the caller to check) or as a profile.
  *  NITRO_ERR_FORMAT where it is not as it was written. */
 nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
-                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     uint64_t schema_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample);
 nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
                                       const char *device, const redis_row *row,

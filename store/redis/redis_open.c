@@ -28,7 +28,7 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
 /* A store is there once its version is. Writers make it, whoever comes first. */
 static nitro_status find_version(redis_store *store, const char *key, redisReply **reply)
 {
-    nitro_status status = nitro_redis_ask(store, reply, "GET", key, (char *)NULL);
+    nitro_status status = nitro_redis_query(store, reply, "GET", key, (char *)NULL);
     if (status != NITRO_OK || (*reply)->type != REDIS_REPLY_NIL)
         return status;
     if (store->mode == NITRO_STORE_READ)
@@ -36,9 +36,9 @@ static nitro_status find_version(redis_store *store, const char *key, redisReply
                           "%s: no such store: this database has no key %s", store->url->shown, key);
     nitro_redis_free_replies(reply, 1);
     status =
-        nitro_redis_ask(store, reply, "SET", key, TEXT(NITRO_REDIS_LAYOUT), "NX", (char *)NULL);
+        nitro_redis_query(store, reply, "SET", key, TEXT(NITRO_REDIS_LAYOUT), "NX", (char *)NULL);
     nitro_redis_free_replies(reply, 1);
-    return status == NITRO_OK ? nitro_redis_ask(store, reply, "GET", key, (char *)NULL) : status;
+    return status == NITRO_OK ? nitro_redis_query(store, reply, "GET", key, (char *)NULL) : status;
 }
 
 static nitro_status check_layout(redis_store *store)

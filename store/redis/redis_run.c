@@ -183,7 +183,7 @@ nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_wo
     }
 }
 
-nitro_status nitro_redis_ask(redis_store *store, redisReply **reply, ...)
+nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...)
 {
     redis_words words = {0};
     nitro_status status = NITRO_OK;

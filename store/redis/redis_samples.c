@@ -19,7 +19,7 @@ static void free_batch(batch *b)
     free(b->rows);
 }
 
-static nitro_status encode(redis_store *store, const char *computation, uint64_t names_hash,
+static nitro_status encode(redis_store *store, const char *computation, uint64_t schema_hash,
                            const char *device, const nitro_sample *const *samples, size_t count,
                            batch *b)
 {
@@ -28,7 +28,7 @@ static nitro_status encode(redis_store *store, const char *computation, uint64_t
     nitro_status status = b->rows ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         size_t begin = b->bytes.size;
-        status = nitro_record_append_sample(store->context, computation, names_hash, device,
+        status = nitro_record_append_sample(store->context, computation, schema_hash, device,
                                             samples[i], &b->bytes);
         b->rows[i] = (redis_row){.name = samples[i]->input,
                                  .name_size = strlen(samples[i]->input),
@@ -78,7 +78,7 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
 }
 
 /* What the names' hash is; whoever puts samples has mostly just read the names. */
-static nitro_status find_names(redis_store *store, const char *computation, uint64_t *names_hash)
+static nitro_status find_names(redis_store *store, const char *computation, uint64_t *schema_hash)
 {
     bool known = store->known_computation && strcmp(store->known_computation, computation) == 0;
     nitro_schema *schema = NULL;
@@ -88,7 +88,7 @@ static nitro_status find_names(redis_store *store, const char *computation, uint
         return nitro_fail(store->context, status, "%s: no computation '%s'; put its names first",
                           store->url->shown, computation);
     if (status == NITRO_OK)
-        *names_hash = store->known_names;
+        *schema_hash = store->known_names;
     return status;
 }
 
@@ -96,13 +96,13 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
                                      const nitro_sample *const *samples, size_t count, bool replace)
 {
     redis_store *store = state;
-    uint64_t names_hash = 0;
+    uint64_t schema_hash = 0;
     batch b = {0};
-    nitro_status status = find_names(store, computation, &names_hash);
+    nitro_status status = find_names(store, computation, &schema_hash);
     if (status == NITRO_OK)
         status = nitro_redis_require_device(store, device);
     if (status == NITRO_OK)
-        status = encode(store, computation, names_hash, device, samples, count, &b);
+        status = encode(store, computation, schema_hash, device, samples, count, &b);
     if (status == NITRO_OK)
         status = put_batch(store, computation, device, &b, replace);
     free_batch(&b);
@@ -165,7 +165,7 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
 {
     redis_store *store = state;
     batch b = {0};
-    nitro_status status = encode(store, schema->computation, nitro_record_names_hash(schema),
+    nitro_status status = encode(store, schema->computation, nitro_record_schema_hash(schema),
                                  device_id, samples, count, &b);
     if (status == NITRO_OK)
         status = check_recording(store, schema, device_id, device != NULL, &b, replace);
@@ -186,11 +186,11 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
 {
     redis_store *store = state;
     redis_table table = {0};
-    uint64_t names_hash = 0;
+    uint64_t schema_hash = 0;
     batch b = {0};
-    nitro_status status = find_names(store, computation, &names_hash);
+    nitro_status status = find_names(store, computation, &schema_hash);
     if (status == NITRO_OK)
-        status = encode(store, computation, names_hash, device, samples, count, &b);
+        status = encode(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
         b.rows[i].record_size = NITRO_RECORD_HEAD_BYTES;
     if (status == NITRO_OK)
@@ -207,7 +207,7 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
 typedef struct sample_loop {
     redis_store *store;
     const nitro_schema *schema;
-    uint64_t names_hash;
+    uint64_t schema_hash;
     const char *device;
     nitro_sample_function function;
     void *user;
@@ -216,12 +216,12 @@ typedef struct sample_loop {
 } sample_loop;
 
 nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
-                                     uint64_t names_hash, const char *device, const redis_row *row,
+                                     uint64_t schema_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample)
 {
     bool is_text = strlen(row->name) == row->name_size;
     nitro_status status =
-        nitro_record_read_sample(store->context, schema, names_hash, device,
+        nitro_record_read_sample(store->context, schema, schema_hash, device,
                                  is_text ? row->name : "", row->record, row->record_size, sample);
     return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
@@ -232,7 +232,7 @@ static nitro_status read_row(void *user, const redis_row *row)
     nitro_sample *sample = NULL;
     if (!row->record) /* removed meanwhile */
         return NITRO_OK;
-    nitro_status status = nitro_redis_read_sample(loop->store, loop->schema, loop->names_hash,
+    nitro_status status = nitro_redis_read_sample(loop->store, loop->schema, loop->schema_hash,
                                                   loop->device, row, &sample);
     if (status == NITRO_ERR_FORMAT) {
         nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
@@ -254,7 +254,7 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    sample_loop loop = {store,   schema,      nitro_record_names_hash(schema),
+    sample_loop loop = {store,   schema,      nitro_record_schema_hash(schema),
                         device,  function,    user,
                         damaged, damaged_user};
     status = samples_of(store, computation, device, &table);
@@ -277,7 +277,7 @@ static nitro_status get_sample(redis_store *store, const nitro_schema *schema, c
         status = NITRO_ERR_NOT_FOUND;
     if (status == NITRO_OK) {
         const redis_row row = {input, record->str, strlen(input), record->len};
-        status = nitro_redis_read_sample(store, schema, nitro_record_names_hash(schema), device,
+        status = nitro_redis_read_sample(store, schema, nitro_record_schema_hash(schema), device,
                                          &row, sample);
         if (status == NITRO_ERR_FORMAT)
             status = nitro_redis_fail_damaged(store, "sample", input);
@@ -306,7 +306,7 @@ typedef struct name_loop {
 /* A name as a string; a '\0' inside is no name of ours. */
 static bool is_input(const redis_row *row)
 {
-    return strlen(row->name) == row->name_size && nitro_input_name_is_clean(row->name);
+    return strlen(row->name) == row->name_size && nitro_input_name_is_valid(row->name);
 }
 
 static nitro_status add_name(void *user, const redis_row *row)

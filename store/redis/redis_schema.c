@@ -18,7 +18,7 @@ static const char change_script[] = "local old = redis.call('GET', KEYS[1]) or '
 static nitro_status get_record(redis_store *store, const char *key, redisReply **record)
 {
     redisReply *reply = NULL;
-    nitro_status status = nitro_redis_ask(store, &reply, "GET", key, (char *)NULL);
+    nitro_status status = nitro_redis_query(store, &reply, "GET", key, (char *)NULL);
     if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
         nitro_redis_free_replies(&reply, 1);
         status = nitro_redis_fail_reply(store, "GET", key);
@@ -125,7 +125,7 @@ static nitro_status remember_names(redis_store *store, const nitro_schema *schem
         free(store->known_computation);
         store->known_computation = copy;
     }
-    store->known_names = nitro_record_names_hash(schema);
+    store->known_names = nitro_record_schema_hash(schema);
     return NITRO_OK;
 }
 
@@ -155,7 +155,7 @@ nitro_status nitro_redis_list_computations(void *state, nitro_string_list *compu
     redis_store *store = state;
     nitro_string_list known = {0};
     nitro_status status = nitro_redis_index_read(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
-                                                 nitro_name_is_clean, &known, NULL);
+                                                 nitro_name_is_valid, &known, NULL);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++) {
         char *key = nitro_redis_key(store, known.items[i], "schema", NULL);
         bool exists = false;

@@ -177,7 +177,7 @@ nitro_status nitro_redis_table_get(const redis_table *table, const char *name, r
 {
     redisReply *reply = NULL;
     nitro_status status =
-        nitro_redis_ask(table->store, &reply, "HGET", table->records, name, (char *)NULL);
+        nitro_redis_query(table->store, &reply, "HGET", table->records, name, (char *)NULL);
     if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
         nitro_redis_free_replies(&reply, 1);
         status = nitro_redis_fail_reply(table->store, "HGET", table->records);
@@ -234,8 +234,8 @@ static nitro_status check_page(const redis_table *table, const redisReply *names
 
 /* ZRANGEBYLEX of the names after the last one of `before`, which may be NULL; `after` is its
  * argument, to be freed when the command is done. */
-static nitro_status ask_names(const redis_table *table, const redisReply *before,
-                              redis_words *words, char **after)
+static nitro_status query_names(const redis_table *table, const redisReply *before,
+                                redis_words *words, char **after)
 {
     nitro_context *context = table->store->context;
     const redisReply *last = before ? before->element[before->elements - 1] : NULL;
@@ -256,8 +256,8 @@ static nitro_status ask_names(const redis_table *table, const redisReply *before
                               : status;
 }
 
-static nitro_status ask_records(const redis_table *table, const redisReply *names,
-                                redis_words *words)
+static nitro_status query_records(const redis_table *table, const redisReply *names,
+                                  redis_words *words)
 {
     nitro_status status = nitro_redis_words_add_texts(table->store->context, words, "HMGET",
                                                       table->records, (char *)NULL);
@@ -298,10 +298,10 @@ static nitro_status turn_page(const redis_table *table, const redisReply *names,
     size_t count = 0;
     nitro_status status = NITRO_OK;
     if (names && with_records)
-        status = ask_records(table, names, &words[count++]);
+        status = query_records(table, names, &words[count++]);
     bool is_last = names && names->elements < PAGE;
     if (status == NITRO_OK && !is_last)
-        status = ask_names(table, names, &words[count++], &after);
+        status = query_names(table, names, &words[count++], &after);
     if (status == NITRO_OK && count > 0)
         status = nitro_redis_run(table->store, table->records, words, count, replies, NULL);
     if (status == NITRO_OK && !is_last)

@@ -172,12 +172,12 @@ nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const re
                   .node = node,
                   .command = commands[0].items[0],
                   .deadline_ms = nitro_clock_wall_ms(store->context) + store->url->timeout_ms};
-    const char *ask[] = {"ASKING"};
-    const redis_words ask_words = {.items = ask, .sizes = (size_t[]){6}, .count = 1};
+    const char *query[] = {"ASKING"};
+    const redis_words query_words = {.items = query, .sizes = (size_t[]){6}, .count = 1};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < num_commands && status == NITRO_OK; i++) {
         if (asking)
-            status = append(&t, &ask_words);
+            status = append(&t, &query_words);
         if (status == NITRO_OK)
             status = append(&t, &commands[i]);
     }

@@ -137,7 +137,7 @@ static nitro_status take_prefix(nitro_context *context, redis_url *url, const ch
                                 size_t size)
 {
     nitro_status status = take_part(context, url, text, size, &url->prefix);
-    if (status == NITRO_OK && !nitro_name_is_clean(url->prefix))
+    if (status == NITRO_OK && !nitro_name_is_valid(url->prefix))
         return refuse(context, url, "prefix is not a name of letters, digits and _.+-");
     return status;
 }

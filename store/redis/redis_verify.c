@@ -17,7 +17,7 @@ typedef struct inspection {
     /* What is being read: */
     const char *tag, *device;
     const nitro_schema *schema; /* NULL: proxies */
-    uint64_t names_hash;
+    uint64_t schema_hash;
     redis_row *bad; /* rows to go; name and record owned */
     size_t num_bad, capacity;
 } inspection;
@@ -100,7 +100,7 @@ static nitro_status inspect_sample(void *user, const redis_row *row)
     if (!row->record)
         return keep_bad(i, row); /* a name without a record: counted already */
     nitro_status status =
-        nitro_redis_read_sample(i->store, i->schema, i->names_hash, i->device, row, &sample);
+        nitro_redis_read_sample(i->store, i->schema, i->schema_hash, i->device, row, &sample);
     if (status == NITRO_OK)
         status = nitro_store_check_sample(i->store->context, "an unfit sample", i->schema,
                                           i->device, sample, NITRO_ERR_FORMAT);
@@ -260,7 +260,7 @@ static nitro_status inspect_computation(inspection *i, const char *computation)
     if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
         return report_failure(i, status);
     i->schema = schema;
-    i->names_hash = schema ? nitro_record_names_hash(schema) : 0;
+    i->schema_hash = schema ? nitro_record_schema_hash(schema) : 0;
     status = inspect_devices_of(i, computation, schema != NULL);
     i->schema = NULL;
     nitro_schema_free(schema);
@@ -278,12 +278,12 @@ static nitro_status inspect_device(inspection *i, const char *id)
 }
 
 /* Names in an index; damaged ones lead nowhere. */
-static nitro_status read_index(inspection *i, const char *tag, bool (*is_clean)(const char *),
+static nitro_status read_index(inspection *i, const char *tag, bool (*is_valid)(const char *),
                                nitro_string_list *names)
 {
     size_t damaged = 0;
     char message[256];
-    nitro_status status = nitro_redis_index_read(i->store, tag, "index", is_clean, names, &damaged);
+    nitro_status status = nitro_redis_index_read(i->store, tag, "index", is_valid, names, &damaged);
     if (status != NITRO_OK)
         return report_failure(i, status);
     snprintf(message, sizeof(message), "%zu names in the index of %s are damaged", damaged,
@@ -296,7 +296,7 @@ static nitro_status read_index(inspection *i, const char *tag, bool (*is_clean)(
 static nitro_status inspect_devices(inspection *i)
 {
     nitro_string_list ids = {0}, there = {0};
-    nitro_status status = read_index(i, NITRO_REDIS_TAG_DEVICES, nitro_device_id_is_clean, &ids);
+    nitro_status status = read_index(i, NITRO_REDIS_TAG_DEVICES, nitro_device_id_is_valid, &ids);
     if (status == NITRO_OK)
         status = nitro_redis_list_devices(i->store, NULL, &there);
     if (status != NITRO_OK)
@@ -313,7 +313,7 @@ static nitro_status inspect_all(inspection *i)
     nitro_string_list computations = {0};
     nitro_status status = inspect_devices(i);
     if (status == NITRO_OK)
-        status = read_index(i, NITRO_REDIS_TAG_COMPUTATIONS, nitro_name_is_clean, &computations);
+        status = read_index(i, NITRO_REDIS_TAG_COMPUTATIONS, nitro_name_is_valid, &computations);
     for (size_t c = 0; c < computations.count && status == NITRO_OK; c++)
         status = inspect_computation(i, computations.items[c]);
     if (status == NITRO_OK)

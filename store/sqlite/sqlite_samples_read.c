@@ -66,7 +66,7 @@ static nitro_status read_sample(sqlite_store *store, const nitro_schema *schema,
 {
     const char *input;
     nitro_sample *read = NULL;
-    if (!nitro_sqlite_text(row, 1, &input) || !nitro_input_name_is_clean(input))
+    if (!nitro_sqlite_text(row, 1, &input) || !nitro_input_name_is_valid(input))
         return NITRO_ERR_FORMAT;
     nitro_status status = nitro_sample_create(store->context, input, schema->num_features,
                                               schema->num_variants, &read);

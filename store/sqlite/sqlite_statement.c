@@ -335,7 +335,7 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
         status = nitro_sqlite_step(store, statement, &has_row);
         if (status != NITRO_OK || !has_row)
             break;
-        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
+        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_valid(name))
             status = nitro_string_list_add(store->context, names, name);
         else
             nitro_log(store->context, NITRO_LOG_WARNING,

@@ -76,7 +76,7 @@ static nitro_status verify_names(verification *v, const char *sql, const char *w
         return status;
     while ((status = nitro_sqlite_step(v->store, statement, &has_row)) == NITRO_OK && has_row) {
         const char *name;
-        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_clean(name))
+        if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_valid(name))
             continue;
         char message[256];
         snprintf(message, sizeof(message), "the name of a %s is damaged", what);

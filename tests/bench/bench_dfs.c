@@ -45,12 +45,12 @@ static double clock_s(clockid_t clock)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static stopwatch start_watch(void)
+static stopwatch start_monitor(void)
 {
     return (stopwatch){clock_s(CLOCK_MONOTONIC), clock_s(CLOCK_PROCESS_CPUTIME_ID)};
 }
 
-static void stop_watch(stopwatch begin, stopwatch *sum)
+static void stop_monitor(stopwatch begin, stopwatch *sum)
 {
     sum->wall_s += clock_s(CLOCK_MONOTONIC) - begin.wall_s;
     sum->processor_s += clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin.processor_s;
@@ -92,7 +92,7 @@ static int with_work(nitro_context *context, size_t num_inputs, size_t num_candi
 /* 0 on success. */
 static int judge(work *w, stopwatch *took)
 {
-    stopwatch begin = start_watch();
+    stopwatch begin = start_monitor();
     *took = (stopwatch){0};
     if (nitro_dfs_judge(w->context, &w->task, w->subsets, w->num_subsets, w->qualities,
                         &w->effort) != NITRO_OK) {
@@ -100,7 +100,7 @@ static int judge(work *w, stopwatch *took)
         nitro_context_last_error(w->context, message, sizeof(message));
         return bench_fail("%s", message);
     }
-    stop_watch(begin, took);
+    stop_monitor(begin, took);
     return 0;
 }
 
@@ -112,18 +112,19 @@ typedef struct plain_sum {
     size_t num_models, num_different;
 } plain_sum;
 
-static int time_plain_model(work *w, size_t pretend, size_t subset, int shrinking, plain_sum *sum)
+static int time_plain_model(work *w, size_t validation, size_t subset, int shrinking,
+                            plain_sum *sum)
 {
-    double ours = w->qualities[pretend * w->num_subsets + subset];
-    stopwatch begin = start_watch();
-    double quality = plain_judge(w->context, &w->task, pretend, w->subsets[subset], shrinking);
-    stop_watch(begin, &sum->took[shrinking]);
+    double ours = w->qualities[validation * w->num_subsets + subset];
+    stopwatch begin = start_monitor();
+    double quality = plain_judge(w->context, &w->task, validation, w->subsets[subset], shrinking);
+    stop_monitor(begin, &sum->took[shrinking]);
     sum->num_different += shrinking && quality != ours;
     if (!shrinking && quality != ours)
         return bench_fail("quality %.17g instead of the plain loop's %.17g", ours, quality);
-    begin = start_watch();
-    plain_judge_searched(w->context, &w->task, pretend, w->subsets[subset], shrinking);
-    stop_watch(begin, &sum->searched[shrinking]);
+    begin = start_monitor();
+    plain_judge_searched(w->context, &w->task, validation, w->subsets[subset], shrinking);
+    stop_monitor(begin, &sum->searched[shrinking]);
     return 0;
 }
 
@@ -132,10 +133,10 @@ static int time_plain(work *w, plain_sum *sum)
     nitro_random random;
     nitro_random_seed(&random, 7);
     for (; sum->num_models < PLAIN_MODELS; sum->num_models++) {
-        size_t pretend = nitro_random_below(&random, DEVICES);
+        size_t validation = nitro_random_below(&random, DEVICES);
         size_t subset = nitro_random_below(&random, w->num_subsets);
         for (int shrinking = 0; shrinking < 2; shrinking++)
-            if (time_plain_model(w, pretend, subset, shrinking, sum) != 0)
+            if (time_plain_model(w, validation, subset, shrinking, sum) != 0)
                 return 1;
         fprintf(stderr, "dfs: %zu of %d plain models timed\n", sum->num_models + 1, PLAIN_MODELS);
     }

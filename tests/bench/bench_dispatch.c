@@ -165,7 +165,7 @@ static int measure_memo(bench_report *report, nitro_context *context,
 /* Both get columns that are scaled already: what is compared is the model's evaluation. */
 typedef struct scored {
     const nitro_model *model;
-    nitro_parts parts;
+    nitro_score_terms terms;
     double (*columns)[NITRO_MODEL_MAX_COLUMNS];
     size_t next, num_double, num_scored;
 } scored;
@@ -179,15 +179,15 @@ static void compiled_batch(void *state)
     for (size_t i = 0; i < BATCH / 8; i++, s->num_scored++) {
         const double *columns = s->columns[s->next++ % NUM_INPUTS];
         nitro_precision first = nitro_compiled_first_precision(compiled);
-        bool sure = false;
-        for (nitro_precision p = first; !sure && p <= NITRO_PRECISION_DOUBLE; p++) {
+        bool confident = false;
+        for (nitro_precision p = first; !confident && p <= NITRO_PRECISION_DOUBLE; p++) {
             uint64_t exact;
             double bound = nitro_compiled_score(compiled, p, columns, scores, &exact);
-            sure = nitro_compiled_is_sure(scores, DISPATCH_VARIANTS, 31, bound, exact);
-            s->num_double += p == first && !sure;
+            confident = nitro_compiled_is_exact(scores, DISPATCH_VARIANTS, 31, bound, exact);
+            s->num_double += p == first && !confident;
         }
-        if (!sure)
-            nitro_parts_score(&s->parts, columns, scores);
+        if (!confident)
+            nitro_score_terms_score(&s->terms, columns, scores);
     }
 }
 
@@ -209,34 +209,34 @@ static void predict_batch(void *state)
 static int make_peer(const nitro_model *model, double (*inputs)[DISPATCH_FEATURES], scored *ours,
                      struct svm_model *svm, struct svm_node **vectors, peer *p)
 {
-    nitro_parts parts;
-    if (nitro_model_parts(model, &parts) != NITRO_OK)
+    nitro_score_terms terms;
+    if (nitro_model_parts(model, &terms) != NITRO_OK)
         return bench_fail("the model has no parts");
-    const nitro_part *part = &parts.items[0];
-    size_t count = part->svm->num_classes, width = parts.num_columns;
+    const nitro_score_term *term = &terms.items[0];
+    size_t count = term->svm->num_classes, width = terms.num_columns;
     *p = (peer){.model = svm, .num_columns = width};
     p->nodes = calloc(NUM_INPUTS * (width + 1), sizeof *p->nodes);
-    *vectors = calloc(part->svm->num_vectors * (width + 1), sizeof **vectors);
+    *vectors = calloc(term->svm->num_vectors * (width + 1), sizeof **vectors);
     svm->param =
-        (struct svm_parameter){.svm_type = C_SVC, .kernel_type = RBF, .gamma = part->gamma};
+        (struct svm_parameter){.svm_type = C_SVC, .kernel_type = RBF, .gamma = term->gamma};
     svm->nr_class = (int)count;
-    svm->l = (int)part->svm->num_vectors;
-    svm->SV = calloc(part->svm->num_vectors, sizeof *svm->SV);
+    svm->l = (int)term->svm->num_vectors;
+    svm->SV = calloc(term->svm->num_vectors, sizeof *svm->SV);
     svm->sv_coef = calloc(count, sizeof *svm->sv_coef);
     svm->label = calloc(count, sizeof *svm->label);
     svm->nSV = calloc(count, sizeof *svm->nSV);
-    svm->rho = part->svm->rho;
+    svm->rho = term->svm->rho;
     for (size_t k = 0; k < count; k++) {
-        svm->label[k] = (int)part->svm->classes[k];
-        svm->nSV[k] = (int)part->svm->class_vectors[k];
-        svm->sv_coef[k] = calloc(part->svm->num_vectors, sizeof **svm->sv_coef);
-        for (size_t i = 0; k + 1 < count && i < part->svm->num_vectors; i++)
-            svm->sv_coef[k][i] = part->svm->coefficients[i * (count - 1) + k];
+        svm->label[k] = (int)term->svm->classes[k];
+        svm->nSV[k] = (int)term->svm->class_vectors[k];
+        svm->sv_coef[k] = calloc(term->svm->num_vectors, sizeof **svm->sv_coef);
+        for (size_t i = 0; k + 1 < count && i < term->svm->num_vectors; i++)
+            svm->sv_coef[k][i] = term->svm->coefficients[i * (count - 1) + k];
     }
-    for (size_t i = 0; i < part->svm->num_vectors; i++) {
+    for (size_t i = 0; i < term->svm->num_vectors; i++) {
         svm->SV[i] = *vectors + i * (width + 1);
         for (size_t c = 0; c < width; c++)
-            svm->SV[i][c] = (struct svm_node){(int)c + 1, part->vectors[i * width + c]};
+            svm->SV[i][c] = (struct svm_node){(int)c + 1, term->vectors[i * width + c]};
         svm->SV[i][width].index = -1;
     }
     for (size_t i = 0; i < NUM_INPUTS; i++) {
@@ -276,7 +276,7 @@ static int measure_svm(bench_report *report, nitro_context *context, size_t num_
         nitro_model_compile(model) != NITRO_OK)
         return bench_fail("cannot make a model of %zu inputs", num_inputs);
     scored ours = {.model = model, .columns = calloc(NUM_INPUTS, sizeof *ours.columns)};
-    int failed = !ours.columns || nitro_model_parts(model, &ours.parts) != NITRO_OK ||
+    int failed = !ours.columns || nitro_model_parts(model, &ours.terms) != NITRO_OK ||
                  make_peer(model, inputs, &ours, &svm, &vectors, &p);
     bench_subject subjects[] = {{.run = compiled_batch, .state = &ours},
                                 {.run = predict_batch, .state = &p}};
@@ -458,10 +458,10 @@ static int measure_loading(bench_report *report, nitro_context *context, const c
     bench_subject subjects[] = {{.run = load_file, .state = &binary},
                                 {.run = read_file, .state = &binary}};
     failed = failed || bench_measure(subjects, 2, 11, BUDGET_MS);
-    nitro_parts parts;
+    nitro_score_terms terms;
     size_t num_vectors = 0;
-    if (nitro_model_parts(model, &parts) == NITRO_OK && parts.items[0].svm)
-        num_vectors = parts.items[0].svm->num_vectors;
+    if (nitro_model_parts(model, &terms) == NITRO_OK && terms.items[0].svm)
+        num_vectors = terms.items[0].svm->num_vectors;
     snprintf(name, sizeof name, "loading and compiling %s, %zu vectors; reading", strategy,
              num_vectors);
     bench_add(report, name, subjects[0].median_ms, subjects[1].median_ms, "ms", subjects[0].spread);

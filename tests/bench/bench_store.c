@@ -180,8 +180,8 @@ static int connect_to(const char *path)
 }
 
 /* Sends a command of three words, or of four with `record`; returns the size of the answer. */
-static ssize_t ask(int descriptor, const char *command, const char *key, const char *name,
-                   const nitro_record_bytes *record, char *answer, size_t size)
+static ssize_t query(int descriptor, const char *command, const char *key, const char *name,
+                     const nitro_record_bytes *record, char *answer, size_t size)
 {
     char words[4096];
     int length =
@@ -213,16 +213,16 @@ static int put_naively(setting *s, int descriptor)
 {
     char answer[64];
     nitro_record_bytes record = {0};
-    uint64_t names_hash = nitro_record_names_hash(s->schema);
+    uint64_t schema_hash = nitro_record_schema_hash(s->schema);
     int failed = 0;
     for (size_t i = 0; i < NUM_NAIVE && !failed; i++) {
         if (i % BATCH == 0)
             renew_batch(s, i);
         record.size = 0;
-        failed = nitro_record_append_sample(s->context, "bench", names_hash, "naive",
+        failed = nitro_record_append_sample(s->context, "bench", schema_hash, "naive",
                                             s->batch[i % BATCH], &record) != NITRO_OK ||
-                 ask(descriptor, "HSET", "naive", s->batch[i % BATCH]->input, &record, answer,
-                     sizeof(answer)) < 4 ||
+                 query(descriptor, "HSET", "naive", s->batch[i % BATCH]->input, &record, answer,
+                       sizeof(answer)) < 4 ||
                  answer[0] != ':';
     }
     free(record.bytes);
@@ -232,15 +232,15 @@ static int put_naively(setting *s, int descriptor)
 static int get_naively(setting *s, int descriptor)
 {
     char answer[4096], input[64];
-    uint64_t names_hash = nitro_record_names_hash(s->schema);
+    uint64_t schema_hash = nitro_record_schema_hash(s->schema);
     for (size_t i = 0; i < NUM_NAIVE; i++) {
         nitro_sample *sample = NULL;
         snprintf(input, sizeof(input), "matrices/input-%09zu.mtx", i);
-        ssize_t size = ask(descriptor, "HGET", "naive", input, NULL, answer, sizeof(answer));
+        ssize_t size = query(descriptor, "HGET", "naive", input, NULL, answer, sizeof(answer));
         const char *record =
             size > 4 && answer[0] == '$' ? memchr(answer, '\n', (size_t)size) : NULL;
         if (!record ||
-            nitro_record_read_sample(s->context, s->schema, names_hash, "naive", input, record + 1,
+            nitro_record_read_sample(s->context, s->schema, schema_hash, "naive", input, record + 1,
                                      (size_t)(answer + size - record - 3), &sample) != NITRO_OK)
             return fail(s, "HGET");
         nitro_sample_free(sample);

@@ -21,20 +21,20 @@ typedef struct early_vector {
 
 enum { NUM_PAIRS = DISPATCH_VARIANTS * (DISPATCH_VARIANTS - 1) / 2 };
 
-static void fill_vectors(const nitro_part *part, size_t num_columns, const double *columns,
+static void fill_vectors(const nitro_score_term *term, size_t num_columns, const double *columns,
                          early_vector *vectors)
 {
-    const nitro_svm_machine *svm = part->svm;
+    const nitro_svm_classifier *svm = term->svm;
     size_t count = svm->num_classes, own = 0, left = svm->class_vectors[0];
     for (size_t i = 0; i < svm->num_vectors; i++, left--) {
         double square = 0.0;
         while (left == 0)
             left = svm->class_vectors[++own];
         for (size_t c = 0; c < num_columns; c++) {
-            double away = columns[c] - part->vectors[i * num_columns + c];
+            double away = columns[c] - term->vectors[i * num_columns + c];
             square += away * away;
         }
-        vectors[i] = (early_vector){.kernel = exp(-part->gamma * square)};
+        vectors[i] = (early_vector){.kernel = exp(-term->gamma * square)};
         for (size_t other = 0; other < count; other++) {
             if (other == own)
                 continue;
@@ -61,8 +61,8 @@ static int compare_coefficients(const void *a, const void *b)
 }
 
 /** Are all signs sure, where the kernels that are left are at most `most`? */
-static bool are_sure(const nitro_svm_machine *svm, const double *sums, const double *above,
-                     const double *below, double most)
+static bool are_exact(const nitro_svm_classifier *svm, const double *sums, const double *above,
+                      const double *below, double most)
 {
     for (size_t p = 0; p < nitro_svm_num_pairs(svm->num_classes); p++) {
         double sum = sums[p] - svm->rho[p];
@@ -73,7 +73,7 @@ static bool are_sure(const nitro_svm_machine *svm, const double *sums, const dou
 }
 
 /** How many vectors, in their order, have to be summed. */
-static size_t count_needed(const nitro_svm_machine *svm, const early_vector *vectors,
+static size_t count_needed(const nitro_svm_classifier *svm, const early_vector *vectors,
                            bool nearest_first)
 {
     double sums[NUM_PAIRS] = {0}, above[NUM_PAIRS] = {0}, below[NUM_PAIRS] = {0};
@@ -83,7 +83,7 @@ static size_t count_needed(const nitro_svm_machine *svm, const early_vector *vec
             below[p] += fmax(-vectors[i].coefficients[p], 0.0);
         }
     for (size_t i = 0; i < svm->num_vectors; i++) {
-        if (are_sure(svm, sums, above, below, nearest_first ? vectors[i].kernel : 1.0))
+        if (are_exact(svm, sums, above, below, nearest_first ? vectors[i].kernel : 1.0))
             return i;
         for (size_t p = 0; p < NUM_PAIRS; p++) {
             sums[p] += vectors[i].coefficients[p] * vectors[i].kernel;
@@ -99,18 +99,18 @@ int bench_dispatch_early(bench_report *report, nitro_context *context, size_t nu
     static const char *const names[] = {"svm, vectors until all signs are sure, nearest first; all",
                                         "the same, largest coefficients first; all"};
     nitro_model *model = NULL;
-    nitro_parts parts;
+    nitro_score_terms terms;
     double needed[2] = {0};
     if (dispatch_train(context, "svm", num_trained, true, &model) != NITRO_OK ||
-        nitro_model_parts(model, &parts) != NITRO_OK)
+        nitro_model_parts(model, &terms) != NITRO_OK)
         return bench_fail("cannot make a model of %zu inputs", num_trained);
-    const nitro_svm_machine *svm = parts.items[0].svm;
+    const nitro_svm_classifier *svm = terms.items[0].svm;
     early_vector *vectors = calloc(svm->num_vectors, sizeof *vectors);
     for (size_t i = 0; vectors && i < NUM_INPUTS; i++) {
         double features[DISPATCH_FEATURES], columns[NITRO_MODEL_MAX_COLUMNS];
         dispatch_features(200000 + i, features);
         nitro_model_columns(model, features, columns);
-        fill_vectors(&parts.items[0], parts.num_columns, columns, vectors);
+        fill_vectors(&terms.items[0], terms.num_columns, columns, vectors);
         qsort(vectors, svm->num_vectors, sizeof *vectors, compare_kernels);
         needed[0] += (double)count_needed(svm, vectors, true) / NUM_INPUTS;
         qsort(vectors, svm->num_vectors, sizeof *vectors, compare_coefficients);

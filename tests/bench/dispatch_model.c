@@ -80,21 +80,21 @@ static void find_times(const double *f, size_t device, double *times_ms)
 
 typedef struct fixed_svm {
     size_t num_columns, num_variants;
-    nitro_part part;
+    nitro_score_term term;
 } fixed_svm;
 
 static void free_svm(void *user)
 {
     fixed_svm *svm = user;
     if (svm) {
-        nitro_svm_machine_free(svm->part.svm);
-        free(svm->part.vectors);
+        nitro_svm_classifier_free(svm->term.svm);
+        free(svm->term.vectors);
     }
     free(svm);
 }
 
-static nitro_status train_machine(nitro_context *context, const nitro_training_set *set,
-                                  size_t *rows, size_t *labels, fixed_svm *svm)
+static nitro_status train_classifier(nitro_context *context, const nitro_training_set *set,
+                                     size_t *rows, size_t *labels, fixed_svm *svm)
 {
     nitro_svm_points *points = NULL;
     nitro_status status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
@@ -104,8 +104,8 @@ static nitro_status train_machine(nitro_context *context, const nitro_training_s
         labels[i] = nitro_times_best(set->times_ms + i * set->num_variants, set->num_variants);
     }
     if (status == NITRO_OK)
-        status = nitro_svm_machine_train(context, points, rows, set->num_rows, labels, 10.0,
-                                         svm->part.gamma, &svm->part.svm);
+        status = nitro_svm_classifier_train(context, points, rows, set->num_rows, labels, 10.0,
+                                            svm->term.gamma, &svm->term.svm);
     nitro_svm_points_free(points);
     return status;
 }
@@ -121,15 +121,15 @@ static nitro_status train_svm(nitro_context *context, const nitro_training_set *
         *svm = (fixed_svm){
             set->num_columns,
             set->num_variants,
-            {.kind = NITRO_PART_VOTES, .weight = 1.0, .gamma = 4.0 / (double)set->num_columns}};
-        status = train_machine(context, set, rows, labels, svm);
+            {.kind = NITRO_TERM_VOTES, .weight = 1.0, .gamma = 4.0 / (double)set->num_columns}};
+        status = train_classifier(context, set, rows, labels, svm);
     }
     if (status == NITRO_OK) {
-        size_t num_vectors = svm->part.svm->num_vectors, width = set->num_columns;
-        svm->part.vectors = nitro_calloc(context, num_vectors, width * sizeof(double));
-        for (size_t i = 0; svm->part.vectors && i < num_vectors; i++)
-            memcpy(svm->part.vectors + i * width,
-                   set->columns + svm->part.svm->vector_rows[i] * width, width * sizeof(double));
+        size_t num_vectors = svm->term.svm->num_vectors, width = set->num_columns;
+        svm->term.vectors = nitro_calloc(context, num_vectors, width * sizeof(double));
+        for (size_t i = 0; svm->term.vectors && i < num_vectors; i++)
+            memcpy(svm->term.vectors + i * width,
+                   set->columns + svm->term.svm->vector_rows[i] * width, width * sizeof(double));
     }
     for (size_t i = 0; held_out && i < set->num_rows * set->num_variants; i++)
         held_out[i] = NAN;
@@ -142,12 +142,12 @@ static nitro_status train_svm(nitro_context *context, const nitro_training_set *
 static void score_svm(const void *user, const double *columns, double *scores)
 {
     const fixed_svm *svm = user;
-    nitro_part_score(&svm->part, svm->num_columns, svm->num_variants, columns, scores);
+    nitro_score_term_score(&svm->term, svm->num_columns, svm->num_variants, columns, scores);
 }
 
-static nitro_status svm_parts(nitro_context *context, const void *user, nitro_parts *parts)
+static nitro_status svm_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
-    return nitro_parts_add(context, parts, &((const fixed_svm *)user)->part);
+    return nitro_score_terms_add(context, terms, &((const fixed_svm *)user)->term);
 }
 
 static const nitro_strategy fixed_svm_strategy = {.name = "svm",
@@ -155,7 +155,7 @@ static const nitro_strategy fixed_svm_strategy = {.name = "svm",
                                                   .without_relative = true,
                                                   .train = train_svm,
                                                   .score = score_svm,
-                                                  .parts = svm_parts,
+                                                  .terms = svm_parts,
                                                   .free = free_svm};
 
 /* ---- The computation --------------------------------------------------------------------------
@@ -218,7 +218,7 @@ nitro_status dispatch_train(nitro_context *context, const char *strategy, size_t
     nitro_dataset *dataset = calloc(1, sizeof *dataset);
     nitro_device *target = NULL;
     nitro_string_list chosen = {0};
-    nitro_lesson lesson = {.device_features = &chosen, .seed = 1};
+    nitro_training_task task = {.device_features = &chosen, .seed = 1};
     nitro_status status =
         dataset ? make_dataset(context, num_inputs, dataset) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
@@ -226,14 +226,14 @@ nitro_status dispatch_train(nitro_context *context, const char *strategy, size_t
     if (status == NITRO_OK && device_features)
         status = nitro_string_list_split(context, &chosen, "sm_count,l2_cache_size,peak_gbps");
     if (status == NITRO_OK && strcmp(strategy, fixed_svm_strategy.name) == 0)
-        lesson.strategy = &fixed_svm_strategy;
+        task.strategy = &fixed_svm_strategy;
     else if (status == NITRO_OK)
-        status = nitro_strategy_find(context, strategy, &lesson.strategy);
-    lesson.sources = dataset;
-    lesson.target = target;
+        status = nitro_strategy_find(context, strategy, &task.strategy);
+    task.sources = dataset;
+    task.target = target;
     if (status == NITRO_OK) {
-        lesson.use_relative = !lesson.strategy->without_relative;
-        status = nitro_model_train(context, &lesson, model);
+        task.use_relative = !task.strategy->without_relative;
+        status = nitro_model_train(context, &task, model);
     }
     if (status == NITRO_OK)
         (*model)->provenance = json_object();

@@ -80,15 +80,16 @@ static nitro_status learn(stream *s, nitro_model **model)
     bool is_train[NUM_MATRICES];
     nitro_string_list none = {0};
     nitro_dataset *train = NULL;
-    nitro_lesson lesson = {.target = s->dataset.devices[0], .device_features = &none, .seed = 1};
+    nitro_training_task task = {
+        .target = s->dataset.devices[0], .device_features = &none, .seed = 1};
     for (size_t i = 0; i < NUM_MATRICES; i++)
         is_train[i] = i % EVERY != 1;
     nitro_status status = nitro_dataset_select(s->context, &s->dataset, NULL, is_train, &train);
     if (status == NITRO_OK)
-        status = nitro_strategy_find(s->context, "auto", &lesson.strategy);
-    lesson.sources = train;
+        status = nitro_strategy_find(s->context, "auto", &task.strategy);
+    task.sources = train;
     if (status == NITRO_OK)
-        status = nitro_model_train(s->context, &lesson, model);
+        status = nitro_model_train(s->context, &task, model);
     nitro_dataset_free(train);
     return status;
 }

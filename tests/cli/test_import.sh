@@ -32,7 +32,7 @@ title "more rows add; the same rows are refused unless they shall be replaced"
 import --samples more.csv
 import --samples samples.csv
 import --samples samples.csv --replace --json
-json_get added replaced holes without_times <out.txt
+json_get added replaced missing_values without_times <out.txt
 
 title "JSON, info, verify, copy, remove"
 nitro store list --store s.db --json >list.json

@@ -34,7 +34,7 @@ cmp m.json m2.json
 title "a few measured inputs correct it"
 learn --target gpu3 --strategy forest --measure 4 --output measured.json
 nitro tune-from-source calc --store s.db --target gpu3 --strategy forest --measure 4 --output measured.json --json |
-    json_get provenance.measured.# provenance.promise.distance_features.0
+    json_get provenance.measured.# provenance.predicted_quality.distance_features.0
 learn --target gpu3 --strategy svm --measure 4 --output bad.json
 learn --target gpu3 --generate 5 --output bad.json
 nitro tune spmv --generate 8 --device model:k20c,model:gtx-980 --store m.db --no-model --quiet >/dev/null

@@ -71,7 +71,7 @@ struct fiber {
 struct block {
     std::vector<thread> threads;
     std::vector<unsigned> order; /* in which threads start */
-    size_t num_started = 0, num_live = 0, num_waiting = 0;
+    size_t num_started = 0, num_live = 0, num_unsent = 0;
     int barrier_line = 0, votes = 0;
     std::deque<thread *> ready;
 };
@@ -220,10 +220,10 @@ void make_ready(thread *t)
 void open_block_barrier()
 {
     block *b = &running->now;
-    if (b->num_waiting == 0 || b->num_waiting < b->num_live)
+    if (b->num_unsent == 0 || b->num_unsent < b->num_live)
         return;
     int votes = b->votes;
-    b->num_waiting = 0;
+    b->num_unsent = 0;
     b->votes = 0;
     for (thread &t : b->threads)
         if (t.is == state::at_block_barrier) {
@@ -363,7 +363,7 @@ void set_up_block(engine *e, const cudaLaunchConfig_t &config, uint3 index)
         b->threads[i].index = unpack(i, config.blockDim);
         b->order[i] = (unsigned)order.at(i);
     }
-    b->num_started = b->num_waiting = 0;
+    b->num_started = b->num_unsent = 0;
     b->votes = 0;
     b->num_live = count;
     b->ready.clear();
@@ -381,7 +381,7 @@ unsigned draw(uint64_t *state, unsigned bound)
 int block_barrier(bool vote, int line)
 {
     block *b = &running->now;
-    if (b->num_waiting > 0 && b->barrier_line != line) {
+    if (b->num_unsent > 0 && b->barrier_line != line) {
         char why[128];
         snprintf(why, sizeof(why),
                  "thread %zu is at the barrier of line %d while others wait at that of line %d",
@@ -389,7 +389,7 @@ int block_barrier(bool vote, int line)
         trap(why);
     }
     b->barrier_line = line;
-    b->num_waiting++;
+    b->num_unsent++;
     b->votes += vote;
     thread *self = running->current;
     self->is = state::at_block_barrier;

@@ -138,7 +138,7 @@ static void blocks_come_in_an_order_of_the_seed(void **)
 
 /* Each lane's view of the warp functions, by hand: {up, down, xor, from, ballot, any, all, match}
  */
-__global__ static void ask_warp(int width, int *seen)
+__global__ static void query_warp(int width, int *seen)
 {
     int lane = (int)threadIdx.x;
     int *mine = seen + 8 * lane;
@@ -156,7 +156,7 @@ static void warp_functions_are_as_documented(void **)
 {
     for (int width = 1; width <= 32; width *= 2) {
         int *device = upload(std::vector<int>(256, -1));
-        assert_int_equal(run(1, 32, ask_warp, width, device), cudaSuccess);
+        assert_int_equal(run(1, 32, query_warp, width, device), cudaSuccess);
         std::vector<int> seen = download(device, 256);
         for (int lane = 0; lane < 32; lane++) {
             const int *mine = seen.data() + 8 * lane;
@@ -175,7 +175,7 @@ static void warp_functions_are_as_documented(void **)
 }
 
 /* A lane that is not there gives NaN, not a number that happens to be right. */
-__global__ static void ask_absent(double *seen)
+__global__ static void query_absent(double *seen)
 {
     if (threadIdx.x < 16)
         seen[threadIdx.x] = __shfl_down_sync(0xFFFF, 1.0, 8);
@@ -184,7 +184,7 @@ __global__ static void ask_absent(double *seen)
 static void absent_lanes_give_nan(void **)
 {
     double *device = upload(std::vector<double>(16, 0));
-    assert_int_equal(run(1, 32, ask_absent, device), cudaSuccess);
+    assert_int_equal(run(1, 32, query_absent, device), cudaSuccess);
     std::vector<double> seen = download(device, 16);
     for (size_t i = 0; i < 16; i++)
         assert_int_equal(std::isnan(seen[i]), i >= 8);

@@ -19,8 +19,8 @@ static void check_bundle(nitro_context *context, const nitro_bundle *bundle)
     char *statement = nitro_bundle_statement(context, bundle);
     require(path && statement && !strstr(path, ".."));
     require(strspn(path + strlen("folder/bundles/"), "0123456789abcdef") == 64);
-    require(nitro_device_id_is_clean(bundle->device));
-    require(!bundle->computation || nitro_name_is_clean(bundle->computation));
+    require(nitro_device_id_is_valid(bundle->device));
+    require(!bundle->computation || nitro_name_is_valid(bundle->computation));
     free(path);
     free(statement);
 }

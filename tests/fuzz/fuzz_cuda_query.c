@@ -26,7 +26,7 @@ static void round_trip(nitro_context *context, const nitro_cuda_facts *facts)
     require(nitro_cuda_facts_print(context, read, &second) == NITRO_OK);
     require(strcmp(first, second) == 0);
     require(nitro_cuda_make_device(context, read, &device) == NITRO_OK);
-    require(nitro_device_id_is_clean(device->id));
+    require(nitro_device_id_is_valid(device->id));
     nitro_device_free(device);
     free(read);
     free(first);

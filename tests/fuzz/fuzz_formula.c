@@ -16,12 +16,12 @@ static void evaluate(const nitro_formula *formula)
     for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
         if (isinf(nitro_formula_evaluate(formula, samples[i])))
             abort();
-        double holes[4] = {NAN, NAN, NAN, NAN};
+        double missing_values[4] = {NAN, NAN, NAN, NAN};
         for (size_t v = 0; v < variables.count; v++)
             if (nitro_formula_uses(formula, v))
-                holes[v] = samples[i][v];
+                missing_values[v] = samples[i][v];
         double all = nitro_formula_evaluate(formula, samples[i]);
-        double used = nitro_formula_evaluate(formula, holes);
+        double used = nitro_formula_evaluate(formula, missing_values);
         if (memcmp(&all, &used, sizeof(all)) != 0 && !(isnan(all) && isnan(used)))
             abort();
     }

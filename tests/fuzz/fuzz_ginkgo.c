@@ -22,7 +22,7 @@ static nitro_status check_record(void *user, ginkgo_reason reason, const char *d
     require(nitro_ginkgo_reason_text(reason) != NULL);
     if (!record)
         return NITRO_OK;
-    require(nitro_input_name_is_clean(record->input));
+    require(nitro_input_name_is_valid(record->input));
     for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
         require(!isinf(record->features[i]));
     for (size_t i = 0; i < record->num_times; i++) {
@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(nitro_ginkgo_parse(context, "group/matrix", (const char *)data, size, &names,
                                check_record, &names) == NITRO_OK);
     for (size_t i = 0; i < names.count; i++)
-        require(nitro_name_is_clean(names.items[i]));
+        require(nitro_name_is_valid(names.items[i]));
     nitro_string_list_free(&names);
     nitro_context_free(context);
     return 0;

@@ -13,7 +13,7 @@ static void require(bool holds)
         abort();
 }
 
-static void ask(nitro_context *context, const nitro_proxies *proxies)
+static void query(nitro_context *context, const nitro_proxies *proxies)
 {
     static const char *const metrics[] = {"inst_issued", "smsp__inst_issued.sum", "a", "b.sum",
                                           "lts__t_sectors_op_read.sum"};
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(nitro_proxies_create(context, NULL, &proxies) == NITRO_OK);
     if (nitro_proxies_add(context, proxies, "fuzz", (const char *)data, size) == NITRO_OK) {
         require(proxies->num_proxies >= 5);
-        ask(context, proxies);
+        query(context, proxies);
     }
     nitro_proxies_free(proxies);
     nitro_context_free(context);

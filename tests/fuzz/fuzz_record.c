@@ -32,7 +32,7 @@ static nitro_status append(nitro_context *context, const nitro_schema *names,
 {
     nitro_record_bytes bytes = {0};
     nitro_status status = nitro_record_append_sample(
-        context, "spmv", nitro_record_names_hash(names), "K20", sample, &bytes);
+        context, "spmv", nitro_record_schema_hash(names), "K20", sample, &bytes);
     *copy = (char *)bytes.bytes;
     *copy_size = bytes.size;
     return status;
@@ -59,8 +59,8 @@ static bool again(nitro_context *context, const nitro_schema *names, char sort, 
                                     &profile) == NITRO_OK)
         status = nitro_record_encode_profile(context, "K20", profile, copy, copy_size);
     if (sort == 'b' &&
-        nitro_record_read_sample(context, names, nitro_record_names_hash(names), "K20", "input-000",
-                                 text, size, &sample) == NITRO_OK)
+        nitro_record_read_sample(context, names, nitro_record_schema_hash(names), "K20",
+                                 "input-000", text, size, &sample) == NITRO_OK)
         status = append(context, names, sample, copy, copy_size);
     nitro_profile_free(profile);
     nitro_schema_free(schema);

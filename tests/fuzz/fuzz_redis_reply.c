@@ -21,14 +21,14 @@ static void require(bool holds)
 static nitro_status take_sample(void *user, const nitro_sample *sample)
 {
     (void)user;
-    require(nitro_input_name_is_clean(sample->input));
+    require(nitro_input_name_is_valid(sample->input));
     return NITRO_OK;
 }
 
 static nitro_status take_profile(void *user, const char *device, const nitro_profile *profile)
 {
     (void)user;
-    require(nitro_device_id_is_clean(device) && nitro_input_name_is_clean(profile->kernel));
+    require(nitro_device_id_is_valid(device) && nitro_input_name_is_valid(profile->kernel));
     return NITRO_OK;
 }
 
@@ -47,7 +47,7 @@ static void put_samples(redis_store *store)
     nitro_sample_free(sample);
 }
 
-static void ask(redis_store *store, char what)
+static void query(redis_store *store, char what)
 {
     nitro_string_list names = {0};
     nitro_schema *schema = NULL;
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nitro_redis_bound_replies(&store->nodes[0]);
     require(send(ends[1], data + 1, size - 1, MSG_NOSIGNAL) == (ssize_t)size - 1);
     shutdown(ends[1], SHUT_WR);
-    ask(store, (char)data[0]);
+    query(store, (char)data[0]);
     nitro_redis_close(store);
     close(ends[1]);
     nitro_context_free(context);

@@ -24,7 +24,7 @@ static void check(const redis_url *url)
 {
     require(url->host && url->host[0] && url->port >= 0 && url->port <= 65535);
     require(url->database >= 0 && url->timeout_ms > 0);
-    require(nitro_name_is_clean(url->prefix));
+    require(nitro_name_is_valid(url->prefix));
     /* The shown part may repeat it where it is also an option's value. */
     if (is_telling(url) && !strchr(url->shown, '?'))
         require(!strstr(url->shown, url->password));

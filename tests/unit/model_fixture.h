@@ -21,13 +21,13 @@ typedef struct fixture {
 
 static inline nitro_status train(fixture *f, unsigned num_threads, nitro_model **model)
 {
-    nitro_lesson lesson = {.sources = f->dataset,
-                           .target = f->target,
-                           .device_features = &f->device_features,
-                           .seed = 3,
-                           .num_threads = num_threads};
-    assert_ok(f->context, nitro_strategy_find(f->context, "svm", &lesson.strategy));
-    nitro_status status = nitro_model_train(f->context, &lesson, model);
+    nitro_training_task task = {.sources = f->dataset,
+                                .target = f->target,
+                                .device_features = &f->device_features,
+                                .seed = 3,
+                                .num_threads = num_threads};
+    assert_ok(f->context, nitro_strategy_find(f->context, "svm", &task.strategy));
+    nitro_status status = nitro_model_train(f->context, &task, model);
     if (status == NITRO_OK)
         (*model)->provenance = json_pack("{s:s}", "made", "for tests");
     return status;

@@ -20,7 +20,7 @@
 typedef struct plain_problem {
     const nitro_dfs_task *task;
     int shrinking;
-    size_t num_teachers, num_rows, num_columns, num_varying;
+    size_t num_training_rows, num_rows, num_columns, num_varying;
     size_t *rows;           /* shape [num_rows]: of the dataset */
     struct svm_node *nodes; /* shape [num_rows x (num_columns + 1)] */
     nitro_folds folds;      /* of the teachers */
@@ -47,11 +47,11 @@ static inline double plain_quality(const plain_problem *p, size_t row, size_t ch
 static inline struct svm_model *plain_train(plain_problem *p, size_t without, double c,
                                             double gamma)
 {
-    struct svm_node **x = calloc(p->num_teachers, sizeof(*x));
-    double *y = calloc(p->num_teachers, sizeof(*y));
+    struct svm_node **x = calloc(p->num_training_rows, sizeof(*x));
+    double *y = calloc(p->num_training_rows, sizeof(*y));
     int count = 0;
     for (size_t label = 0; label < p->task->sources->schema->num_variants; label++)
-        for (size_t i = 0; i < p->num_teachers; i++)
+        for (size_t i = 0; i < p->num_training_rows; i++)
             if (p->folds.folds[i] != without && plain_label(p, i) == label) {
                 x[count] = p->nodes + i * (p->num_columns + 1);
                 y[count++] = (double)label;
@@ -80,18 +80,18 @@ static inline size_t plain_predict(const plain_problem *p, const struct svm_mode
 /** Mean quality of held-out rows. */
 static inline double plain_cross_validate(plain_problem *p, double c, double gamma)
 {
-    double *qualities = calloc(p->num_teachers, sizeof(*qualities)), sum = 0;
+    double *qualities = calloc(p->num_training_rows, sizeof(*qualities)), sum = 0;
     for (size_t fold = 0; fold < p->folds.num_folds; fold++) {
         struct svm_model *model = plain_train(p, fold, c, gamma);
-        for (size_t i = 0; i < p->num_teachers; i++)
+        for (size_t i = 0; i < p->num_training_rows; i++)
             if (p->folds.folds[i] == fold)
                 qualities[i] = plain_quality(p, i, plain_predict(p, model, i));
         svm_free_and_destroy_model(&model);
     }
-    for (size_t i = 0; i < p->num_teachers; i++)
+    for (size_t i = 0; i < p->num_training_rows; i++)
         sum += qualities[i];
     free(qualities);
-    return sum / (double)p->num_teachers;
+    return sum / (double)p->num_training_rows;
 }
 
 typedef struct plain_point {
@@ -146,7 +146,7 @@ static inline void plain_fill_nodes(nitro_context *context, plain_problem *p, ui
             row[f] = nitro_device_value(sources->devices[sources->row_device[p->rows[i]]],
                                         p->task->candidates->items[features[f - num_inputs]]);
     }
-    nitro_scaler_fit(context, values, p->num_teachers, p->num_columns, scales, columns);
+    nitro_scaler_fit(context, values, p->num_training_rows, p->num_columns, scales, columns);
     p->num_varying = 0;
     for (size_t f = 0; f < p->num_columns; f++)
         p->num_varying += columns[f].high > columns[f].low;
@@ -162,37 +162,37 @@ static inline void plain_fill_nodes(nitro_context *context, plain_problem *p, ui
     free(values);
 }
 
-static inline void plain_list_rows(plain_problem *p, size_t pretend)
+static inline void plain_list_rows(plain_problem *p, size_t validation)
 {
     const nitro_dataset *sources = p->task->sources;
     p->rows = calloc(sources->num_rows, sizeof(*p->rows));
     for (int asked = 0; asked < 2; asked++) {
         for (size_t row = 0; row < sources->num_rows; row++)
-            if (nitro_dataset_row_teaches(sources, row) &&
-                (sources->row_device[row] == pretend) == asked)
+            if (nitro_dataset_row_is_usable(sources, row) &&
+                (sources->row_device[row] == validation) == asked)
                 p->rows[p->num_rows++] = row;
         if (!asked)
-            p->num_teachers = p->num_rows;
+            p->num_training_rows = p->num_rows;
     }
 }
 
 static inline void plain_draw_folds(nitro_context *context, plain_problem *p)
 {
-    size_t *inputs = calloc(p->num_teachers, sizeof(*inputs));
-    for (size_t i = 0; i < p->num_teachers; i++)
+    size_t *inputs = calloc(p->num_training_rows, sizeof(*inputs));
+    for (size_t i = 0; i < p->num_training_rows; i++)
         inputs[i] = p->task->sources->row_input[p->rows[i]];
     const nitro_training_set set = {
-        .num_rows = p->num_teachers, .row_input = inputs, .seed = p->task->seed};
-    nitro_folds_draw(context, &set, p->num_teachers, 5, &p->folds);
+        .num_rows = p->num_training_rows, .row_input = inputs, .seed = p->task->seed};
+    nitro_folds_draw(context, &set, p->num_training_rows, 5, &p->folds);
     free(inputs);
 }
 
 static inline plain_problem plain_begin(nitro_context *context, const nitro_dfs_task *task,
-                                        size_t pretend, uint64_t subset, int shrinking)
+                                        size_t validation, uint64_t subset, int shrinking)
 {
     plain_problem p = {.task = task, .shrinking = shrinking};
     svm_set_print_string_function(plain_quiet);
-    plain_list_rows(&p, pretend);
+    plain_list_rows(&p, validation);
     plain_draw_folds(context, &p);
     plain_fill_nodes(context, &p, subset);
     return p;
@@ -211,17 +211,17 @@ static inline double plain_score(plain_problem *p, double c, double gamma)
     struct svm_model *model =
         plain_train(p, NITRO_NONE, exp2(c), exp2(gamma) / (double)p->num_varying);
     double sum = 0;
-    for (size_t i = p->num_teachers; i < p->num_rows; i++)
+    for (size_t i = p->num_training_rows; i < p->num_rows; i++)
         sum += plain_quality(p, i, plain_predict(p, model, i));
     svm_free_and_destroy_model(&model);
-    return 100.0 * sum / (double)(p->num_rows - p->num_teachers);
+    return 100.0 * sum / (double)(p->num_rows - p->num_training_rows);
 }
 
 /** Quality in percent of one subset on one pretend target, meant over C and gamma. */
-static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task, size_t pretend,
-                                 uint64_t subset, int shrinking)
+static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task,
+                                 size_t validation, uint64_t subset, int shrinking)
 {
-    plain_problem p = plain_begin(context, task, pretend, subset, shrinking);
+    plain_problem p = plain_begin(context, task, validation, subset, shrinking);
     double sum = 0;
     for (double gamma = -4; gamma <= 4; gamma += 2)
         for (double c = -1; c <= 5; c += 1.5)
@@ -232,9 +232,9 @@ static inline double plain_judge(nitro_context *context, const nitro_dfs_task *t
 
 /** That with C and gamma searched by cross-validation over inputs: 170 trainings, and the last. */
 static inline double plain_judge_searched(nitro_context *context, const nitro_dfs_task *task,
-                                          size_t pretend, uint64_t subset, int shrinking)
+                                          size_t validation, uint64_t subset, int shrinking)
 {
-    plain_problem p = plain_begin(context, task, pretend, subset, shrinking);
+    plain_problem p = plain_begin(context, task, validation, subset, shrinking);
     plain_point best = plain_search(&p);
     double quality = plain_score(&p, best.c, best.gamma);
     plain_end(&p);

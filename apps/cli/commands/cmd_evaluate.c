@@ -144,7 +144,7 @@ static int read_names(const invocation *call, const char *path, nitro_string_lis
         at[length] = '\0';
         if (length > 0 && at[length - 1] == '\r')
             at[length - 1] = '\0';
-        if (*at && !nitro_input_name_is_clean(at))
+        if (*at && !nitro_input_name_is_valid(at))
             code = fail_text(call, "%s:%zu: not an input name: control characters, or too long",
                              path, line);
         else if (*at && nitro_string_list_add(call->context, names, at) != NITRO_OK)

@@ -64,7 +64,7 @@ static int print_answer(const invocation *call, const nitro_model *model, const 
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
-static int ask(const invocation *call, const nitro_model *model)
+static int query(const invocation *call, const nitro_model *model)
 {
     const settings *given = call->settings;
     double values[NITRO_MAX_FEATURES];
@@ -84,7 +84,7 @@ static int run(invocation *call)
     nitro_model *model = NULL;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);
-    int code = ask(call, model);
+    int code = query(call, model);
     nitro_model_free(model);
     return code;
 }

@@ -123,7 +123,7 @@ static double percent(const nitro_proxy_share *share, size_t count)
 static bool is_good(const nitro_proxy_share *share)
 {
     return fabs(percent(share, share->of_kind) - wanted_percent(share)) <=
-           NITRO_PROXY_SHARE_TOLERANCE;
+           NITRO_INSTRUCTION_MIX_TOLERANCE;
 }
 
 /* What cannot be counted here is said in one line; that is no failure, unless it was asked for. */
@@ -133,7 +133,7 @@ static int count_kind(const invocation *call, const char *device_kind, const cha
     nitro_proxy_share *shares = NULL;
     size_t count = 0;
     nitro_status status =
-        nitro_proxy_shares_count(call->context, device_kind, path, &shares, &count);
+        nitro_instruction_mix_count(call->context, device_kind, path, &shares, &count);
     if (status != NITRO_OK && path)
         return fail(call);
     if (status != NITRO_OK) {
@@ -213,10 +213,10 @@ static int judge_shares(const invocation *call, const checked *all)
                  share->kernel->proxy, share->architecture, share->padding, share->instructions);
         if (is_good(share))
             continue;
-        warn(call,
-             "%s on %s at intensity %u: %.1f %% instead of %.0f %%: more than %.0f points off",
-             share->kernel->proxy, share->architecture, share->intensity,
-             percent(share, share->of_kind), wanted_percent(share), NITRO_PROXY_SHARE_TOLERANCE);
+        warn(
+            call, "%s on %s at intensity %u: %.1f %% instead of %.0f %%: more than %.0f points off",
+            share->kernel->proxy, share->architecture, share->intensity,
+            percent(share, share->of_kind), wanted_percent(share), NITRO_INSTRUCTION_MIX_TOLERANCE);
         code = EXIT_FAILED;
     }
     return code;

@@ -107,7 +107,7 @@ static int load_input(one_run *self)
         inputs_make(self->call, module, &files,
                     (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
     if (code == EXIT_DONE &&
-        input_load(self->call->context, self->inputs.recipes, &self->input) != NITRO_OK)
+        input_load(self->call->context, self->inputs.hyper_settings, &self->input) != NITRO_OK)
         code = fail(self->call);
     nitro_string_list_free(&files);
     if (code == EXIT_DONE && module->describe)

@@ -24,8 +24,8 @@ static void add_qualities(text_table *table, const nitro_evaluate_result *result
     table_number(table, result->p5, 2);
     table_number(table, result->min, 2);
     table_number(table, result->accuracy, 2);
-    add_share(table, result->sure);
-    add_share(table, result->sure_good);
+    add_share(table, result->confident);
+    add_share(table, result->confident_precision);
     table_cell(table, "%zu", result->inputs);
 }
 
@@ -105,7 +105,8 @@ static void print_csv_number(double value)
 /* Device ids and method names need no quotes: their characters are clean. */
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf("target,method,mean,geomean,p5,min,accuracy,sure,sure_good,measured,inputs,modelled\n");
+    printf("target,method,mean,geomean,p5,min,accuracy,sure,confident_precision,measured,inputs,"
+           "modelled\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
         print_csv_number(results[i].mean);
@@ -113,8 +114,8 @@ int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
         print_csv_number(results[i].p5);
         print_csv_number(results[i].min);
         print_csv_number(results[i].accuracy);
-        print_csv_number(results[i].sure);
-        print_csv_number(results[i].sure_good);
+        print_csv_number(results[i].confident);
+        print_csv_number(results[i].confident_precision);
         printf(",%zu,%zu,%s\n", results[i].measured, results[i].inputs,
                results[i].modelled ? "yes" : "no");
     }
@@ -126,14 +127,14 @@ int evaluation_print_json(const invocation *call, const nitro_evaluate_result *r
 {
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *object =
-            json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
-                      json_text(results[i].target), "method", results[i].method, "mean",
-                      json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
-                      json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
-                      json_value(results[i].accuracy), "sure", json_value(results[i].sure),
-                      "sure_good", json_value(results[i].sure_good), "measured",
-                      (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
+        json_t *object = json_pack(
+            "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "target",
+            json_text(results[i].target), "method", results[i].method, "mean",
+            json_value(results[i].mean), "geomean", json_value(results[i].geomean), "p5",
+            json_value(results[i].p5), "min", json_value(results[i].min), "accuracy",
+            json_value(results[i].accuracy), "confident", json_value(results[i].confident),
+            "confident_precision", json_value(results[i].confident_precision), "measured",
+            (json_int_t)results[i].measured, "inputs", (json_int_t)results[i].inputs);
         if (results[i].modelled)
             json_object_set_new(object, "modelled", json_true());
         json_array_append_new(array, object);

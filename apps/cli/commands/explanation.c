@@ -85,7 +85,7 @@ static size_t row_best(const explanation *self, size_t row)
     return best;
 }
 
-static void ask_variants(explanation *self)
+static void query_variants(explanation *self)
 {
     size_t chosen = self->decision.variant;
     for (size_t v = 0; v < self->dataset->schema->num_variants; v++) {
@@ -171,8 +171,8 @@ static nitro_status compare_devices(nitro_store *store, explanation *self)
 }
 
 /** A dataset's row as one source's neighbour. */
-static void ask_row(const explanation *self, const nitro_neighbour *found, device_record *record,
-                    double *logarithms, size_t *timed)
+static void query_row(const explanation *self, const nitro_neighbour *found, device_record *record,
+                      double *logarithms, size_t *timed)
 {
     const double *times = row_times(self, found->row);
     double chosen = times[self->decision.variant];
@@ -187,7 +187,7 @@ static void ask_row(const explanation *self, const nitro_neighbour *found, devic
 }
 
 /** The nearest measured inputs of one source. */
-static nitro_status ask_device(const explanation *self, device_record *record)
+static nitro_status query_device(const explanation *self, device_record *record)
 {
     nitro_neighbour nearest[EXPLAIN_VOTERS];
     double logarithms = 0.0;
@@ -195,7 +195,7 @@ static nitro_status ask_device(const explanation *self, device_record *record)
     nitro_status status = nitro_model_neighbours(self->model, self->dataset, record->device,
                                                  self->features, nearest, EXPLAIN_VOTERS, &count);
     for (size_t i = 0; i < count; i++)
-        ask_row(self, &nearest[i], record, &logarithms, &timed);
+        query_row(self, &nearest[i], record, &logarithms, &timed);
     record->distance = record->inputs ? record->distance / (double)record->inputs : NAN;
     record->runner_up = timed ? exp(logarithms / (double)timed) : NAN;
     return status;
@@ -212,7 +212,7 @@ static int compare_records(const void *left, const void *right)
     return (a->device > b->device) - (a->device < b->device);
 }
 
-static nitro_status ask_devices(nitro_store *store, explanation *self)
+static nitro_status query_devices(nitro_store *store, explanation *self)
 {
     size_t count = self->dataset->num_devices;
     self->devices = nitro_calloc(nitro_store_context(store), count, sizeof *self->devices);
@@ -222,7 +222,7 @@ static nitro_status ask_devices(nitro_store *store, explanation *self)
         self->devices[d] = (device_record){.device = d, .similarity = NAN};
     nitro_status status = compare_devices(store, self);
     for (size_t d = 0; status == NITRO_OK && d < count; d++)
-        status = ask_device(self, &self->devices[d]);
+        status = query_device(self, &self->devices[d]);
     if (status == NITRO_OK)
         qsort(self->devices, count, sizeof *self->devices, compare_records);
     return status;
@@ -243,6 +243,6 @@ nitro_status explanation_add_store(nitro_store *store, explanation *self)
                                         self->neighbours, EXPLAIN_VOTERS, &self->num_neighbours);
     if (status != NITRO_OK)
         return status;
-    ask_variants(self);
-    return ask_devices(store, self);
+    query_variants(self);
+    return query_devices(store, self);
 }

@@ -115,8 +115,8 @@ void report_add_qualities(report_table *table, const nitro_evaluate_result *resu
     report_table_number(table, result->p5);
     report_table_number(table, result->min);
     report_table_number(table, result->accuracy);
-    report_table_number(table, result->sure);
-    report_table_number(table, result->sure_good);
+    report_table_number(table, result->confident);
+    report_table_number(table, result->confident_precision);
 }
 
 void report_add_quality_columns(report_table *table)
@@ -126,7 +126,7 @@ void report_add_quality_columns(report_table *table)
     report_table_column(table, "5th percentile", "%", 2);
     report_table_column(table, "minimum", "%", 2);
     report_table_column(table, "accuracy", "%", 1);
-    report_table_column(table, "sure", "%", 1);
+    report_table_column(table, "confident", "%", 1);
     report_table_column(table, "sure and good", "%", 1);
 }
 

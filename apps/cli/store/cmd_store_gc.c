@@ -7,7 +7,7 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation;
-    bool stale, quarantined, apply, json;
+    bool outdated, quarantined, apply, json;
 } settings;
 
 static const option options[] = {
@@ -16,9 +16,9 @@ static const option options[] = {
      .type = OPTION_FLAG,
      .offset = offsetof(settings, quarantined),
      .help = "also damaged samples and profiles, which nothing uses"},
-    {.name = "stale",
+    {.name = "outdated",
      .type = OPTION_FLAG,
-     .offset = offsetof(settings, stale),
+     .offset = offsetof(settings, outdated),
      .help = "also times of other versions of variants: the next tune measures those again"},
     {.name = "computation",
      .type = OPTION_TEXT,
@@ -38,7 +38,7 @@ typedef struct collecting {
     nitro_store *store;
     nitro_string_list devices; /* without samples and profiles */
     nitro_string_list damaged;
-    stale_table stale;
+    outdated_table outdated;
     nitro_status status;
 } collecting;
 
@@ -95,13 +95,13 @@ static void note_damaged(void *user, const char *problem)
         self->status = nitro_string_list_add(self->call->context, &self->damaged, problem);
 }
 
-static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
-                       const char *const *versions, void *user)
+static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
+                          const char *const *versions, void *user)
 {
     const settings *given = call->settings;
     collecting *self = user;
-    if (nitro_store_remove_stale(store, computation, versions, !given->apply, stale_table_add,
-                                 &self->stale) != NITRO_OK)
+    if (nitro_store_remove_outdated(store, computation, versions, !given->apply, outdated_table_add,
+                                    &self->outdated) != NITRO_OK)
         return fail(call);
     return EXIT_DONE;
 }
@@ -120,17 +120,17 @@ static void print_list(const char *title, const nitro_string_list *lines)
 static int print_all(collecting *self)
 {
     const settings *given = self->call->settings;
-    bool nothing = self->devices.count + self->damaged.count + self->stale.count == 0;
+    bool nothing = self->devices.count + self->damaged.count + self->outdated.count == 0;
     if (given->json)
         return print_json(self->call,
                           json_pack("{s:b, s:o, s:o, s:O}", "removed", given->apply, "devices",
                                     json_names(&self->devices), "damaged",
-                                    json_names(&self->damaged), "stale", self->stale.array));
+                                    json_names(&self->damaged), "outdated", self->outdated.array));
     print_list("devices without samples", &self->devices);
     print_list("damaged records", &self->damaged);
-    if (self->stale.count > 0)
+    if (self->outdated.count > 0)
         printf("stale times:\n");
-    if (stale_table_end(&self->stale) != NITRO_OK)
+    if (outdated_table_end(&self->outdated) != NITRO_OK)
         return fail(self->call);
     if (nothing)
         printf("nothing to remove\n");
@@ -150,8 +150,8 @@ static int collect(collecting *self)
         status = self->status;
     if (status != NITRO_OK)
         return fail(self->call);
-    if (given->stale) {
-        int code = versions_each(self->call, self->store, given->computation, visit_stale, self);
+    if (given->outdated) {
+        int code = versions_each(self->call, self->store, given->computation, visit_outdated, self);
         if (code != EXIT_DONE)
             return code;
     }
@@ -175,9 +175,9 @@ static int run(invocation *call)
             return fail(call);
     }
     self.store = store;
-    stale_table_begin(&self.stale, call->context, given->json);
+    outdated_table_begin(&self.outdated, call->context, given->json);
     int code = collect(&self);
-    json_decref(self.stale.array);
+    json_decref(self.outdated.array);
     nitro_string_list_free(&self.devices);
     nitro_string_list_free(&self.damaged);
     nitro_store_close(store);

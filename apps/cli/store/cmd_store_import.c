@@ -116,17 +116,17 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
     const import_settings *given = call->settings;
     if (given->json)
         return print_json(
-            call,
-            json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "store", json_text(url), "computation",
-                      json_text(given->computation), "device",
-                      json_text(given->devices_chosen.items[0]), "added", (json_int_t)report->added,
-                      "replaced", (json_int_t)report->replaced, "holes", (json_int_t)report->holes,
-                      "without_times", (json_int_t)report->without_times));
+            call, json_pack("{s:o, s:o, s:o, s:I, s:I, s:I, s:I}", "store", json_text(url),
+                            "computation", json_text(given->computation), "device",
+                            json_text(given->devices_chosen.items[0]), "added",
+                            (json_int_t)report->added, "replaced", (json_int_t)report->replaced,
+                            "missing_values", (json_int_t)report->missing_values, "without_times",
+                            (json_int_t)report->without_times));
     printf("%s on %s: %zu sample%s added", given->computation, given->devices_chosen.items[0],
            report->added, report->added == 1 ? "" : "s");
     if (given->replace)
         printf(", %zu replaced", report->replaced);
-    printf("; %zu times missing", report->holes);
+    printf("; %zu times missing", report->missing_values);
     if (report->without_times > 0)
         printf("; no time at all on %zu of the inputs", report->without_times);
     putchar('\n');

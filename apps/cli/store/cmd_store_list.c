@@ -8,14 +8,14 @@
 typedef struct settings {
     common_settings common;
     const char *store, *computation;
-    bool stale, json;
+    bool outdated, json;
 } settings;
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "stale",
+    {.name = "outdated",
      .type = OPTION_FLAG,
-     .offset = offsetof(settings, stale),
+     .offset = offsetof(settings, outdated),
      .help = "list stale times instead, and why they are"},
     {.name = "computation",
      .type = OPTION_TEXT,
@@ -246,26 +246,27 @@ static nitro_status list_all(nitro_store *store, json_t *array)
 
 /* ---- Stale times ---------------------------------------------------------------------------- */
 
-static int visit_stale(const invocation *call, nitro_store *store, const char *computation,
-                       const char *const *versions, void *user)
+static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
+                          const char *const *versions, void *user)
 {
-    return nitro_store_find_stale(store, computation, versions, stale_table_add, user) == NITRO_OK
+    return nitro_store_find_outdated(store, computation, versions, outdated_table_add, user) ==
+                   NITRO_OK
                ? EXIT_DONE
                : fail(call);
 }
 
-static int list_stale(const invocation *call, nitro_store *store)
+static int list_outdated(const invocation *call, nitro_store *store)
 {
     const settings *given = call->settings;
-    stale_table stale;
-    stale_table_begin(&stale, call->context, given->json);
-    int code = versions_each(call, store, given->computation, visit_stale, &stale);
-    size_t count = stale.count;
-    if (stale_table_end(&stale) != NITRO_OK)
+    outdated_table outdated;
+    outdated_table_begin(&outdated, call->context, given->json);
+    int code = versions_each(call, store, given->computation, visit_outdated, &outdated);
+    size_t count = outdated.count;
+    if (outdated_table_end(&outdated) != NITRO_OK)
         code = fail(call);
     if (code == EXIT_DONE && given->json)
-        return print_json(call, stale.array);
-    json_decref(stale.array);
+        return print_json(call, outdated.array);
+    json_decref(outdated.array);
     if (code == EXIT_DONE && count == 0)
         printf("nothing is stale\n");
     return code;
@@ -275,12 +276,12 @@ static int run(invocation *call)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
-    if (given->computation && !given->stale)
+    if (given->computation && !given->outdated)
         return fail_usage(call, "--computation goes with --stale");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
-    if (given->stale) {
-        int code = list_stale(call, store);
+    if (given->outdated) {
+        int code = list_outdated(call, store);
         nitro_store_close(store);
         return code;
     }

@@ -32,21 +32,21 @@ static const argument arguments[] = {
     {0}};
 
 /** Send what waits for one store; *left: what still waits. */
-static int send_waiting(const invocation *call, const char *url, json_t *array, size_t *left)
+static int send_unsent(const invocation *call, const char *url, json_t *array, size_t *left)
 {
     const settings *given = call->settings;
     nitro_store *store = NULL;
     size_t before = 0, after = 0;
     nitro_status status = nitro_store_open_journaled(call->context, url, &store);
     if (status == NITRO_OK)
-        status = nitro_store_count_waiting(store, &before);
+        status = nitro_store_count_unsent(store, &before);
     if (status == NITRO_OK)
         status = nitro_store_flush(store, given->patience_s * 1000, &after);
     int code = status == NITRO_OK ? EXIT_DONE : fail(call);
     if (code == EXIT_DONE && array)
         json_array_append_new(
             array, json_pack("{s:o, s:I, s:I}", "url", json_text(nitro_store_url(store)), "sent",
-                             (json_int_t)(before - after), "waiting", (json_int_t)after));
+                             (json_int_t)(before - after), "unsent", (json_int_t)after));
     else if (code == EXIT_DONE)
         printf("%s: %zu samples sent, %zu still wait\n", nitro_store_url(store), before - after,
                after);
@@ -73,7 +73,7 @@ static int send_all(const invocation *call, const nitro_string_list *urls)
     size_t left = 0;
     int code = EXIT_DONE;
     for (size_t i = 0; i < urls->count; i++) {
-        int sent = send_waiting(call, urls->items[i], array, &left);
+        int sent = send_unsent(call, urls->items[i], array, &left);
         code = code == EXIT_DONE ? sent : code; /* one store that is away does not stop the rest */
     }
     if (urls->count == 0 && !given->json)
@@ -100,8 +100,8 @@ static int run(invocation *call)
     if (call->arguments.count == 1)
         return send_all(call, &call->arguments);
     nitro_string_list urls = {0};
-    int code = nitro_store_list_waiting(call->context, &urls) == NITRO_OK ? send_all(call, &urls)
-                                                                          : fail(call);
+    int code = nitro_store_list_unsent(call->context, &urls) == NITRO_OK ? send_all(call, &urls)
+                                                                         : fail(call);
     nitro_string_list_free(&urls);
     return code;
 }

@@ -3,37 +3,37 @@
 
 #include <string.h>
 
-void stale_table_begin(stale_table *self, nitro_context *context, bool json)
+void outdated_table_begin(outdated_table *self, nitro_context *context, bool json)
 {
-    *self = (stale_table){.array = json ? json_array() : NULL};
+    *self = (outdated_table){.array = json ? json_array() : NULL};
     table_begin(&self->table, context, "computation,device,variant,>samples,why");
 }
 
-void stale_table_add(void *user, const nitro_stale *stale)
+void outdated_table_add(void *user, const nitro_outdated *outdated)
 {
-    stale_table *self = user;
+    outdated_table *self = user;
     self->count++;
     if (self->array) {
         json_array_append_new(
             self->array,
             json_pack("{s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "computation",
-                      json_text(stale->computation), "device", json_text(stale->device), "variant",
-                      json_text(stale->variant), "samples", (json_int_t)stale->samples, "what",
-                      json_text(stale->what), "was", json_text(stale->was), "now",
-                      json_text(stale->now)));
+                      json_text(outdated->computation), "device", json_text(outdated->device),
+                      "variant", json_text(outdated->variant), "samples",
+                      (json_int_t)outdated->samples, "what", json_text(outdated->what), "was",
+                      json_text(outdated->was), "now", json_text(outdated->now)));
         return;
     }
-    table_cell(&self->table, "%s", stale->computation);
-    table_cell(&self->table, "%s", stale->device);
-    table_cell(&self->table, "%s", stale->variant ? stale->variant : "(all)");
-    table_cell(&self->table, "%zu", stale->samples);
-    if (strcmp(stale->what, "device") == 0)
+    table_cell(&self->table, "%s", outdated->computation);
+    table_cell(&self->table, "%s", outdated->device);
+    table_cell(&self->table, "%s", outdated->variant ? outdated->variant : "(all)");
+    table_cell(&self->table, "%zu", outdated->samples);
+    if (strcmp(outdated->what, "device") == 0)
         table_cell(&self->table, "the device's features are others by now");
     else
-        table_cell(&self->table, "%s was %s, is %s", stale->what, stale->was, stale->now);
+        table_cell(&self->table, "%s was %s, is %s", outdated->what, outdated->was, outdated->now);
 }
 
-nitro_status stale_table_end(stale_table *self)
+nitro_status outdated_table_end(outdated_table *self)
 {
     if (!self->array && self->count > 0)
         return table_end(&self->table, stdout);

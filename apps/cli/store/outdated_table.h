@@ -4,16 +4,16 @@
 
 #include "apps/cli/output.h"
 
-typedef struct stale_table {
+typedef struct outdated_table {
     text_table table;
     json_t *array; /* NULL: for people */
     size_t count;
-} stale_table;
+} outdated_table;
 
-void stale_table_begin(stale_table *self, nitro_context *context, bool json);
-/** A nitro_stale_function; `user` is the stale_table. */
-void stale_table_add(void *user, const nitro_stale *stale);
+void outdated_table_begin(outdated_table *self, nitro_context *context, bool json);
+/** A nitro_outdated_function; `user` is the outdated_table. */
+void outdated_table_add(void *user, const nitro_outdated *outdated);
 /** Print the table, unless it is empty or JSON is wanted; that stays in `array`. */
-nitro_status stale_table_end(stale_table *self);
+nitro_status outdated_table_end(outdated_table *self);
 
 #endif

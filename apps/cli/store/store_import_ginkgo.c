@@ -12,8 +12,8 @@ static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
         json_text(campaign->executor), "spelling", campaign->capital ? "capitalised" : "lower-case",
         "unit", campaign->unit, "fastest_low", json_value(campaign->fastest_low), "fastest_high",
         json_value(campaign->fastest_high), "inputs", (json_int_t)campaign->inputs, "added",
-        (json_int_t)campaign->added, "replaced", (json_int_t)campaign->replaced, "holes",
-        (json_int_t)campaign->holes, "left_out", json_text(campaign->left_out));
+        (json_int_t)campaign->added, "replaced", (json_int_t)campaign->replaced, "missing_values",
+        (json_int_t)campaign->missing_values, "left_out", json_text(campaign->left_out));
 }
 
 static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
@@ -59,7 +59,7 @@ static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_r
         table_cell(&table, "%zu", each->inputs);
         table_cell(&table, "%zu", each->added);
         table_cell(&table, "%zu", each->replaced);
-        table_cell(&table, "%zu", each->holes);
+        table_cell(&table, "%zu", each->missing_values);
     }
     return table_end(&table, stdout);
 }

@@ -159,7 +159,7 @@ static nitro_status copy_text(const nitro_json_place *place, const json_t *objec
     nitro_status status = nitro_json_string(place, object, key, &found);
     if (status != NITRO_OK)
         return status;
-    if (!nitro_text_is_clean(found, NITRO_CUDA_NAME_SIZE - 1) || strpbrk(found, "\n\t"))
+    if (!nitro_text_is_valid(found, NITRO_CUDA_NAME_SIZE - 1) || strpbrk(found, "\n\t"))
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field %s must be at most %d bytes of text in one line", place->path,
                           key, NITRO_CUDA_NAME_SIZE - 1);

@@ -14,10 +14,10 @@
 /* ---- Asking the driver ----------------------------------------------------------------------- */
 
 /* In the child. Answers with the facts of all devices; of the wanted one, with measurements. */
-typedef struct question {
+typedef struct query {
     const char *id; /* NULL: all devices */
     bool measure;
-} question;
+} query;
 
 size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *id)
 {
@@ -47,9 +47,9 @@ static nitro_status fail_other(nitro_context *context, const nitro_cuda_facts *f
                       id, count, first);
 }
 
-static nitro_status answer_question(nitro_context *context, void *state, char **answer)
+static nitro_status answer_query(nitro_context *context, void *state, char **answer)
 {
-    const question *asked = state;
+    const query *asked = state;
     nitro_cuda_facts *facts = NULL;
     size_t count = 0;
     nitro_status status = nitro_cuda_query(context, &facts, &count);
@@ -69,13 +69,13 @@ static nitro_status answer_question(nitro_context *context, void *state, char **
 }
 
 /* Without the CUDA runtime there is nobody to ask, and no need for a child to say so. */
-static nitro_status ask(nitro_context *context, question *asked, char **answer)
+static nitro_status run_query(nitro_context *context, query *asked, char **answer)
 {
     if (!nitro_cuda_is_built)
-        return answer_question(context, asked, answer);
+        return answer_query(context, asked, answer);
     return nitro_child_run(
         context, asked->measure ? "measuring a CUDA device" : "asking the CUDA driver",
-        asked->measure ? MEASURE_LIMIT_MS : QUERY_LIMIT_MS, answer_question, asked, answer);
+        asked->measure ? MEASURE_LIMIT_MS : QUERY_LIMIT_MS, answer_query, asked, answer);
 }
 
 /* ---- The kind -------------------------------------------------------------------------------- */
@@ -97,9 +97,9 @@ static nitro_status add_ids(nitro_context *context, const nitro_cuda_facts *fact
  * kind's devices. */
 static nitro_status list(nitro_context *context, nitro_string_list *ids)
 {
-    question all = {0};
+    query all = {0};
     char *answer = NULL;
-    nitro_status status = ask(context, &all, &answer);
+    nitro_status status = run_query(context, &all, &answer);
     if (status != NITRO_OK) {
         char reason[512];
         nitro_context_last_error(context, reason, sizeof(reason));
@@ -120,12 +120,12 @@ static nitro_status list(nitro_context *context, nitro_string_list *ids)
 
 static nitro_status record(nitro_context *context, const char *id, bool measure, char **text)
 {
-    question asked = {.id = id, .measure = measure};
+    query asked = {.id = id, .measure = measure};
     if (strcmp(id, KIND) != 0 && strncmp(id, PREFIX, strlen(PREFIX)) != 0)
         return nitro_fail(
             context, NITRO_ERR_NOT_FOUND,
             "'%.80s' is no CUDA device: its id is '" KIND "' or starts with '" PREFIX "'", id);
-    return ask(context, &asked, text);
+    return run_query(context, &asked, text);
 }
 
 static nitro_status replay(nitro_context *context, const char *origin, const char *text,

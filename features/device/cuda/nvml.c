@@ -79,18 +79,18 @@ void nitro_nvml_close(nitro_nvml *nvml)
 
 /* ---- Facts ----------------------------------------------------------------------------------- */
 
-typedef int (*question)(device_handle device, unsigned *value);
+typedef int (*property_function)(device_handle device, unsigned *value);
 
-static void ask(device_handle device, question function, nitro_cuda_facts *facts,
-                nitro_cuda_fact fact)
+static void query(device_handle device, property_function function, nitro_cuda_facts *facts,
+                  nitro_cuda_fact fact)
 {
     unsigned value;
     if (function && function(device, &value) == SUCCESS)
         facts->values[fact] = value;
 }
 
-static void ask_max_clock(const nitro_nvml *nvml, device_handle device, unsigned kind,
-                          nitro_cuda_facts *facts, nitro_cuda_fact fact)
+static void query_max_clock(const nitro_nvml *nvml, device_handle device, unsigned kind,
+                            nitro_cuda_facts *facts, nitro_cuda_fact fact)
 {
     unsigned mhz;
     if (nvml->max_clock && nvml->max_clock(device, kind, &mhz) == SUCCESS)
@@ -108,11 +108,11 @@ void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_cuda_facts *facts)
         facts->driver[0] = '\0';
     if (nvml->find(facts->pci, &device) != SUCCESS)
         return;
-    ask_max_clock(nvml, device, CLOCK_SM, facts, NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ);
-    ask_max_clock(nvml, device, CLOCK_MEMORY, facts, NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ);
-    ask(device, nvml->bus_width, facts, NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS);
-    ask(device, nvml->num_cores, facts, NITRO_CUDA_NVML_CUDA_CORES);
-    ask(device, nvml->power_limit, facts, NITRO_CUDA_NVML_POWER_LIMIT_MW);
+    query_max_clock(nvml, device, CLOCK_SM, facts, NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ);
+    query_max_clock(nvml, device, CLOCK_MEMORY, facts, NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ);
+    query(device, nvml->bus_width, facts, NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS);
+    query(device, nvml->num_cores, facts, NITRO_CUDA_NVML_CUDA_CORES);
+    query(device, nvml->power_limit, facts, NITRO_CUDA_NVML_POWER_LIMIT_MW);
     if (nvml->mig_mode && nvml->mig_mode(device, &mig, &pending) == SUCCESS)
         facts->values[NITRO_CUDA_NVML_MIG] = mig;
 }

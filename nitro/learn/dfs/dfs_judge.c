@@ -24,39 +24,39 @@ typedef struct judgement {
 } judgement;
 
 /** One source as pretend target: rows of the others teach, its own are asked about. */
-typedef struct pretend {
+typedef struct validation {
     const judgement *job;
     size_t target;
-    nitro_svm_rows teachers, asked;
-    size_t *teacher_points, *teacher_places, *labels;
-    size_t *asked_points, *asked_rows; /* rows: of the dataset */
+    nitro_svm_rows training_rows, asked;
+    size_t *training_points, *training_places, *labels;
+    size_t *query_points, *query_rows; /* rows: of the dataset */
     nitro_scaler_column *scalers;      /* shape [num_features]: of input features */
     size_t num_varying;                /* input features */
     nitro_dfs_tables tables;
     double *view_qualities; /* shape [num_views], percent */
     bool is_done;
-} pretend;
+} validation;
 
 /* ---- Rows ---------------------------------------------------------------------------------- */
 
-static void free_pretend(pretend *p)
+static void free_validation(validation *p)
 {
-    free(p->teacher_points);
-    free(p->teacher_places);
+    free(p->training_points);
+    free(p->training_places);
     free(p->labels);
-    free(p->asked_points);
-    free(p->asked_rows);
+    free(p->query_points);
+    free(p->query_rows);
     free(p->scalers);
     free(p->view_qualities);
     nitro_dfs_tables_free(&p->tables);
 }
 
 static nitro_status allocate_rows(nitro_context *context, const nitro_dfs_sample *sample,
-                                  pretend *p)
+                                  validation *p)
 {
     size_t count = sample->num_rows;
-    size_t **lists[] = {&p->teacher_points, &p->teacher_places, &p->labels, &p->asked_points,
-                        &p->asked_rows};
+    size_t **lists[] = {&p->training_points, &p->training_places, &p->labels, &p->query_points,
+                        &p->query_rows};
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         *lists[i] = nitro_calloc(context, count, sizeof(size_t));
         if (!*lists[i])
@@ -66,33 +66,34 @@ static nitro_status allocate_rows(nitro_context *context, const nitro_dfs_sample
     return p->scalers ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-static void divide_rows(const nitro_dfs_sample *sample, pretend *p)
+static void divide_rows(const nitro_dfs_sample *sample, validation *p)
 {
     const nitro_dataset *sources = sample->sources;
     for (size_t i = 0; i < sample->num_rows; i++) {
         size_t row = sample->rows[i];
         if (sources->row_device[row] == p->target) {
-            p->asked_points[p->asked.num_rows] = sample->points[i];
-            p->asked_rows[p->asked.num_rows++] = row;
+            p->query_points[p->asked.num_rows] = sample->points[i];
+            p->query_rows[p->asked.num_rows++] = row;
             continue;
         }
-        size_t teacher = p->teachers.num_rows++;
-        p->teacher_points[teacher] = sample->points[i];
-        p->teacher_places[teacher] = sources->row_device[row];
-        p->labels[teacher] = sample->labels[i];
+        size_t training_row = p->training_rows.num_rows++;
+        p->training_points[training_row] = sample->points[i];
+        p->training_places[training_row] = sources->row_device[row];
+        p->labels[training_row] = sample->labels[i];
     }
-    p->teachers.points = p->teacher_points;
-    p->teachers.places = p->teacher_places;
-    p->asked.points = p->asked_points;
+    p->training_rows.points = p->training_points;
+    p->training_rows.places = p->training_places;
+    p->asked.points = p->query_points;
 }
 
 /* ---- Scales -------------------------------------------------------------------------------- */
 
 /** Learn the input features' columns from the teachers. */
-static nitro_status scale_inputs(nitro_context *context, const nitro_dfs_sample *sample, pretend *p)
+static nitro_status scale_inputs(nitro_context *context, const nitro_dfs_sample *sample,
+                                 validation *p)
 {
     const nitro_schema *schema = sample->sources->schema;
-    size_t width = schema->num_features, count = p->teachers.num_rows;
+    size_t width = schema->num_features, count = p->training_rows.num_rows;
     nitro_scale scales[NITRO_MAX_FEATURES];
     double *values = nitro_calloc(context, count, width * sizeof *values);
     if (!values)
@@ -100,7 +101,7 @@ static nitro_status scale_inputs(nitro_context *context, const nitro_dfs_sample 
     for (size_t f = 0; f < width; f++)
         scales[f] = schema->features[f].scale;
     for (size_t i = 0; i < count; i++)
-        memcpy(values + i * width, sample->features + p->teacher_points[i] * width,
+        memcpy(values + i * width, sample->features + p->training_points[i] * width,
                width * sizeof *values);
     nitro_status status = nitro_scaler_fit(context, values, count, width, scales, p->scalers);
     for (size_t f = 0; status == NITRO_OK && f < width; f++)
@@ -117,10 +118,10 @@ static nitro_scale device_scale(const nitro_dfs_task *task, size_t candidate)
 }
 
 /** All devices' candidates in scaled units, shape [num_devices x num_candidates]. */
-static nitro_status scale_devices(nitro_context *context, const pretend *p, double *coordinates)
+static nitro_status scale_devices(nitro_context *context, const validation *p, double *coordinates)
 {
     const nitro_dfs_task *task = p->job->task;
-    size_t width = task->candidates->count, count = p->teachers.num_rows;
+    size_t width = task->candidates->count, count = p->training_rows.num_rows;
     size_t num_devices = task->sources->num_devices;
     double *values = nitro_calloc(context, count + 1, (width + 1) * sizeof *values);
     nitro_scale scales[NITRO_DFS_MAX_CANDIDATES];
@@ -134,7 +135,7 @@ static nitro_status scale_devices(nitro_context *context, const pretend *p, doub
     for (size_t c = 0; c < width; c++)
         scales[c] = device_scale(task, c);
     for (size_t i = 0; i < count; i++)
-        memcpy(values + i * width, coordinates + p->teacher_places[i] * width,
+        memcpy(values + i * width, coordinates + p->training_places[i] * width,
                width * sizeof *values);
     nitro_status status = nitro_scaler_fit(context, values, count, width, scales, columns);
     for (size_t i = 0; status == NITRO_OK && i < num_devices * width; i++)
@@ -143,37 +144,37 @@ static nitro_status scale_devices(nitro_context *context, const pretend *p, doub
     return status;
 }
 
-static nitro_status find_tables(nitro_context *context, pretend *p)
+static nitro_status find_tables(nitro_context *context, validation *p)
 {
     const judgement *job = p->job;
     size_t width = job->task->candidates->count, num_devices = job->task->sources->num_devices;
     double *coordinates = nitro_calloc(context, num_devices + 1, (width + 1) * sizeof(double));
-    bool *teaches = nitro_calloc(context, num_devices, sizeof *teaches);
+    bool *is_usable = nitro_calloc(context, num_devices, sizeof *is_usable);
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (coordinates && teaches)
+    if (coordinates && is_usable)
         status = scale_devices(context, p, coordinates);
-    for (size_t i = 0; status == NITRO_OK && i < p->teachers.num_rows; i++)
-        teaches[p->teacher_places[i]] = true;
+    for (size_t i = 0; status == NITRO_OK && i < p->training_rows.num_rows; i++)
+        is_usable[p->training_places[i]] = true;
     if (status == NITRO_OK)
-        status = nitro_dfs_tables_find(context, coordinates, num_devices, width, teaches, p->target,
-                                       job->subsets, job->num_subsets, &p->tables);
+        status = nitro_dfs_tables_find(context, coordinates, num_devices, width, is_usable,
+                                       p->target, job->subsets, job->num_subsets, &p->tables);
     if (status == NITRO_OK) {
         p->view_qualities = nitro_calloc(context, p->tables.num_views, sizeof(double));
         status = p->view_qualities ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
     free(coordinates);
-    free(teaches);
+    free(is_usable);
     return status;
 }
 
 /** Without rows that teach, or that are asked about, there is nothing to judge: done at once. */
-static nitro_status prepare(const judgement *job, pretend *p)
+static nitro_status prepare(const judgement *job, validation *p)
 {
     nitro_status status = allocate_rows(job->context, &job->sample, p);
     if (status != NITRO_OK)
         return status;
     divide_rows(&job->sample, p);
-    p->is_done = p->teachers.num_rows == 0 || p->asked.num_rows == 0;
+    p->is_done = p->training_rows.num_rows == 0 || p->asked.num_rows == 0;
     if (p->is_done)
         return NITRO_OK;
     status = scale_inputs(job->context, &job->sample, p);
@@ -189,16 +190,16 @@ typedef struct group {
     const judgement *job;
     nitro_svm_inputs *inputs;
     size_t num_members, num_models;
-    pretend **members;
+    validation **members;
 } group;
 
-static double judge_scores(const pretend *p, const double *scores)
+static double judge_scores(const validation *p, const double *scores)
 {
     const nitro_dataset *sources = p->job->task->sources;
     size_t num_variants = sources->schema->num_variants;
     double sum = 0.0;
     for (size_t i = 0; i < p->asked.num_rows; i++)
-        sum += nitro_times_quality(nitro_dataset_times(sources, p->asked_rows[i]), num_variants,
+        sum += nitro_times_quality(nitro_dataset_times(sources, p->query_rows[i]), num_variants,
                                    nitro_scores_best(scores + i * num_variants, num_variants));
     return 100.0 * sum / (double)p->asked.num_rows;
 }
@@ -218,7 +219,7 @@ static void free_views(view_rows *views)
     free(views->squares);
 }
 
-static nitro_status make_views(const pretend *p, const nitro_dfs_model *model, view_rows *views)
+static nitro_status make_views(const validation *p, const nitro_dfs_model *model, view_rows *views)
 {
     nitro_context *context = p->job->context;
     size_t num_views = model->num_views, num_devices = p->job->task->sources->num_devices;
@@ -229,7 +230,7 @@ static nitro_status make_views(const pretend *p, const nitro_dfs_model *model, v
     if (!views->points || !views->places || !views->squares)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
-        views->points[i] = p->asked_points[i % p->asked.num_rows];
+        views->points[i] = p->query_points[i % p->asked.num_rows];
         views->places[i] = i / p->asked.num_rows;
     }
     for (size_t i = 0; i < num_devices * num_views; i++)
@@ -241,7 +242,7 @@ static nitro_status make_views(const pretend *p, const nitro_dfs_model *model, v
 }
 
 /** Every view's quality, meant over the grid. @param[in] scores  as nitro_svm_sweep gives them. */
-static void judge_views(const pretend *p, const nitro_dfs_model *model, const double *scores)
+static void judge_views(const validation *p, const nitro_dfs_model *model, const double *scores)
 {
     size_t of_view = p->asked.num_rows * p->job->task->sources->schema->num_variants;
     for (size_t view = 0; view < model->num_views; view++) {
@@ -255,14 +256,14 @@ static void judge_views(const pretend *p, const nitro_dfs_model *model, const do
 static nitro_status judge_model(void *user, size_t index)
 {
     const group *g = user;
-    const pretend *p = g->members[0];
+    const validation *p = g->members[0];
     for (size_t i = 0; index >= p->tables.num_models; p = g->members[++i])
         index -= p->tables.num_models;
     const nitro_dataset *sources = g->job->task->sources;
     const nitro_dfs_model *model = &p->tables.models[index];
-    const nitro_svm_teachers teachers = {
+    const nitro_svm_training_points training_rows = {
         .inputs = g->inputs,
-        .rows = p->teachers,
+        .rows = p->training_rows,
         .distances = {sources->num_devices, sources->num_devices, model->squares},
         .num_columns = p->num_varying + model->num_varying,
         .num_variants = sources->schema->num_variants,
@@ -270,10 +271,10 @@ static nitro_status judge_model(void *user, size_t index)
     view_rows views = {0};
     nitro_status status = make_views(p, model, &views);
     double *scores = nitro_calloc(g->job->context, NITRO_SVM_SWEEP_POINTS * views.rows.num_rows + 1,
-                                  teachers.num_variants * sizeof *scores);
+                                  training_rows.num_variants * sizeof *scores);
     if (status == NITRO_OK)
-        status = scores ? nitro_svm_sweep(g->job->context, &teachers, &views.rows, &views.distances,
-                                          scores)
+        status = scores ? nitro_svm_sweep(g->job->context, &training_rows, &views.rows,
+                                          &views.distances, scores)
                         : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         judge_views(p, model, scores);
@@ -284,7 +285,7 @@ static nitro_status judge_model(void *user, size_t index)
 
 /* ---- All models ---------------------------------------------------------------------------- */
 
-static bool scale_alike(const judgement *job, const pretend *a, const pretend *b)
+static bool scale_alike(const judgement *job, const validation *a, const validation *b)
 {
     for (size_t f = 0; f < job->task->sources->schema->num_features; f++)
         if (a->scalers[f].scale != b->scalers[f].scale || a->scalers[f].low != b->scalers[f].low ||
@@ -293,7 +294,8 @@ static bool scale_alike(const judgement *job, const pretend *a, const pretend *b
     return true;
 }
 
-static nitro_status make_inputs(const judgement *job, const pretend *p, nitro_svm_inputs **inputs)
+static nitro_status make_inputs(const judgement *job, const validation *p,
+                                nitro_svm_inputs **inputs)
 {
     const nitro_dfs_sample *sample = &job->sample;
     size_t width = sample->sources->schema->num_features;
@@ -308,36 +310,39 @@ static nitro_status make_inputs(const judgement *job, const pretend *p, nitro_sv
     return status;
 }
 
-static nitro_status judge_group(const judgement *job, pretend *pretends, size_t first,
-                                pretend **members)
+static nitro_status judge_group(const judgement *job, validation *validation_devices, size_t first,
+                                validation **members)
 {
     group g = {.job = job, .members = members};
     for (size_t t = first; t < job->task->sources->num_devices; t++)
-        if (!pretends[t].is_done && scale_alike(job, &pretends[first], &pretends[t])) {
-            pretends[t].is_done = true;
-            g.num_models += pretends[t].tables.num_models;
-            members[g.num_members++] = &pretends[t];
+        if (!validation_devices[t].is_done &&
+            scale_alike(job, &validation_devices[first], &validation_devices[t])) {
+            validation_devices[t].is_done = true;
+            g.num_models += validation_devices[t].tables.num_models;
+            members[g.num_members++] = &validation_devices[t];
         }
-    nitro_status status = make_inputs(job, &pretends[first], &g.inputs);
+    nitro_status status = make_inputs(job, &validation_devices[first], &g.inputs);
     if (status == NITRO_OK)
         status = nitro_parallel_run(job->task->num_threads, g.num_models, judge_model, &g);
     nitro_svm_inputs_free(g.inputs);
     return status;
 }
 
-static void hand_out(const judgement *job, const pretend *pretends, double *qualities,
+static void hand_out(const judgement *job, const validation *validation_devices, double *qualities,
                      nitro_dfs_effort *effort)
 {
     *effort = (nitro_dfs_effort){.num_rows = job->sample.num_rows,
                                  .num_candidate_rows = job->sample.num_candidate_rows,
                                  .num_inputs = job->sample.num_inputs};
     for (size_t t = 0; t < job->task->sources->num_devices; t++) {
-        bool judged = pretends[t].tables.num_models > 0;
+        bool judged = validation_devices[t].tables.num_models > 0;
         effort->num_models += judged ? job->num_subsets : 0;
-        effort->num_trained += pretends[t].tables.num_models;
+        effort->num_trained += validation_devices[t].tables.num_models;
         for (size_t s = 0; s < job->num_subsets; s++)
             qualities[t * job->num_subsets + s] =
-                judged ? pretends[t].view_qualities[pretends[t].tables.view_of[s]] : NAN;
+                judged
+                    ? validation_devices[t].view_qualities[validation_devices[t].tables.view_of[s]]
+                    : NAN;
     }
 }
 
@@ -351,27 +356,27 @@ nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_task *task,
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%zu device features are candidates, but at most %d can be searched",
                           task->candidates->count, NITRO_DFS_MAX_CANDIDATES);
-    pretend *pretends = nitro_calloc(context, num_devices, sizeof *pretends);
-    pretend **members = nitro_calloc(context, num_devices, sizeof(pretend *));
+    validation *validation_devices = nitro_calloc(context, num_devices, sizeof *validation_devices);
+    validation **members = nitro_calloc(context, num_devices, sizeof(validation *));
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (!pretends || !members)
+    if (!validation_devices || !members)
         goto free_lists;
     status = nitro_dfs_sample_draw(context, task->sources, task->seed, &job.sample);
     for (size_t t = 0; status == NITRO_OK && t < num_devices; t++) {
-        pretends[t] = (pretend){.job = &job, .target = t};
-        status = prepare(&job, &pretends[t]);
+        validation_devices[t] = (validation){.job = &job, .target = t};
+        status = prepare(&job, &validation_devices[t]);
     }
     for (size_t t = 0; status == NITRO_OK && t < num_devices; t++)
-        if (!pretends[t].is_done)
-            status = judge_group(&job, pretends, t, members);
+        if (!validation_devices[t].is_done)
+            status = judge_group(&job, validation_devices, t, members);
     if (status == NITRO_OK)
-        hand_out(&job, pretends, qualities, effort);
+        hand_out(&job, validation_devices, qualities, effort);
     for (size_t t = 0; t < num_devices; t++)
-        free_pretend(&pretends[t]);
+        free_validation(&validation_devices[t]);
 
 free_lists:
     nitro_dfs_sample_free(&job.sample);
-    free(pretends);
+    free(validation_devices);
     free(members);
     return status;
 }

@@ -15,7 +15,7 @@ static bool is_usable(const nitro_dataset *sources, size_t row)
     for (size_t f = 0; f < schema->num_features; f++)
         if (schema->features[f].scale == NITRO_SCALE_LOG && !(features[f] > 0.0))
             return false;
-    return nitro_dataset_row_teaches(sources, row);
+    return nitro_dataset_row_is_usable(sources, row);
 }
 
 /** Keep those of the usable rows that folds draw. */

@@ -9,7 +9,7 @@
 typedef struct device_space {
     const double *coordinates;
     size_t num_devices, num_features;
-    const bool *teaches;
+    const bool *is_usable;
     size_t target;
     uint64_t varying; /* features that are not constant over the devices that teach */
 } device_space;
@@ -33,9 +33,9 @@ static uint64_t find_varying(const device_space *space)
         const double *first = NULL;
         for (size_t d = 0; d < space->num_devices; d++) {
             const double *value = &space->coordinates[d * space->num_features + f];
-            if (space->teaches[d] && first && *value != *first)
+            if (space->is_usable[d] && first && *value != *first)
                 varying |= UINT64_C(1) << f;
-            if (space->teaches[d] && !first)
+            if (space->is_usable[d] && !first)
                 first = value;
         }
     }
@@ -60,11 +60,11 @@ static void fill_key(const device_space *space, uint64_t subset, double *key)
     size_t count = space->num_devices;
     for (size_t a = 0; a < count; a++)
         for (size_t b = 0; b < count; b++)
-            if (space->teaches[a] && space->teaches[b])
+            if (space->is_usable[a] && space->is_usable[b])
                 key[a * count + b] = find_square(space, subset, a, b);
     key[count * count] = (double)__builtin_popcountll(subset & space->varying);
     for (size_t d = 0; d < count; d++)
-        if (space->teaches[d])
+        if (space->is_usable[d])
             key[model_size(space) + d] = find_square(space, subset, d, space->target);
 }
 
@@ -97,11 +97,11 @@ static void number_keys(const device_space *space, const subset_key *keys, size_
 }
 
 nitro_status nitro_dfs_tables_find(nitro_context *context, const double *coordinates,
-                                   size_t num_devices, size_t num_features, const bool *teaches,
+                                   size_t num_devices, size_t num_features, const bool *is_usable,
                                    size_t target, const uint64_t *subsets, size_t num_subsets,
                                    nitro_dfs_tables *tables)
 {
-    device_space space = {coordinates, num_devices, num_features, teaches, target, 0};
+    device_space space = {coordinates, num_devices, num_features, is_usable, target, 0};
     size_t num_values = model_size(&space) + num_devices;
     nitro_dfs_tables made = {0};
     subset_key *keys = nitro_calloc(context, num_subsets, sizeof *keys);

@@ -35,7 +35,7 @@ typedef struct nitro_dfs_tables {
  * @param[out] tables      free with nitro_dfs_tables_free.
  */
 nitro_status nitro_dfs_tables_find(nitro_context *context, const double *coordinates,
-                                   size_t num_devices, size_t num_features, const bool *teaches,
+                                   size_t num_devices, size_t num_features, const bool *is_usable,
                                    size_t target, const uint64_t *subsets, size_t num_subsets,
                                    nitro_dfs_tables *tables);
 void nitro_dfs_tables_free(nitro_dfs_tables *tables);

@@ -14,10 +14,10 @@
 #define NUM_TREES 16
 
 static const size_t min_leaf_rows[] = {6, 2, 20}; /* of each recipe */
-static const char *const recipe_names[] = {"leaves of 6 rows", "leaves of 2 rows",
-                                           "leaves of 20 rows"};
+static const char *const hyper_parameter_names[] = {"leaves of 6 rows", "leaves of 2 rows",
+                                                    "leaves of 20 rows"};
 
-enum { NUM_RECIPES = sizeof min_leaf_rows / sizeof min_leaf_rows[0] };
+enum { NUM_HYPER_SETTINGS = sizeof min_leaf_rows / sizeof min_leaf_rows[0] };
 
 typedef struct forest_predictor {
     size_t num_variants;
@@ -33,22 +33,22 @@ static void forest_free(void *user)
     free(predictor);
 }
 
-static nitro_part only_part(const forest_predictor *predictor)
+static nitro_score_term only_term(const forest_predictor *predictor)
 {
-    return (nitro_part){.kind = NITRO_PART_TREES, .weight = 1.0, .forest = predictor->forest};
+    return (nitro_score_term){.kind = NITRO_TERM_TREES, .weight = 1.0, .forest = predictor->forest};
 }
 
 static void forest_score(const void *user, const double *columns, double *scores)
 {
     const forest_predictor *predictor = user;
-    nitro_part part = only_part(predictor);
-    nitro_part_score(&part, 0, predictor->num_variants, columns, scores);
+    nitro_score_term term = only_term(predictor);
+    nitro_score_term_score(&term, 0, predictor->num_variants, columns, scores);
 }
 
-static nitro_status forest_parts(nitro_context *context, const void *user, nitro_parts *parts)
+static nitro_status forest_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
-    nitro_part part = only_part(user);
-    return nitro_parts_add(context, parts, &part);
+    nitro_score_term term = only_term(user);
+    return nitro_score_terms_add(context, terms, &term);
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */
@@ -79,7 +79,7 @@ static nitro_status grow(const nitro_fold_sample *sample, const size_t *members,
     nitro_forest_options options;
     nitro_forest_options_init(&options);
     options.num_trees = NUM_TREES;
-    options.min_leaf_rows = min_leaf_rows[set->recipes[0]];
+    options.min_leaf_rows = min_leaf_rows[set->hyper_settings[0]];
     options.num_threads = set->num_threads;
     double *columns =
         nitro_calloc(sample->context, count, (set->num_columns + 1) * sizeof *columns);
@@ -93,7 +93,7 @@ static nitro_status grow(const nitro_fold_sample *sample, const size_t *members,
     return status;
 }
 
-static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
                                void **predictor)
 {
     forest_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
@@ -112,7 +112,7 @@ static nitro_status forest_train(nitro_context *context, const nitro_training_se
                                  void **predictor, double *held_out_scores)
 {
     static const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
-                                               .train = train_part,
+                                               .train = train_term,
                                                .score = forest_score,
                                                .free = forest_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
@@ -149,11 +149,11 @@ const nitro_strategy nitro_strategy_forest = {
     .priority = 20,
     .dfs = "omit",
     .loss_per_score = 1.0,
-    .num_recipes = NUM_RECIPES,
-    .recipes = recipe_names,
+    .num_hyper_settings = NUM_HYPER_SETTINGS,
+    .hyper_settings = hyper_parameter_names,
     .train = forest_train,
     .score = forest_score,
-    .parts = forest_parts,
+    .terms = forest_parts,
     .encode = forest_encode,
     .decode = forest_decode,
     .free = forest_free,

@@ -122,24 +122,24 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
     return status;
 }
 
-nitro_status nitro_landmarks_machine(nitro_context *context, const double *columns,
-                                     size_t num_columns, const size_t *members, size_t count,
-                                     size_t num_outputs, double gamma,
-                                     nitro_kernel_machine **machine)
+nitro_status nitro_landmarks_expansion(nitro_context *context, const double *columns,
+                                       size_t num_columns, const size_t *members, size_t count,
+                                       size_t num_outputs, double gamma,
+                                       nitro_kernel_expansion **expansion)
 {
     size_t chosen[NITRO_LANDMARKS_MAX], num_chosen = 0;
-    nitro_kernel_machine *made = NULL;
+    nitro_kernel_expansion *made = NULL;
     nitro_status status = nitro_landmarks_choose(context, columns, num_columns, members, count,
                                                  NITRO_LANDMARKS_MAX, chosen, &num_chosen);
     if (status == NITRO_OK)
-        status = nitro_kernel_machine_create(context, num_columns, num_outputs, num_chosen, gamma,
-                                             &made);
+        status = nitro_kernel_expansion_create(context, num_columns, num_outputs, num_chosen, gamma,
+                                               &made);
     if (status != NITRO_OK)
         return status;
     for (size_t j = 0; j < num_chosen; j++)
         memcpy(made->vectors + j * num_columns, columns + members[chosen[j]] * num_columns,
                num_columns * sizeof *made->vectors);
-    *machine = made;
+    *expansion = made;
     return NITRO_OK;
 }
 
@@ -147,7 +147,7 @@ nitro_status nitro_landmarks_machine(nitro_context *context, const double *colum
 
 /** A vector of the fit: which machine's, and where. */
 typedef struct fit_vector {
-    const nitro_kernel_machine *machine;
+    const nitro_kernel_expansion *expansion;
     const double *columns;
     double *coefficients; /* shape [num_outputs] */
 } fit_vector;
@@ -165,8 +165,8 @@ typedef struct fit_job {
 /** What the sum's norm takes of two vectors: machines do not share theirs. */
 static double norm_between(const fit_vector *a, const fit_vector *b)
 {
-    return a->machine == b->machine
-               ? rbf(a->columns, b->columns, a->machine->num_columns, a->machine->gamma)
+    return a->expansion == b->expansion
+               ? rbf(a->columns, b->columns, a->expansion->num_columns, a->expansion->gamma)
                : 0.0;
 }
 
@@ -199,14 +199,14 @@ static nitro_status fill_panel(void *user, size_t panel)
     return NITRO_OK;
 }
 
-static void list_vectors(nitro_kernel_machine *const *machines, size_t num_machines,
+static void list_vectors(nitro_kernel_expansion *const *expansions, size_t num_expansions,
                          fit_vector *vectors)
 {
-    for (size_t m = 0; m < num_machines; m++)
-        for (size_t j = 0; j < machines[m]->num_vectors; j++)
+    for (size_t m = 0; m < num_expansions; m++)
+        for (size_t j = 0; j < expansions[m]->num_vectors; j++)
             *vectors++ =
-                (fit_vector){machines[m], machines[m]->vectors + j * machines[m]->num_columns,
-                             machines[m]->coefficients + j * machines[m]->num_outputs};
+                (fit_vector){expansions[m], expansions[m]->vectors + j * expansions[m]->num_columns,
+                             expansions[m]->coefficients + j * expansions[m]->num_outputs};
 }
 
 static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
@@ -226,23 +226,23 @@ static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_thr
 nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
                                  const size_t *members, size_t count, const double *targets,
                                  double ridge, unsigned num_threads,
-                                 nitro_kernel_machine *const *machines, size_t num_machines)
+                                 nitro_kernel_expansion *const *expansions, size_t num_expansions)
 {
-    size_t size = 0, width = machines[0]->num_columns, num_outputs = machines[0]->num_outputs;
+    size_t size = 0, width = expansions[0]->num_columns, num_outputs = expansions[0]->num_outputs;
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    for (size_t m = 0; m < num_machines; m++)
-        size += machines[m]->num_vectors;
+    for (size_t m = 0; m < num_expansions; m++)
+        size += expansions[m]->num_vectors;
     double *kernel = nitro_calloc(context, count, size * sizeof *kernel);
     double *matrix = nitro_calloc(context, size, size * sizeof *matrix);
     double *right = nitro_calloc(context, size, num_outputs * sizeof *right);
     fit_vector *vectors = nitro_calloc(context, size, sizeof *vectors);
     if (!kernel || !matrix || !right || !vectors)
         goto free_all;
-    list_vectors(machines, num_machines, vectors);
+    list_vectors(expansions, num_expansions, vectors);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < size; j++)
             kernel[i * size + j] = rbf(vectors[j].columns, columns + members[i] * width, width,
-                                       vectors[j].machine->gamma);
+                                       vectors[j].expansion->gamma);
     fit_job job = {kernel, targets, matrix, right, vectors, count, size, num_outputs, ridge};
     status = solve(context, &job, num_threads);
 

@@ -27,21 +27,21 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
                                     size_t most, size_t *chosen, size_t *num_chosen);
 
 /** A machine whose vectors are the members' landmarks; the rest is zero, to be fitted. */
-nitro_status nitro_landmarks_machine(nitro_context *context, const double *columns,
-                                     size_t num_columns, const size_t *members, size_t count,
-                                     size_t num_outputs, double gamma,
-                                     nitro_kernel_machine **machine);
+nitro_status nitro_landmarks_expansion(nitro_context *context, const double *columns,
+                                       size_t num_columns, const size_t *members, size_t count,
+                                       size_t num_outputs, double gamma,
+                                       nitro_kernel_expansion **expansion);
 
 /**
  * Fit the machines' sum, each sum_j c_j K(x, v_j) over its vectors v, to targets by least squares,
  * with `ridge` times each one's squared norm. Biases stay as they are: take them off the targets.
  * @param[in]     targets   shape [count x num_outputs].
- * @param[in,out] machines  shape [num_machines]: their vectors and gammas are set; they get their
+ * @param[in,out] machines  shape [num_expansions]: their vectors and gammas are set; they get their
  *                          coefficients.
  */
 nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
                                  const size_t *members, size_t count, const double *targets,
                                  double ridge, unsigned num_threads,
-                                 nitro_kernel_machine *const *machines, size_t num_machines);
+                                 nitro_kernel_expansion *const *expansions, size_t num_expansions);
 
 #endif

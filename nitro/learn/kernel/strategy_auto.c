@@ -52,16 +52,16 @@ static void auto_free(void *user)
     free(predictor);
 }
 
-static nitro_status auto_parts(nitro_context *context, const void *user, nitro_parts *parts)
+static nitro_status auto_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
     const auto_predictor *predictor = user;
     nitro_status status = NITRO_OK;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
-        size_t first = parts->count;
+        size_t first = terms->count;
         if (predictor->members[m])
-            status = members[m]->parts(context, predictor->members[m], parts);
-        for (size_t i = first; i < parts->count; i++)
-            parts->items[i].weight *= weight_of(predictor, m);
+            status = members[m]->terms(context, predictor->members[m], terms);
+        for (size_t i = first; i < terms->count; i++)
+            terms->items[i].weight *= weight_of(predictor, m);
     }
     return status;
 }
@@ -70,9 +70,9 @@ static nitro_status auto_parts(nitro_context *context, const void *user, nitro_p
 static void auto_score(const void *user, const double *columns, double *scores)
 {
     const auto_predictor *predictor = user;
-    nitro_parts parts = {.num_variants = predictor->num_variants};
-    auto_parts(NULL, predictor, &parts); /* no more than there is room for: nothing to report */
-    nitro_parts_score(&parts, columns, scores);
+    nitro_score_terms terms = {.num_variants = predictor->num_variants};
+    auto_parts(NULL, predictor, &terms); /* no more than there is room for: nothing to report */
+    nitro_score_terms_score(&terms, columns, scores);
 }
 
 static void auto_score_members(const void *user, const double *columns, double *scores)
@@ -88,7 +88,7 @@ static void auto_score_members(const void *user, const double *columns, double *
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
-static bool speaks(const nitro_training_set *set, size_t member)
+static bool is_selected(const nitro_training_set *set, size_t member)
 {
     return set->members == 0 || set->members >> member & 1;
 }
@@ -100,14 +100,14 @@ static nitro_status train_members(nitro_context *context, const nitro_training_s
     nitro_status status = NITRO_OK;
     size_t num_scores = sums ? set->num_rows * set->num_variants : 0;
     for (size_t m = 0; m < NUM_MEMBERS; m++)
-        predictor->shares += speaks(set, m) ? shares[m] : 0.0;
+        predictor->shares += is_selected(set, m) ? shares[m] : 0.0;
     for (size_t i = 0; i < num_scores; i++)
         sums[i] = 0.0;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
-        if (!speaks(set, m))
+        if (!is_selected(set, m))
             continue;
         nitro_training_set own_set = *set;
-        own_set.recipes[0] = set->recipes[m];
+        own_set.hyper_settings[0] = set->hyper_settings[m];
         status = members[m]->train(context, &own_set, &predictor->members[m], sums ? own : NULL);
         for (size_t i = 0; status == NITRO_OK && i < num_scores; i++)
             sums[i] += weight_of(predictor, m) * own[i];
@@ -244,7 +244,7 @@ const nitro_strategy nitro_strategy_auto = {
     .num_members = NUM_MEMBERS,
     .members = members,
     .score_members = auto_score_members,
-    .parts = auto_parts,
+    .terms = auto_parts,
     .encode = auto_encode,
     .decode = auto_decode,
     .free = auto_free,

@@ -16,35 +16,37 @@
 
 #define NARROWER 8.0 /* a whole power of the wide one: a compiled model computes one */
 
-typedef struct ridge_recipe {
+typedef struct ridge_hyper_parameters {
     double ridge;
     double gamma_times_columns; /* of the wide one; distances grow with the number of columns */
-} ridge_recipe;
+} ridge_hyper_parameters;
 
 /* Others are far enough from the usual one to matter: little noise or much, few bends or many. */
-static const ridge_recipe recipes[] = {{0.8, 2.2}, {0.1, 2.2}, {6.4, 2.2}, {0.8, 0.55}, {0.8, 8.8}};
-static const char *const recipe_names[] = {
+static const ridge_hyper_parameters hyper_settings[] = {
+    {0.8, 2.2}, {0.1, 2.2}, {6.4, 2.2}, {0.8, 0.55}, {0.8, 8.8}};
+static const char *const hyper_parameter_names[] = {
     "its usual ridge and widths", "an eighth of its usual ridge", "eight times its usual ridge",
     "kernels twice as wide", "kernels half as wide"};
 
-enum { NUM_RECIPES = sizeof recipes / sizeof recipes[0] };
+enum { NUM_HYPER_SETTINGS = sizeof hyper_settings / sizeof hyper_settings[0] };
 
 static void ridge_free(void *predictor)
 {
-    nitro_machine_pair_free(predictor);
+    nitro_kernel_pair_free(predictor);
 }
 
 static void ridge_score(const void *predictor, const double *columns, double *scores)
 {
-    const nitro_machine_pair *pair = predictor;
-    for (size_t v = 0; v < pair->machines[NITRO_WIDE]->num_outputs; v++)
+    const nitro_kernel_pair *pair = predictor;
+    for (size_t v = 0; v < pair->expansions[NITRO_WIDE]->num_outputs; v++)
         scores[v] = 0.0;
-    nitro_machine_pair_add(pair, -1.0, columns, scores);
+    nitro_kernel_pair_add(pair, -1.0, columns, scores);
 }
 
-static nitro_status ridge_parts(nitro_context *context, const void *predictor, nitro_parts *parts)
+static nitro_status ridge_parts(nitro_context *context, const void *predictor,
+                                nitro_score_terms *terms)
 {
-    return nitro_machine_pair_parts(context, predictor, -1.0, parts);
+    return nitro_kernel_pair_terms(context, predictor, -1.0, terms);
 }
 
 /* ---- Training ----------------------------------------------------------------------------- */
@@ -54,68 +56,69 @@ static nitro_status ridge_parts(nitro_context *context, const void *predictor, n
  * @param[out] targets  shape [count x num_variants].
  */
 static void gather_targets(const nitro_fold_sample *sample, const size_t *members, size_t count,
-                           nitro_kernel_machine *machine, double *targets)
+                           nitro_kernel_expansion *expansion, double *targets)
 {
-    size_t num_variants = machine->num_outputs;
+    size_t num_variants = expansion->num_outputs;
     const double *losses = sample->targets;
     for (size_t i = 0; i < count; i++)
         for (size_t v = 0; v < num_variants; v++)
-            machine->bias[v] += losses[members[i] * num_variants + v] / (double)count;
+            expansion->bias[v] += losses[members[i] * num_variants + v] / (double)count;
     for (size_t i = 0; i < count; i++)
         for (size_t v = 0; v < num_variants; v++)
             targets[i * num_variants + v] =
-                losses[members[i] * num_variants + v] - machine->bias[v];
+                losses[members[i] * num_variants + v] - expansion->bias[v];
 }
 
 /** Both on the same landmarks. */
-static nitro_status make_machines(const nitro_fold_sample *sample, const size_t *members,
-                                  size_t count, nitro_machine_pair *pair)
+static nitro_status make_expansions(const nitro_fold_sample *sample, const size_t *members,
+                                    size_t count, nitro_kernel_pair *pair)
 {
     const nitro_training_set *set = sample->set;
-    double gamma =
-        recipes[set->recipes[0]].gamma_times_columns / fmax(1.0, (double)set->num_columns);
-    nitro_kernel_machine **wide = &pair->machines[NITRO_WIDE];
-    nitro_kernel_machine **narrow = &pair->machines[NITRO_NARROW];
+    double gamma = hyper_settings[set->hyper_settings[0]].gamma_times_columns /
+                   fmax(1.0, (double)set->num_columns);
+    nitro_kernel_expansion **wide = &pair->expansions[NITRO_WIDE];
+    nitro_kernel_expansion **narrow = &pair->expansions[NITRO_NARROW];
     nitro_status status =
-        nitro_landmarks_machine(sample->context, sample->columns, set->num_columns, members, count,
-                                set->num_variants, gamma, wide);
+        nitro_landmarks_expansion(sample->context, sample->columns, set->num_columns, members,
+                                  count, set->num_variants, gamma, wide);
     if (status == NITRO_OK)
-        status = nitro_kernel_machine_create(sample->context, set->num_columns, set->num_variants,
-                                             (*wide)->num_vectors, NARROWER * gamma, narrow);
+        status = nitro_kernel_expansion_create(sample->context, set->num_columns, set->num_variants,
+                                               (*wide)->num_vectors, NARROWER * gamma, narrow);
     if (status == NITRO_OK)
         memcpy((*narrow)->vectors, (*wide)->vectors,
                (*wide)->num_vectors * set->num_columns * sizeof *(*wide)->vectors);
     return status;
 }
 
-static nitro_status fit_machines(const nitro_fold_sample *sample, const size_t *members,
-                                 size_t count, nitro_machine_pair *pair)
+static nitro_status fit_expansions(const nitro_fold_sample *sample, const size_t *members,
+                                   size_t count, nitro_kernel_pair *pair)
 {
     const nitro_training_set *set = sample->set;
     double *targets = nitro_calloc(sample->context, count, set->num_variants * sizeof *targets);
     if (!targets)
         return NITRO_ERR_NO_MEMORY;
-    gather_targets(sample, members, count, pair->machines[NITRO_WIDE], targets);
-    nitro_status status = nitro_landmarks_fit(
-        sample->context, sample->columns, members, count, targets, recipes[set->recipes[0]].ridge,
-        set->num_threads, pair->machines, NITRO_MACHINE_PAIR_SIZE);
+    gather_targets(sample, members, count, pair->expansions[NITRO_WIDE], targets);
+    nitro_status status =
+        nitro_landmarks_fit(sample->context, sample->columns, members, count, targets,
+                            hyper_settings[set->hyper_settings[0]].ridge, set->num_threads,
+                            pair->expansions, NITRO_KERNEL_PAIR_SIZE);
     free(targets);
     return status;
 }
 
-static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
                                void **predictor)
 {
-    nitro_machine_pair *pair = nitro_calloc(sample->context, 1, sizeof *pair);
+    nitro_kernel_pair *pair = nitro_calloc(sample->context, 1, sizeof *pair);
     if (!pair)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = make_machines(sample, members, count, pair);
+    nitro_status status = make_expansions(sample, members, count, pair);
     if (status == NITRO_OK)
-        status = fit_machines(sample, members, count, pair);
+        status = fit_expansions(sample, members, count, pair);
     if (status == NITRO_OK)
         *predictor = pair;
     else
-        nitro_machine_pair_free(pair);
+        nitro_kernel_pair_free(pair);
     return status;
 }
 
@@ -123,7 +126,7 @@ static nitro_status ridge_train(nitro_context *context, const nitro_training_set
                                 void **predictor, double *held_out_scores)
 {
     static const nitro_fold_learner learner = {.find_targets = nitro_losses_find,
-                                               .train = train_part,
+                                               .train = train_term,
                                                .score = ridge_score,
                                                .free = ridge_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
@@ -133,15 +136,15 @@ static nitro_status ridge_train(nitro_context *context, const nitro_training_set
 
 static nitro_status ridge_encode(nitro_context *context, const void *predictor, json_t **json)
 {
-    return nitro_machine_pair_encode(context, predictor, json);
+    return nitro_kernel_pair_encode(context, predictor, json);
 }
 
 static nitro_status ridge_decode(nitro_context *context, const char *path, const json_t *json,
                                  size_t num_columns, size_t num_variants, void **predictor)
 {
     nitro_json_place place = {context, path, "predictor"};
-    nitro_machine_pair *pair = NULL;
-    nitro_status status = nitro_machine_pair_decode(&place, json, num_columns, num_variants, &pair);
+    nitro_kernel_pair *pair = NULL;
+    nitro_status status = nitro_kernel_pair_decode(&place, json, num_columns, num_variants, &pair);
     if (status == NITRO_OK)
         *predictor = pair;
     return status;
@@ -153,11 +156,11 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .priority = 3,
     .dfs = "omit",
     .loss_per_score = 1.0,
-    .num_recipes = NUM_RECIPES,
-    .recipes = recipe_names,
+    .num_hyper_settings = NUM_HYPER_SETTINGS,
+    .hyper_settings = hyper_parameter_names,
     .train = ridge_train,
     .score = ridge_score,
-    .parts = ridge_parts,
+    .terms = ridge_parts,
     .encode = ridge_encode,
     .decode = ridge_decode,
     .free = ridge_free,

@@ -14,7 +14,7 @@
 struct nitro_smo {
     const nitro_smo_problem *problem;
     const nitro_smo_passes *pass;
-    nitro_smo_lineup lineup;
+    nitro_smo_order order;
     float *columns; /* shape [num_slots x padded]: kernel columns in the lineup's order, kept once
                        gathered */
     float *spare_column;
@@ -29,18 +29,17 @@ struct nitro_smo {
 
 static float *slot_begin(const nitro_smo *smo, size_t slot)
 {
-    return smo->columns + slot * smo->lineup.rows.padded;
+    return smo->columns + slot * smo->order.rows.padded;
 }
 
 /* The last two slots are for columns that there is no room to keep: one for each row of a pair. */
 static const float *gather_column(nitro_smo *smo, size_t at, size_t spare)
 {
-    const nitro_smo_rows *rows = &smo->lineup.rows;
+    const nitro_smo_rows *rows = &smo->order.rows;
     size_t count = smo->problem->num_rows;
     bool keep = smo->num_used + 2 < smo->num_slots;
     float *column = slot_begin(smo, keep ? smo->num_used++ : smo->num_slots - 1 - spare);
-    smo->problem->gather(smo->problem->user, smo->lineup.names[at], smo->lineup.names, count,
-                         column);
+    smo->problem->gather(smo->problem->user, smo->order.names[at], smo->order.names, count, column);
     memset(column + count, 0, (rows->padded - count) * sizeof *column);
     if (keep)
         smo->column_at[at] = column;
@@ -68,20 +67,20 @@ static void move_columns(nitro_smo *smo, const size_t *came_from)
 }
 
 /** Nothing has changed, but the passes have not seen the rows as they lie. */
-static double survey(const nitro_smo *smo)
+static double initial_gradient(const nitro_smo *smo)
 {
-    return smo->pass->update(&smo->lineup.rows, smo->columns, 0.0, smo->columns, 0.0);
+    return smo->pass->update(&smo->order.rows, smo->columns, 0.0, smo->columns, 0.0);
 }
 
 /** Sort once that would have paid: it takes about as long as looking at so many rows. */
 static void keep_sorted(nitro_smo *smo)
 {
     size_t sorting = 2 * smo->problem->num_rows * (smo->num_used + 60);
-    smo->num_in_vain += nitro_smo_lineup_excess(&smo->lineup);
+    smo->num_in_vain += nitro_smo_order_excess(&smo->order);
     if (smo->num_in_vain <= sorting)
         return;
-    move_columns(smo, nitro_smo_lineup_sort(&smo->lineup));
-    survey(smo);
+    move_columns(smo, nitro_smo_order_sort(&smo->order));
+    initial_gradient(smo);
     smo->num_in_vain = 0;
 }
 
@@ -90,8 +89,8 @@ static void keep_sorted(nitro_smo *smo)
 /* Along y_i a_i + y_j a_j = constant, which here is the alphas' difference. */
 static void into_box_opposite(nitro_smo *smo, size_t i, size_t j, double difference)
 {
-    double *alpha = smo->lineup.alpha;
-    double upper_i = smo->lineup.upper[i], upper_j = smo->lineup.upper[j];
+    double *alpha = smo->order.alpha;
+    double upper_i = smo->order.upper[i], upper_j = smo->order.upper[j];
     if (difference > 0 && alpha[j] < 0) {
         alpha[j] = 0;
         alpha[i] = difference;
@@ -112,8 +111,8 @@ static void into_box_opposite(nitro_smo *smo, size_t i, size_t j, double differe
 /* Here it is their sum. */
 static void into_box_same(nitro_smo *smo, size_t i, size_t j, double sum)
 {
-    double *alpha = smo->lineup.alpha;
-    double upper_i = smo->lineup.upper[i], upper_j = smo->lineup.upper[j];
+    double *alpha = smo->order.alpha;
+    double upper_i = smo->order.upper[i], upper_j = smo->order.upper[j];
     smo->c_mattered |= sum > upper_i || sum > upper_j;
     if (sum > upper_i && alpha[i] > upper_i) {
         alpha[i] = upper_i;
@@ -133,19 +132,20 @@ static void into_box_same(nitro_smo *smo, size_t i, size_t j, double sum)
 
 static void settle(nitro_smo *smo, size_t at)
 {
-    nitro_smo_lineup_settle(&smo->lineup, at);
-    smo->c_mattered |= smo->lineup.bounds[at] > 0;
+    nitro_smo_order_settle(&smo->order, at);
+    smo->c_mattered |= smo->order.bounds[at] > 0;
 }
 
 /* Where the pair's alphas go; by how much the y alphas change. */
 static void step(nitro_smo *smo, size_t i, size_t j, float kernel_ij, double *change_i,
                  double *change_j)
 {
-    const nitro_smo_lineup *l = &smo->lineup;
-    double bend = 2.0 - 2.0 * (double)kernel_ij, label_i = l->labels[i], label_j = l->labels[j];
+    const nitro_smo_order *l = &smo->order;
+    double curvature = 2.0 - 2.0 * (double)kernel_ij, label_i = l->labels[i],
+           label_j = l->labels[j];
     double old_i = l->alpha[i], old_j = l->alpha[j];
-    bend = bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE;
-    double length = (l->rows.violation[i] - l->rows.violation[j]) / bend;
+    curvature = curvature > 0 ? curvature : NITRO_SMO_SMALLEST_CURVATURE;
+    double length = (l->rows.violation[i] - l->rows.violation[j]) / curvature;
     double new_i = old_i + label_i * length, new_j = old_j - label_j * length;
     l->alpha[i] = new_i;
     l->alpha[j] = new_j;
@@ -176,7 +176,7 @@ static size_t most_steps(size_t num_rows)
 /** Does every pair violate the optimality conditions by less than the tolerance? */
 static bool is_optimal(const nitro_smo *smo, size_t second, double largest)
 {
-    const nitro_smo_rows *rows = &smo->lineup.rows;
+    const nitro_smo_rows *rows = &smo->order.rows;
     double tolerance = smo->problem->tolerance;
     if (!(largest - rows->violation[second] < tolerance))
         return false;
@@ -188,8 +188,8 @@ static bool is_optimal(const nitro_smo *smo, size_t second, double largest)
 
 static void iterate(nitro_smo *smo)
 {
-    const nitro_smo_rows *rows = &smo->lineup.rows;
-    double largest = survey(smo), change_i, change_j;
+    const nitro_smo_rows *rows = &smo->order.rows;
+    double largest = initial_gradient(smo), change_i, change_j;
     for (size_t steps = most_steps(smo->problem->num_rows); steps > 0; steps--) {
         keep_sorted(smo);
         if (!isfinite(largest))
@@ -206,7 +206,7 @@ static void iterate(nitro_smo *smo)
 
 /* Between the bounds every row gives the same threshold; take their mean, else the middle. Added up
  * in the problem's order. */
-static double threshold(const nitro_smo_lineup *l)
+static double threshold(const nitro_smo_order *l)
 {
     double upper = HUGE_VAL, lower = -HUGE_VAL, sum = 0;
     size_t num_free = 0;
@@ -230,11 +230,11 @@ void nitro_smo_solve(nitro_smo *smo, double c, double *coefficients, double *rho
     const nitro_smo_problem *problem = smo->problem;
     smo->c_mattered = false;
     smo->num_in_vain = 0;
-    nitro_smo_lineup_start(&smo->lineup, c);
+    nitro_smo_order_start(&smo->order, c);
     iterate(smo);
-    *rho = threshold(&smo->lineup);
+    *rho = threshold(&smo->order);
     for (size_t row = 0; row < problem->num_rows; row++)
-        coefficients[row] = problem->labels[row] * smo->lineup.alpha[smo->lineup.lies_at[row]];
+        coefficients[row] = problem->labels[row] * smo->order.alpha[smo->order.lies_at[row]];
     *c_mattered = smo->c_mattered;
 }
 
@@ -242,7 +242,7 @@ void nitro_smo_solve(nitro_smo *smo, double c, double *coefficients, double *rho
 
 static nitro_status allocate_columns(nitro_context *context, nitro_smo *smo)
 {
-    size_t count = smo->problem->num_rows, padded = smo->lineup.rows.padded;
+    size_t count = smo->problem->num_rows, padded = smo->order.rows.padded;
     size_t most_slots = MOST_COLUMN_BYTES / (padded * sizeof(float));
     smo->num_slots = (most_slots < count ? most_slots : count) + 2;
     smo->columns = nitro_smo_alloc(context, smo->num_slots, padded * sizeof(float));
@@ -263,7 +263,7 @@ nitro_status nitro_smo_create(nitro_context *context, const nitro_smo_problem *p
         return NITRO_ERR_NO_MEMORY;
     made->problem = problem;
     made->pass = nitro_smo_choose_passes();
-    nitro_status status = nitro_smo_lineup_create(context, problem, &made->lineup);
+    nitro_status status = nitro_smo_order_create(context, problem, &made->order);
     if (status == NITRO_OK)
         status = allocate_columns(context, made);
     if (status == NITRO_OK)
@@ -277,7 +277,7 @@ void nitro_smo_free(nitro_smo *smo)
 {
     if (!smo)
         return;
-    nitro_smo_lineup_free(&smo->lineup);
+    nitro_smo_order_free(&smo->order);
     free(smo->columns);
     free(smo->spare_column);
     free(smo->column_at);

@@ -11,7 +11,7 @@
 #define UNKNOWN    2 /* as a bound */
 #define LINE_BYTES 64
 
-void nitro_smo_lineup_set_bound(nitro_smo_lineup *l, size_t at, int bound)
+void nitro_smo_order_set_bound(nitro_smo_order *l, size_t at, int bound)
 {
     bool is_positive = l->labels[at] > 0, full = bound > 0, empty = bound < 0;
     bool up = is_positive ? !full : !empty, down = is_positive ? !empty : !full;
@@ -26,20 +26,20 @@ void nitro_smo_lineup_set_bound(nitro_smo_lineup *l, size_t at, int bound)
 }
 
 /** Anew, after rows moved or alphas were set. */
-static void settle_all(nitro_smo_lineup *l)
+static void settle_all(nitro_smo_order *l)
 {
     l->rows.down_begin = l->rows.padded;
     l->rows.up_end = 0;
     for (size_t k = 0; k < l->problem->num_rows; k++) {
         l->bounds[k] = UNKNOWN;
-        nitro_smo_lineup_settle(l, k);
+        nitro_smo_order_settle(l, k);
     }
     if (l->rows.down_begin > l->rows.up_end)
         l->rows.down_begin = l->rows.up_end;
     l->sorted_width = l->rows.up_end - l->rows.down_begin;
 }
 
-void nitro_smo_lineup_start(nitro_smo_lineup *l, double c)
+void nitro_smo_order_start(nitro_smo_order *l, double c)
 {
     const double *weights = l->problem->weights;
     for (size_t k = 0; k < l->problem->num_rows; k++) {
@@ -66,14 +66,14 @@ static int compare_keys(const void *left, const void *right)
 }
 
 /** 0: can only grow, 1: support vector, 2: can only shrink. */
-static int kind_of(const nitro_smo_lineup *l, size_t at)
+static int kind_of(const nitro_smo_order *l, size_t at)
 {
     int of_label = l->labels[at] > 0 ? 0 : 2;
     return l->bounds[at] < 0 ? of_label : 1;
 }
 
 /** Kind after kind; support vectors as they lie. */
-static void sort_keys(nitro_smo_lineup *l)
+static void sort_keys(nitro_smo_order *l)
 {
     sort_key *next = l->keys;
     for (int kind = 0; kind < 3; kind++) {
@@ -86,7 +86,7 @@ static void sort_keys(nitro_smo_lineup *l)
     }
 }
 
-static void move_doubles(const nitro_smo_lineup *l, double *values)
+static void move_doubles(const nitro_smo_order *l, double *values)
 {
     size_t count = l->problem->num_rows;
     memcpy(l->spare, values, count * sizeof *values);
@@ -94,7 +94,7 @@ static void move_doubles(const nitro_smo_lineup *l, double *values)
         values[k] = l->spare[l->came_from[k]];
 }
 
-const size_t *nitro_smo_lineup_sort(nitro_smo_lineup *l)
+const size_t *nitro_smo_order_sort(nitro_smo_order *l)
 {
     size_t count = l->problem->num_rows;
     sort_keys(l);
@@ -132,7 +132,7 @@ static void *allocate_zeros(nitro_context *context, size_t count, size_t size)
     return memory ? memset(memory, 0, count * size) : NULL;
 }
 
-static void line_up_by_label(nitro_smo_lineup *l)
+static void line_up_by_label(nitro_smo_order *l)
 {
     const nitro_smo_problem *problem = l->problem;
     size_t next = 0;
@@ -151,7 +151,7 @@ static void line_up_by_label(nitro_smo_lineup *l)
 }
 
 /** One block for all arrays of doubles, and one for those of floats. */
-static void divide_blocks(nitro_smo_lineup *l)
+static void divide_blocks(nitro_smo_order *l)
 {
     size_t padded = l->rows.padded;
     double *doubles = l->alpha;
@@ -164,12 +164,12 @@ static void divide_blocks(nitro_smo_lineup *l)
     l->rows.decrease = floats + padded;
 }
 
-nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_problem *problem,
-                                     nitro_smo_lineup *lineup)
+nitro_status nitro_smo_order_create(nitro_context *context, const nitro_smo_problem *problem,
+                                    nitro_smo_order *order)
 {
     size_t count = problem->num_rows;
     size_t padded = (count + NITRO_SMO_BLOCK - 1) / NITRO_SMO_BLOCK * NITRO_SMO_BLOCK;
-    nitro_smo_lineup made = {.problem = problem, .rows = {.padded = padded}};
+    nitro_smo_order made = {.problem = problem, .rows = {.padded = padded}};
     double *doubles = allocate_zeros(context, 6 * padded, sizeof *doubles);
     float *floats = allocate_zeros(context, 2 * padded, sizeof *floats);
     made.rows.order = nitro_calloc(context, 2 * padded, sizeof *made.rows.order);
@@ -179,7 +179,7 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     made.alpha = doubles;
     made.rows.down_cap = floats;
     if (!doubles || !floats || !made.rows.order || !made.labels || !made.lies_at || !made.keys) {
-        nitro_smo_lineup_free(&made);
+        nitro_smo_order_free(&made);
         return NITRO_ERR_NO_MEMORY;
     }
     divide_blocks(&made);
@@ -187,17 +187,17 @@ nitro_status nitro_smo_lineup_create(nitro_context *context, const nitro_smo_pro
     made.bounds = made.labels + padded;
     made.came_from = made.lies_at + padded;
     line_up_by_label(&made);
-    *lineup = made;
+    *order = made;
     return NITRO_OK;
 }
 
-void nitro_smo_lineup_free(nitro_smo_lineup *lineup)
+void nitro_smo_order_free(nitro_smo_order *order)
 {
-    free(lineup->alpha);
-    free(lineup->rows.down_cap);
-    free(lineup->rows.order);
-    free(lineup->labels);
-    free(lineup->lies_at);
-    free(lineup->keys);
-    *lineup = (nitro_smo_lineup){0};
+    free(order->alpha);
+    free(order->rows.down_cap);
+    free(order->rows.order);
+    free(order->labels);
+    free(order->lies_at);
+    free(order->keys);
+    *order = (nitro_smo_order){0};
 }

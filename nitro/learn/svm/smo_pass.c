@@ -25,10 +25,10 @@ static size_t later(const nitro_smo_rows *rows, size_t a, size_t b)
 static double find_decrease(const nitro_smo_rows *rows, const float *column_i, double largest,
                             size_t k)
 {
-    double d = largest - rows->violation[k], bend = 2.0 - 2.0 * (double)column_i[k];
+    double d = largest - rows->violation[k], curvature = 2.0 - 2.0 * (double)column_i[k];
     if (!(rows->down_cap[k] > 0) || !(d > 0))
         return 0.0;
-    return d * d / (bend > 0 ? bend : NITRO_SMO_SMALLEST_CURVATURE);
+    return d * d / (curvature > 0 ? curvature : NITRO_SMO_SMALLEST_CURVATURE);
 }
 
 /* ---- Plain --------------------------------------------------------------------------------- */
@@ -198,9 +198,9 @@ AVX2 static inline __m256 differences(const estimator *e, size_t k)
 AVX2 static inline __m256 estimate(const estimator *e, size_t k)
 {
     __m256 d = differences(e, k), kernel = _mm256_loadu_ps(e->column + k);
-    __m256 bend = _mm256_sub_ps(_mm256_set1_ps(2.0F), _mm256_add_ps(kernel, kernel));
-    bend = _mm256_max_ps(bend, _mm256_set1_ps((float)NITRO_SMO_SMALLEST_CURVATURE));
-    __m256 decrease = _mm256_mul_ps(_mm256_mul_ps(d, d), _mm256_rcp_ps(bend));
+    __m256 curvature = _mm256_sub_ps(_mm256_set1_ps(2.0F), _mm256_add_ps(kernel, kernel));
+    curvature = _mm256_max_ps(curvature, _mm256_set1_ps((float)NITRO_SMO_SMALLEST_CURVATURE));
+    __m256 decrease = _mm256_mul_ps(_mm256_mul_ps(d, d), _mm256_rcp_ps(curvature));
     _mm256_storeu_ps(e->decrease + k, decrease);
     return decrease;
 }

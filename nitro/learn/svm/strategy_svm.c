@@ -18,7 +18,7 @@ typedef struct svm_predictor {
     size_t num_columns, num_variants;
     double c, gamma;
     double held_out_quality; /* percent, in cross-validation by input; NaN: too few inputs */
-    nitro_svm_machine *machine;
+    nitro_svm_classifier *classifier;
     double *vectors; /* shape [machine->num_vectors x num_columns] */
 } svm_predictor;
 
@@ -27,7 +27,7 @@ static void svm_free(void *user)
     svm_predictor *svm = user;
     if (!svm)
         return;
-    nitro_svm_machine_free(svm->machine);
+    nitro_svm_classifier_free(svm->classifier);
     free(svm->vectors);
     free(svm);
 }
@@ -47,8 +47,8 @@ static nitro_status find_labels(nitro_context *context, const nitro_training_set
 }
 
 /** On a sample of many rows: LIBSVM takes more than the square of them. */
-static nitro_status train_machine(nitro_context *context, const nitro_training_set *set,
-                                  const size_t *labels, svm_predictor *svm)
+static nitro_status train_classifier(nitro_context *context, const nitro_training_set *set,
+                                     const size_t *labels, svm_predictor *svm)
 {
     nitro_svm_points *points = NULL;
     nitro_folds sample = {0};
@@ -57,8 +57,8 @@ static nitro_status train_machine(nitro_context *context, const nitro_training_s
         status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
                                                set->num_columns, &points);
     if (status == NITRO_OK)
-        status = nitro_svm_machine_train(context, points, sample.rows, sample.num_rows, labels,
-                                         svm->c, svm->gamma, &svm->machine);
+        status = nitro_svm_classifier_train(context, points, sample.rows, sample.num_rows, labels,
+                                            svm->c, svm->gamma, &svm->classifier);
     nitro_svm_points_free(points);
     nitro_folds_free(&sample);
     return status;
@@ -68,11 +68,12 @@ static nitro_status copy_vectors(nitro_context *context, const nitro_training_se
                                  svm_predictor *svm)
 {
     size_t width = set->num_columns;
-    svm->vectors = nitro_calloc(context, svm->machine->num_vectors, width * sizeof *svm->vectors);
+    svm->vectors =
+        nitro_calloc(context, svm->classifier->num_vectors, width * sizeof *svm->vectors);
     if (!svm->vectors)
         return NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < svm->machine->num_vectors; i++)
-        memcpy(svm->vectors + i * width, set->columns + svm->machine->vector_rows[i] * width,
+    for (size_t i = 0; i < svm->classifier->num_vectors; i++)
+        memcpy(svm->vectors + i * width, set->columns + svm->classifier->vector_rows[i] * width,
                width * sizeof *svm->vectors);
     return NITRO_OK;
 }
@@ -96,14 +97,15 @@ static nitro_status svm_train_strategy(nitro_context *context, const nitro_train
     svm->c = choice.c;
     svm->gamma = choice.gamma;
     svm->held_out_quality = 100.0 * choice.quality;
-    status = train_machine(context, set, labels, svm);
+    status = train_classifier(context, set, labels, svm);
     if (status == NITRO_OK)
         status = copy_vectors(context, set, svm);
     if (status != NITRO_OK)
         goto free_all;
     nitro_log(context, NITRO_LOG_DEBUG,
               "svm: %zu rows, C %g, gamma %g, held-out quality %.1f %%, %zu support vectors",
-              set->num_rows, svm->c, svm->gamma, svm->held_out_quality, svm->machine->num_vectors);
+              set->num_rows, svm->c, svm->gamma, svm->held_out_quality,
+              svm->classifier->num_vectors);
     *result = svm;
     free(labels);
     return NITRO_OK;
@@ -116,26 +118,26 @@ free_all:
 
 /* ---- Scoring --------------------------------------------------------------------------------- */
 
-static nitro_part only_part(const svm_predictor *svm)
+static nitro_score_term only_term(const svm_predictor *svm)
 {
-    return (nitro_part){.kind = NITRO_PART_VOTES,
-                        .weight = 1.0,
-                        .svm = svm->machine,
-                        .vectors = svm->vectors,
-                        .gamma = svm->gamma};
+    return (nitro_score_term){.kind = NITRO_TERM_VOTES,
+                              .weight = 1.0,
+                              .svm = svm->classifier,
+                              .vectors = svm->vectors,
+                              .gamma = svm->gamma};
 }
 
 static void svm_score(const void *user, const double *columns, double *scores)
 {
     const svm_predictor *svm = user;
-    nitro_part part = only_part(svm);
-    nitro_part_score(&part, svm->num_columns, svm->num_variants, columns, scores);
+    nitro_score_term term = only_term(svm);
+    nitro_score_term_score(&term, svm->num_columns, svm->num_variants, columns, scores);
 }
 
-static nitro_status svm_parts(nitro_context *context, const void *user, nitro_parts *parts)
+static nitro_status svm_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
-    nitro_part part = only_part(user);
-    return nitro_parts_add(context, parts, &part);
+    nitro_score_term term = only_term(user);
+    return nitro_score_terms_add(context, terms, &term);
 }
 
 /* ---- To a model file ------------------------------------------------------------------------- */
@@ -143,16 +145,16 @@ static nitro_status svm_parts(nitro_context *context, const void *user, nitro_pa
 static nitro_status svm_encode(nitro_context *context, const void *user, json_t **json)
 {
     const svm_predictor *svm = user;
-    const nitro_svm_machine *machine = svm->machine;
-    size_t count = machine->num_classes;
+    const nitro_svm_classifier *classifier = svm->classifier;
+    size_t count = classifier->num_classes;
     json_t *held_out = isfinite(svm->held_out_quality) ? json_real(svm->held_out_quality) : NULL;
     json_t *made = json_pack(
         "{s:f, s:f, s:o*, s:o, s:o, s:o, s:o, s:o}", "c", svm->c, "gamma", svm->gamma,
-        "held_out_quality", held_out, "classes", nitro_json_from_counts(machine->classes, count),
-        "class_vectors", nitro_json_from_counts(machine->class_vectors, count), "rho",
-        nitro_json_from_numbers(machine->rho, nitro_svm_num_pairs(count)), "coefficients",
-        nitro_json_from_rows(machine->coefficients, machine->num_vectors, count - 1), "vectors",
-        nitro_json_from_rows(svm->vectors, machine->num_vectors, svm->num_columns));
+        "held_out_quality", held_out, "classes", nitro_json_from_counts(classifier->classes, count),
+        "class_vectors", nitro_json_from_counts(classifier->class_vectors, count), "rho",
+        nitro_json_from_numbers(classifier->rho, nitro_svm_num_pairs(count)), "coefficients",
+        nitro_json_from_rows(classifier->coefficients, classifier->num_vectors, count - 1),
+        "vectors", nitro_json_from_rows(svm->vectors, classifier->num_vectors, svm->num_columns));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot encode the svm");
     *json = made;
@@ -165,16 +167,16 @@ typedef struct svm_fields {
     json_t *classes, *class_vectors, *rho, *coefficients, *vectors;
 } svm_fields;
 
-static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_fields *parts)
+static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_fields *terms)
 {
     const struct {
         const char *key;
         json_t **member;
-    } members[] = {{"classes", &parts->classes},
-                   {"class_vectors", &parts->class_vectors},
-                   {"rho", &parts->rho},
-                   {"coefficients", &parts->coefficients},
-                   {"vectors", &parts->vectors}};
+    } members[] = {{"classes", &terms->classes},
+                   {"class_vectors", &terms->class_vectors},
+                   {"rho", &terms->rho},
+                   {"coefficients", &terms->coefficients},
+                   {"vectors", &terms->vectors}};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof members / sizeof members[0] && status == NITRO_OK; i++)
         status = nitro_json_member(place, json, members[i].key, JSON_ARRAY, members[i].member);
@@ -183,76 +185,76 @@ static nitro_status find_parts(const nitro_json_place *place, const json_t *json
 
 /** Classes are variants, ascending. */
 static nitro_status decode_classes(const nitro_json_place *place, const json_t *classes,
-                                   size_t num_variants, nitro_svm_machine *machine)
+                                   size_t num_variants, nitro_svm_classifier *classifier)
 {
-    for (size_t k = 0; k < machine->num_classes; k++) {
+    for (size_t k = 0; k < classifier->num_classes; k++) {
         const json_t *item = json_array_get(classes, k);
         json_int_t variant = json_integer_value(item);
-        json_int_t least = k ? (json_int_t)machine->classes[k - 1] + 1 : 0;
+        json_int_t least = k ? (json_int_t)classifier->classes[k - 1] + 1 : 0;
         if (!json_is_integer(item) || variant < least || variant >= (json_int_t)num_variants)
             return nitro_fail(place->context, NITRO_ERR_FORMAT,
                               "%s: field %s.classes must be ascending indices of %zu variants",
                               place->path, place->field, num_variants);
-        machine->classes[k] = (size_t)variant;
+        classifier->classes[k] = (size_t)variant;
     }
     return NITRO_OK;
 }
 
 /** How many vectors each class has: together, all that are there. */
 static nitro_status decode_class_vectors(const nitro_json_place *place, const json_t *counts,
-                                         nitro_svm_machine *machine)
+                                         nitro_svm_classifier *classifier)
 {
-    size_t left = machine->num_vectors;
-    bool valid = json_array_size(counts) == machine->num_classes;
-    for (size_t k = 0; valid && k < machine->num_classes; k++) {
+    size_t left = classifier->num_vectors;
+    bool valid = json_array_size(counts) == classifier->num_classes;
+    for (size_t k = 0; valid && k < classifier->num_classes; k++) {
         const json_t *item = json_array_get(counts, k);
         json_int_t count = json_integer_value(item);
         valid = json_is_integer(item) && count >= 0 && (uint64_t)count <= left;
-        machine->class_vectors[k] = valid ? (size_t)count : 0;
-        left -= machine->class_vectors[k];
+        classifier->class_vectors[k] = valid ? (size_t)count : 0;
+        left -= classifier->class_vectors[k];
     }
     if (valid && left == 0)
         return NITRO_OK;
     return nitro_fail(place->context, NITRO_ERR_FORMAT,
                       "%s: field %s.class_vectors must be %zu counts that add up to the %zu "
                       "vectors that are there",
-                      place->path, place->field, machine->num_classes, machine->num_vectors);
+                      place->path, place->field, classifier->num_classes, classifier->num_vectors);
 }
 
-static nitro_status decode_machine(const nitro_json_place *place, const svm_fields *parts,
-                                   svm_predictor *svm)
+static nitro_status decode_expansion(const nitro_json_place *place, const svm_fields *terms,
+                                     svm_predictor *svm)
 {
-    nitro_svm_machine *machine = svm->machine;
-    size_t count = machine->num_classes;
-    nitro_status status = decode_classes(place, parts->classes, svm->num_variants, machine);
+    nitro_svm_classifier *classifier = svm->classifier;
+    size_t count = classifier->num_classes;
+    nitro_status status = decode_classes(place, terms->classes, svm->num_variants, classifier);
     if (status == NITRO_OK)
-        status = decode_class_vectors(place, parts->class_vectors, machine);
+        status = decode_class_vectors(place, terms->class_vectors, classifier);
     if (status == NITRO_OK)
-        status =
-            nitro_json_numbers(place, parts->rho, "rho", nitro_svm_num_pairs(count), machine->rho);
+        status = nitro_json_numbers(place, terms->rho, "rho", nitro_svm_num_pairs(count),
+                                    classifier->rho);
     if (status == NITRO_OK)
-        status = nitro_json_rows(place, parts->coefficients, "coefficients", count - 1,
-                                 machine->coefficients);
+        status = nitro_json_rows(place, terms->coefficients, "coefficients", count - 1,
+                                 classifier->coefficients);
     if (status == NITRO_OK)
-        status = nitro_json_rows(place, parts->vectors, "vectors", svm->num_columns, svm->vectors);
+        status = nitro_json_rows(place, terms->vectors, "vectors", svm->num_columns, svm->vectors);
     return status;
 }
 
 /** Allocate for arrays that were read and checked: no claim of a file makes us allocate more. */
-static nitro_status create_predictor(const nitro_json_place *place, const svm_fields *parts,
+static nitro_status create_predictor(const nitro_json_place *place, const svm_fields *terms,
                                      size_t num_columns, size_t num_variants,
                                      svm_predictor **result)
 {
-    size_t num_classes = json_array_size(parts->classes);
-    size_t num_vectors = json_array_size(parts->vectors);
+    size_t num_classes = json_array_size(terms->classes);
+    size_t num_vectors = json_array_size(terms->vectors);
     if (num_classes < 1 || num_classes > num_variants)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field %s.classes has %zu items, but must have 1 to %zu", place->path,
                           place->field, num_classes, num_variants);
     nitro_status status =
-        nitro_json_check_rows(place, parts->vectors, "vectors", num_vectors, num_columns);
+        nitro_json_check_rows(place, terms->vectors, "vectors", num_vectors, num_columns);
     if (status == NITRO_OK)
-        status = nitro_json_check_rows(place, parts->coefficients, "coefficients", num_vectors,
+        status = nitro_json_check_rows(place, terms->coefficients, "coefficients", num_vectors,
                                        num_classes - 1);
     if (status != NITRO_OK)
         return status;
@@ -262,9 +264,9 @@ static nitro_status create_predictor(const nitro_json_place *place, const svm_fi
     svm->num_columns = num_columns;
     svm->num_variants = num_variants;
     svm->vectors = nitro_calloc(place->context, num_vectors, num_columns * sizeof *svm->vectors);
-    status = svm->vectors
-                 ? nitro_svm_machine_create(place->context, num_classes, num_vectors, &svm->machine)
-                 : NITRO_ERR_NO_MEMORY;
+    status = svm->vectors ? nitro_svm_classifier_create(place->context, num_classes, num_vectors,
+                                                        &svm->classifier)
+                          : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         *result = svm;
     else
@@ -292,16 +294,16 @@ static nitro_status svm_decode(nitro_context *context, const char *path, const j
                                size_t num_columns, size_t num_variants, void **result)
 {
     nitro_json_place place = {context, path, "predictor"};
-    svm_fields parts = {0};
+    svm_fields terms = {0};
     svm_predictor *svm = NULL;
-    nitro_status status = find_parts(&place, json, &parts);
+    nitro_status status = find_parts(&place, json, &terms);
     if (status == NITRO_OK)
-        status = create_predictor(&place, &parts, num_columns, num_variants, &svm);
+        status = create_predictor(&place, &terms, num_columns, num_variants, &svm);
     if (status != NITRO_OK)
         return status;
     status = decode_parameters(&place, json, svm);
     if (status == NITRO_OK)
-        status = decode_machine(&place, &parts, svm);
+        status = decode_expansion(&place, &terms, svm);
     if (status == NITRO_OK)
         *result = svm;
     else
@@ -317,7 +319,7 @@ const nitro_strategy nitro_strategy_svm = {
     .without_relative = true,
     .train = svm_train_strategy,
     .score = svm_score,
-    .parts = svm_parts,
+    .terms = svm_parts,
     .encode = svm_encode,
     .decode = svm_decode,
     .free = svm_free,

@@ -25,27 +25,27 @@
 
 typedef struct cost_predictor {
     size_t num_variants;
-    nitro_kernel_machine *machine; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
+    nitro_kernel_expansion *expansion; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
 } cost_predictor;
 
 /** One part of the sample, whose pairs are trained in parallel. */
-typedef struct cost_part {
+typedef struct cost_term {
     const nitro_fold_sample *sample; /* its targets are regrets, not cut */
     const float *kernel;             /* shape [sample x sample] */
     const size_t *members;
     size_t count, num_pairs;
     double *coefficients; /* shape [num_pairs x count] */
     double *bias;         /* shape [num_pairs] */
-} cost_part;
+} cost_term;
 
 static double find_gamma(const nitro_training_set *set)
 {
     return GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns);
 }
 
-static const float *kernel_row(const cost_part *part, size_t row)
+static const float *kernel_row(const cost_term *term, size_t row)
 {
-    return part->kernel + row * part->sample->folds.num_rows;
+    return term->kernel + row * term->sample->folds.num_rows;
 }
 
 static void cost_free(void *user)
@@ -53,28 +53,28 @@ static void cost_free(void *user)
     cost_predictor *predictor = user;
     if (!predictor)
         return;
-    nitro_kernel_machine_free(predictor->machine);
+    nitro_kernel_expansion_free(predictor->expansion);
     free(predictor);
 }
 
-static nitro_part only_part(const cost_predictor *predictor)
+static nitro_score_term only_term(const cost_predictor *predictor)
 {
-    return (nitro_part){
-        .kind = NITRO_PART_SOFT_VOTES, .weight = 1.0, .kernels = predictor->machine};
+    return (nitro_score_term){
+        .kind = NITRO_TERM_SOFT_VOTES, .weight = 1.0, .kernels = predictor->expansion};
 }
 
 static void cost_score(const void *user, const double *columns, double *scores)
 {
     const cost_predictor *predictor = user;
-    nitro_part part = only_part(predictor);
-    nitro_part_score(&part, predictor->machine->num_columns, predictor->num_variants, columns,
-                     scores);
+    nitro_score_term term = only_term(predictor);
+    nitro_score_term_score(&term, predictor->expansion->num_columns, predictor->num_variants,
+                           columns, scores);
 }
 
-static nitro_status cost_parts(nitro_context *context, const void *user, nitro_parts *parts)
+static nitro_status cost_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
-    nitro_part part = only_part(user);
-    return nitro_parts_add(context, parts, &part);
+    nitro_score_term term = only_term(user);
+    return nitro_score_terms_add(context, terms, &term);
 }
 
 /* ---- One pair ----------------------------------------------------------------------------- */
@@ -111,22 +111,22 @@ static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pa
 }
 
 /** How much slower the first variant is; NaN where that is unknown, or neither has a time. */
-static double find_difference(const cost_part *part, size_t place, size_t first, size_t second)
+static double find_difference(const cost_term *term, size_t place, size_t first, size_t second)
 {
     const double *regrets =
-        part->sample->targets + part->members[place] * part->sample->set->num_variants;
+        term->sample->targets + term->members[place] * term->sample->set->num_variants;
     return regrets[first] - regrets[second];
 }
 
-static void fill_problem(const cost_part *part, size_t first, size_t second, pair_problem *problem)
+static void fill_problem(const cost_term *term, size_t first, size_t second, pair_problem *problem)
 {
-    for (size_t place = 0; place < part->count; place++) {
-        double difference = find_difference(part, place, first, second);
+    for (size_t place = 0; place < term->count; place++) {
+        double difference = find_difference(term, place, first, second);
         if (isnan(difference) || difference == 0.0)
             continue;
         size_t at = problem->num_rows++;
         problem->places[at] = place;
-        problem->rows[at] = (uint32_t)part->members[place];
+        problem->rows[at] = (uint32_t)term->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
         problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
         problem->num_first += difference < 0.0;
@@ -141,26 +141,26 @@ static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t 
         column[k] = kernel[rows[k]];
 }
 
-static nitro_status solve(const cost_part *part, const pair_problem *problem, size_t pair)
+static nitro_status solve(const cost_term *term, const pair_problem *problem, size_t pair)
 {
     const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
                                            .labels = problem->labels,
                                            .weights = problem->weights,
                                            .names = problem->rows,
                                            .gather = gather,
-                                           .user = part,
+                                           .user = term,
                                            .tolerance = TOLERANCE};
     nitro_smo *smo = NULL;
-    nitro_status status = nitro_smo_create(part->sample->context, &smo_problem, &smo);
+    nitro_status status = nitro_smo_create(term->sample->context, &smo_problem, &smo);
     if (status != NITRO_OK)
         return status;
     double rho;
     bool c_mattered;
     nitro_smo_solve(smo, COST, problem->coefficients, &rho, &c_mattered);
     nitro_smo_free(smo);
-    part->bias[pair] = -rho;
+    term->bias[pair] = -rho;
     for (size_t i = 0; i < problem->num_rows; i++)
-        part->coefficients[pair * part->count + problem->places[i]] = problem->coefficients[i];
+        term->coefficients[pair * term->count + problem->places[i]] = problem->coefficients[i];
     return NITRO_OK;
 }
 
@@ -176,17 +176,17 @@ static void find_pair(size_t num_variants, size_t pair, size_t *first, size_t *s
 
 static nitro_status train_pair(void *user, size_t pair)
 {
-    const cost_part *part = user;
+    const cost_term *term = user;
     size_t first, second;
-    find_pair(part->sample->set->num_variants, pair, &first, &second);
+    find_pair(term->sample->set->num_variants, pair, &first, &second);
     pair_problem problem = {0};
-    nitro_status status = allocate_problem(part->sample->context, part->count, &problem);
+    nitro_status status = allocate_problem(term->sample->context, term->count, &problem);
     if (status == NITRO_OK) {
-        fill_problem(part, first, second, &problem);
+        fill_problem(term, first, second, &problem);
         if (problem.num_first > 0 && problem.num_first < problem.num_rows)
-            status = solve(part, &problem, pair);
+            status = solve(term, &problem, pair);
         else if (problem.num_rows > 0) /* one is always the faster */
-            part->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
+            term->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
     }
     free_problem(&problem);
     return status;
@@ -199,115 +199,115 @@ static nitro_status train_pair(void *user, size_t pair)
  * vote can be: the cut's edges are what landmarks cannot follow, and cost half a percent of
  * quality.
  */
-static void evaluate_members(const cost_part *part, double *targets)
+static void evaluate_members(const cost_term *term, double *targets)
 {
-    for (size_t i = 0; i < part->count; i++) {
-        const float *kernel = kernel_row(part, part->members[i]);
-        for (size_t pair = 0; pair < part->num_pairs; pair++) {
-            const double *coefficients = part->coefficients + pair * part->count;
+    for (size_t i = 0; i < term->count; i++) {
+        const float *kernel = kernel_row(term, term->members[i]);
+        for (size_t pair = 0; pair < term->num_pairs; pair++) {
+            const double *coefficients = term->coefficients + pair * term->count;
             double sum = 0.0;
-            for (size_t k = 0; k < part->count; k++)
+            for (size_t k = 0; k < term->count; k++)
                 if (coefficients[k] != 0.0)
-                    sum += coefficients[k] * (double)kernel[part->members[k]];
-            targets[i * part->num_pairs + pair] = sum;
+                    sum += coefficients[k] * (double)kernel[term->members[k]];
+            targets[i * term->num_pairs + pair] = sum;
         }
     }
 }
 
-static bool supports(const cost_part *part, size_t place)
+static bool supports(const cost_term *term, size_t place)
 {
-    for (size_t pair = 0; pair < part->num_pairs; pair++)
-        if (part->coefficients[pair * part->count + place] != 0.0)
+    for (size_t pair = 0; pair < term->num_pairs; pair++)
+        if (term->coefficients[pair * term->count + place] != 0.0)
             return true;
     return false;
 }
 
 /** Rows that support any pair become vectors, with a coefficient for every pair. */
-static nitro_status keep_vectors(const cost_part *part, size_t num_vectors,
-                                 nitro_kernel_machine **machine)
+static nitro_status keep_vectors(const cost_term *term, size_t num_vectors,
+                                 nitro_kernel_expansion **expansion)
 {
-    const nitro_fold_sample *sample = part->sample;
+    const nitro_fold_sample *sample = term->sample;
     size_t width = sample->set->num_columns;
-    nitro_status status = nitro_kernel_machine_create(
-        sample->context, width, part->num_pairs, num_vectors, find_gamma(sample->set), machine);
-    for (size_t place = 0, vector = 0; status == NITRO_OK && place < part->count; place++) {
-        if (!supports(part, place))
+    nitro_status status = nitro_kernel_expansion_create(
+        sample->context, width, term->num_pairs, num_vectors, find_gamma(sample->set), expansion);
+    for (size_t place = 0, vector = 0; status == NITRO_OK && place < term->count; place++) {
+        if (!supports(term, place))
             continue;
-        memcpy((*machine)->vectors + vector * width, sample->columns + part->members[place] * width,
-               width * sizeof(double));
-        for (size_t pair = 0; pair < part->num_pairs; pair++)
-            (*machine)->coefficients[vector * part->num_pairs + pair] =
-                part->coefficients[pair * part->count + place];
+        memcpy((*expansion)->vectors + vector * width,
+               sample->columns + term->members[place] * width, width * sizeof(double));
+        for (size_t pair = 0; pair < term->num_pairs; pair++)
+            (*expansion)->coefficients[vector * term->num_pairs + pair] =
+                term->coefficients[pair * term->count + place];
         vector++;
     }
     return status;
 }
 
 /** The same decisions as sums over landmarks: as many kernels as a decision may take. */
-static nitro_status fit_landmarks(const cost_part *part, nitro_kernel_machine **machine)
+static nitro_status fit_landmarks(const cost_term *term, nitro_kernel_expansion **expansion)
 {
-    const nitro_fold_sample *sample = part->sample;
+    const nitro_fold_sample *sample = term->sample;
     const nitro_training_set *set = sample->set;
-    nitro_kernel_machine *made = NULL;
-    double *targets = nitro_calloc(sample->context, part->count, part->num_pairs * sizeof *targets);
+    nitro_kernel_expansion *made = NULL;
+    double *targets = nitro_calloc(sample->context, term->count, term->num_pairs * sizeof *targets);
     if (!targets)
         return NITRO_ERR_NO_MEMORY;
-    evaluate_members(part, targets);
+    evaluate_members(term, targets);
     nitro_status status =
-        nitro_landmarks_machine(sample->context, sample->columns, set->num_columns, part->members,
-                                part->count, part->num_pairs, find_gamma(set), &made);
+        nitro_landmarks_expansion(sample->context, sample->columns, set->num_columns, term->members,
+                                  term->count, term->num_pairs, find_gamma(set), &made);
     if (status == NITRO_OK)
-        status = nitro_landmarks_fit(sample->context, sample->columns, part->members, part->count,
+        status = nitro_landmarks_fit(sample->context, sample->columns, term->members, term->count,
                                      targets, RIDGE, set->num_threads, &made, 1);
     free(targets);
     if (status == NITRO_OK)
-        *machine = made;
+        *expansion = made;
     else
-        nitro_kernel_machine_free(made);
+        nitro_kernel_expansion_free(made);
     return status;
 }
 
-static nitro_status make_machine(const cost_part *part, nitro_kernel_machine **machine)
+static nitro_status make_expansion(const cost_term *term, nitro_kernel_expansion **expansion)
 {
     size_t num_vectors = 0;
-    for (size_t place = 0; place < part->count; place++)
-        num_vectors += supports(part, place);
+    for (size_t place = 0; place < term->count; place++)
+        num_vectors += supports(term, place);
     nitro_status status = num_vectors <= NITRO_LANDMARKS_MAX
-                              ? keep_vectors(part, num_vectors, machine)
-                              : fit_landmarks(part, machine);
+                              ? keep_vectors(term, num_vectors, expansion)
+                              : fit_landmarks(term, expansion);
     if (status == NITRO_OK)
-        memcpy((*machine)->bias, part->bias, part->num_pairs * sizeof(double));
+        memcpy((*expansion)->bias, term->bias, term->num_pairs * sizeof(double));
     return status;
 }
 
-static nitro_status train_machine(const nitro_fold_sample *sample, const size_t *members,
-                                  size_t count, nitro_kernel_machine **machine)
+static nitro_status train_classifier(const nitro_fold_sample *sample, const size_t *members,
+                                     size_t count, nitro_kernel_expansion **expansion)
 {
-    cost_part part = {.sample = sample,
+    cost_term term = {.sample = sample,
                       .kernel = sample->shared,
                       .members = members,
                       .count = count,
                       .num_pairs = nitro_svm_num_pairs(sample->set->num_variants)};
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    part.coefficients = nitro_calloc(sample->context, part.num_pairs + 1, count * sizeof(double));
-    part.bias = nitro_calloc(sample->context, part.num_pairs + 1, sizeof(double));
-    if (part.coefficients && part.bias)
-        status = nitro_parallel_run(sample->set->num_threads, part.num_pairs, train_pair, &part);
+    term.coefficients = nitro_calloc(sample->context, term.num_pairs + 1, count * sizeof(double));
+    term.bias = nitro_calloc(sample->context, term.num_pairs + 1, sizeof(double));
+    if (term.coefficients && term.bias)
+        status = nitro_parallel_run(sample->set->num_threads, term.num_pairs, train_pair, &term);
     if (status == NITRO_OK)
-        status = make_machine(&part, machine);
-    free(part.coefficients);
-    free(part.bias);
+        status = make_expansion(&term, expansion);
+    free(term.coefficients);
+    free(term.bias);
     return status;
 }
 
-static nitro_status train_part(const nitro_fold_sample *sample, const size_t *members, size_t count,
+static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
                                void **predictor)
 {
     cost_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->num_variants = sample->set->num_variants;
-    nitro_status status = train_machine(sample, members, count, &made->machine);
+    nitro_status status = train_classifier(sample, members, count, &made->expansion);
     if (status == NITRO_OK)
         *predictor = made;
     else
@@ -332,7 +332,7 @@ static nitro_status cost_train(nitro_context *context, const nitro_training_set 
 {
     static const nitro_fold_learner learner = {.find_targets = nitro_regrets_find,
                                                .prepare = prepare_kernel,
-                                               .train = train_part,
+                                               .train = train_term,
                                                .score = cost_score,
                                                .free = cost_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
@@ -343,7 +343,7 @@ static nitro_status cost_train(nitro_context *context, const nitro_training_set 
 static nitro_status cost_encode(nitro_context *context, const void *user, json_t **json)
 {
     const cost_predictor *predictor = user;
-    return nitro_kernel_machine_encode(context, predictor->machine, json);
+    return nitro_kernel_expansion_encode(context, predictor->expansion, json);
 }
 
 static nitro_status cost_decode(nitro_context *context, const char *path, const json_t *json,
@@ -354,8 +354,8 @@ static nitro_status cost_decode(nitro_context *context, const char *path, const 
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->num_variants = num_variants;
-    nitro_status status = nitro_kernel_machine_decode(
-        &place, json, num_columns, nitro_svm_num_pairs(num_variants), &made->machine);
+    nitro_status status = nitro_kernel_expansion_decode(
+        &place, json, num_columns, nitro_svm_num_pairs(num_variants), &made->expansion);
     if (status == NITRO_OK)
         *predictor = made;
     else
@@ -371,7 +371,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .loss_per_score = SOFT_VOTE_LOSS,
     .train = cost_train,
     .score = cost_score,
-    .parts = cost_parts,
+    .terms = cost_parts,
     .encode = cost_encode,
     .decode = cost_decode,
     .free = cost_free,

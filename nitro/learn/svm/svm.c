@@ -111,11 +111,11 @@ static size_t order_by_label(const size_t *rows, size_t num_rows, const size_t *
 }
 
 static nitro_status copy_model(nitro_context *context, const struct svm_model *model,
-                               const size_t *ordered, nitro_svm_machine **machine)
+                               const size_t *ordered, nitro_svm_classifier **classifier)
 {
     size_t num_classes = (size_t)model->nr_class, num_vectors = (size_t)model->l;
-    nitro_svm_machine *made = NULL;
-    nitro_status status = nitro_svm_machine_create(context, num_classes, num_vectors, &made);
+    nitro_svm_classifier *made = NULL;
+    nitro_status status = nitro_svm_classifier_create(context, num_classes, num_vectors, &made);
     if (status != NITRO_OK)
         return status;
     for (size_t k = 0; k < num_classes; k++) {
@@ -128,7 +128,7 @@ static nitro_status copy_model(nitro_context *context, const struct svm_model *m
         for (size_t k = 0; k + 1 < num_classes; k++)
             made->coefficients[i * (num_classes - 1) + k] = model->sv_coef[k][i];
     }
-    *machine = made;
+    *classifier = made;
     return NITRO_OK;
 }
 
@@ -152,7 +152,7 @@ void nitro_svm_silence(void)
 
 static nitro_status train_classes(nitro_context *context, const nitro_svm_points *points,
                                   const size_t *ordered, size_t num_rows, const size_t *labels,
-                                  double c, double gamma, nitro_svm_machine **machine)
+                                  double c, double gamma, nitro_svm_classifier **classifier)
 {
     nitro_svm_silence();
     nitro_status status = NITRO_ERR_NO_MEMORY;
@@ -173,7 +173,7 @@ static nitro_status train_classes(nitro_context *context, const nitro_svm_points
                                        .C = c,
                                        .shrinking = 1};
     struct svm_model *model = svm_train(&problem, &parameters);
-    status = copy_model(context, model, ordered, machine);
+    status = copy_model(context, model, ordered, classifier);
     svm_free_and_destroy_model(&model);
 
 free_arrays:
@@ -182,9 +182,9 @@ free_arrays:
     return status;
 }
 
-nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_points *points,
-                                     const size_t *rows, size_t num_rows, const size_t *labels,
-                                     double c, double gamma, nitro_svm_machine **machine)
+nitro_status nitro_svm_classifier_train(nitro_context *context, const nitro_svm_points *points,
+                                        const size_t *rows, size_t num_rows, const size_t *labels,
+                                        double c, double gamma, nitro_svm_classifier **classifier)
 {
     if (num_rows > INT_MAX)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
@@ -195,11 +195,11 @@ nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_poi
         return NITRO_ERR_NO_MEMORY;
     nitro_status status;
     if (order_by_label(rows, num_rows, labels, ordered) > 1) {
-        status = train_classes(context, points, ordered, num_rows, labels, c, gamma, machine);
+        status = train_classes(context, points, ordered, num_rows, labels, c, gamma, classifier);
     } else {
-        status = nitro_svm_machine_create(context, 1, 0, machine);
+        status = nitro_svm_classifier_create(context, 1, 0, classifier);
         if (status == NITRO_OK)
-            (*machine)->classes[0] = labels[rows[0]];
+            (*classifier)->classes[0] = labels[rows[0]];
     }
     free(ordered);
     return status;

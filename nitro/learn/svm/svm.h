@@ -13,7 +13,7 @@
  * One-vs-one decision functions, whatever the kernel. Classes are variants, in declared order;
  * pairs go (0,1), (0,2), ..., (1,2), ...; vectors go class by class.
  */
-typedef struct nitro_svm_machine {
+typedef struct nitro_svm_classifier {
     size_t num_classes; /* at least 1; 1 has no vectors: always that variant */
     size_t *classes;    /* shape [num_classes]: variant indices, ascending */
     double *rho;        /* shape [pairs] */
@@ -21,7 +21,7 @@ typedef struct nitro_svm_machine {
     size_t *class_vectors; /* shape [num_classes]: vectors of each class */
     size_t *vector_rows;   /* shape [num_vectors]: rows of the points it was trained on */
     double *coefficients;  /* shape [num_vectors x (num_classes - 1)]: against each other class */
-} nitro_svm_machine;
+} nitro_svm_classifier;
 
 /** Training rows in LIBSVM's form: columns with an RBF kernel, or a kernel matrix. */
 typedef struct nitro_svm_points nitro_svm_points;
@@ -44,13 +44,13 @@ void nitro_svm_points_free(nitro_svm_points *points);
  * @param[in] gamma   ignored for points given by a kernel matrix.
  * Threads: any number at once on the same points.
  */
-nitro_status nitro_svm_machine_train(nitro_context *context, const nitro_svm_points *points,
-                                     const size_t *rows, size_t num_rows, const size_t *labels,
-                                     double c, double gamma, nitro_svm_machine **machine);
+nitro_status nitro_svm_classifier_train(nitro_context *context, const nitro_svm_points *points,
+                                        const size_t *rows, size_t num_rows, const size_t *labels,
+                                        double c, double gamma, nitro_svm_classifier **classifier);
 /** An empty machine of these sizes; the caller fills its arrays. */
-nitro_status nitro_svm_machine_create(nitro_context *context, size_t num_classes,
-                                      size_t num_vectors, nitro_svm_machine **machine);
-void nitro_svm_machine_free(nitro_svm_machine *machine);
+nitro_status nitro_svm_classifier_create(nitro_context *context, size_t num_classes,
+                                         size_t num_vectors, nitro_svm_classifier **classifier);
+void nitro_svm_classifier_free(nitro_svm_classifier *classifier);
 
 /** LIBSVM prints progress unless told not to; every training calls this first. */
 void nitro_svm_silence(void);
@@ -64,24 +64,24 @@ size_t nitro_svm_pair(size_t a, size_t b, size_t count);
  * @param[in]  kernel     kernel value of a vector: kernel(user, vector index).
  * @param[out] decisions  shape [pairs]; above 0: the pair's first class.
  */
-void nitro_svm_machine_decide(const nitro_svm_machine *machine,
-                              double (*kernel)(const void *user, size_t vector), const void *user,
-                              double *decisions);
+void nitro_svm_classifier_decide(const nitro_svm_classifier *classifier,
+                                 double (*kernel)(const void *user, size_t vector),
+                                 const void *user, double *decisions);
 
 /**
  * The same with an RBF kernel.
  * @param[in] vectors  shape [machine->num_vectors x num_columns].
  */
-void nitro_svm_machine_evaluate(const nitro_svm_machine *machine, const double *vectors,
-                                size_t num_columns, double gamma, const double *columns,
-                                double *decisions);
+void nitro_svm_classifier_evaluate(const nitro_svm_classifier *classifier, const double *vectors,
+                                   size_t num_columns, double gamma, const double *columns,
+                                   double *decisions);
 
 /**
  * One score a variant: its one-vs-one votes, plus up to 0.5 for its mean margin (cut at +-1), which
  * orders variants of equal votes, except that the first declared one of those with most votes
  * stays the best, as LIBSVM has it. Variants that were never a label come last, in declared order.
  */
-void nitro_svm_machine_score(const nitro_svm_machine *machine, const double *decisions,
-                             size_t num_variants, double *scores);
+void nitro_svm_classifier_score(const nitro_svm_classifier *classifier, const double *decisions,
+                                size_t num_variants, double *scores);
 
 #endif

@@ -142,28 +142,28 @@ static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t 
         column[k] = (float)kernel[rows[k]];
 }
 
-static nitro_svm_lesson make_lesson(const grid *g, size_t fold)
+static nitro_svm_pair_set make_training_task(const grid *g, size_t fold)
 {
     size_t begin = g->fold_begin[fold], num_asked = g->fold_begin[fold + 1] - begin;
-    return (nitro_svm_lesson){.classes = &g->classes,
-                              .gather = gather,
-                              .user = g,
-                              .labels = g->labels,
-                              .members = g->members + fold * g->num_rows,
-                              .num_members = g->num_rows - num_asked,
-                              .asked = g->kernel + begin,
-                              .stride = g->num_rows,
-                              .num_asked = num_asked,
-                              .cs = g->cs,
-                              .num_cs = g->num_cs};
+    return (nitro_svm_pair_set){.classes = &g->classes,
+                                .gather = gather,
+                                .user = g,
+                                .labels = g->labels,
+                                .members = g->members + fold * g->num_rows,
+                                .num_members = g->num_rows - num_asked,
+                                .asked = g->kernel + begin,
+                                .stride = g->num_rows,
+                                .num_asked = num_asked,
+                                .cs = g->cs,
+                                .num_cs = g->num_cs};
 }
 
 static nitro_status train_pair(void *user, size_t pair)
 {
     const grid *g = user;
-    const nitro_svm_lesson lesson = make_lesson(g, g->fold);
-    return nitro_svm_pair_decide(g->context, &lesson, pair,
-                                 g->decisions + pair * g->num_cs * lesson.num_asked);
+    const nitro_svm_pair_set pair_set = make_training_task(g, g->fold);
+    return nitro_svm_pair_decide(g->context, &pair_set, pair,
+                                 g->decisions + pair * g->num_cs * pair_set.num_asked);
 }
 
 /* ---- The grid ------------------------------------------------------------------------------ */
@@ -240,11 +240,11 @@ static bool may_win(const grid *g, double lost)
 /** Score the fold's rows, and drop the Cs that have lost too much. */
 static void judge_fold(grid *g)
 {
-    const nitro_svm_lesson lesson = make_lesson(g, g->fold);
+    const nitro_svm_pair_set pair_set = make_training_task(g, g->fold);
     size_t begin = g->fold_begin[g->fold], kept = 0;
     for (size_t c = 0; c < g->num_cs; c++) {
         size_t line_c = g->line_c[c];
-        nitro_svm_pairs_vote(&lesson, g->decisions, c, scores_at(g, line_c, begin));
+        nitro_svm_pairs_vote(&pair_set, g->decisions, c, scores_at(g, line_c, begin));
         g->lost[line_c] += lost_in_fold(g, line_c, g->fold);
     }
     for (size_t c = 0; c < g->num_cs; c++)

@@ -18,7 +18,7 @@ void nitro_svm_classes_find(const size_t *labels, size_t num_rows, size_t num_va
 size_t nitro_svm_classes_num_pairs(const nitro_svm_classes *classes);
 
 /** Who teaches, and who is asked about. All borrowed. */
-typedef struct nitro_svm_lesson {
+typedef struct nitro_svm_pair_set {
     const nitro_svm_classes *classes;
     /** Write K(row, rows[k]) to column[k], k < count. */
     void (*gather)(const void *user, uint32_t row, const uint32_t *rows, size_t count,
@@ -31,7 +31,7 @@ typedef struct nitro_svm_lesson {
     size_t stride, num_asked;
     const double *cs; /* shape [num_cs], ascending */
     size_t num_cs;
-} nitro_svm_lesson;
+} nitro_svm_pair_set;
 
 /**
  * Train the machine of one pair of classes for every C, and ask it. Decisions are those of LIBSVM
@@ -39,15 +39,15 @@ typedef struct nitro_svm_lesson {
  * @param[out] decisions  shape [num_cs x num_asked]; above 0: the pair's first. Untouched where one
  *                        of the two is no member's label: there is nothing to tell apart.
  */
-nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_lesson *lesson,
+nitro_status nitro_svm_pair_decide(nitro_context *context, const nitro_svm_pair_set *pair_set,
                                    size_t pair, double *decisions);
 
 /**
- * Scores of the asked by the pairs' decisions, as nitro_svm_machine_score has them.
+ * Scores of the asked by the pairs' decisions, as nitro_svm_classifier_score has them.
  * @param[in]  decisions  shape [pairs x num_cs x num_asked].
  * @param[out] scores     shape [num_asked x num_variants].
  */
-void nitro_svm_pairs_vote(const nitro_svm_lesson *lesson, const double *decisions, size_t c,
+void nitro_svm_pairs_vote(const nitro_svm_pair_set *pair_set, const double *decisions, size_t c,
                           double *scores);
 
 #endif

@@ -15,14 +15,14 @@
 #define NITRO_SVM_SWEEP_POINTS (NITRO_SVM_SWEEP_CS * NITRO_SVM_SWEEP_GAMMAS)
 
 /** Rows that teach. All borrowed. */
-typedef struct nitro_svm_teachers {
+typedef struct nitro_svm_training_points {
     nitro_svm_inputs *inputs; /* their kernels are kept: who shares them takes them from there */
     nitro_svm_rows rows;
     nitro_svm_distances distances; /* of the rows' places from one another */
     size_t num_columns;            /* that vary: gamma is per column */
     size_t num_variants;
     const size_t *labels; /* shape [rows]: fastest variants */
-} nitro_svm_teachers;
+} nitro_svm_training_points;
 
 /**
  * Train at every point of the grid, and score rows that did not teach. Scores are those of LIBSVM
@@ -33,7 +33,7 @@ typedef struct nitro_svm_teachers {
  * @param[out] scores     shape [NITRO_SVM_SWEEP_POINTS x asked->num_rows x num_variants], gamma by
  *                        gamma.
  */
-nitro_status nitro_svm_sweep(nitro_context *context, const nitro_svm_teachers *teachers,
+nitro_status nitro_svm_sweep(nitro_context *context, const nitro_svm_training_points *training_rows,
                              const nitro_svm_rows *asked, const nitro_svm_distances *distances,
                              double *scores);
 

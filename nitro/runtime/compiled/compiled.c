@@ -32,9 +32,9 @@ void nitro_compiled_free(nitro_compiled *compiled)
         free(compiled->blocks[b].single_values);
         free(compiled->blocks[b].double_values);
     }
-    for (size_t i = 0; i < compiled->num_parts; i++) {
-        free(compiled->parts[i].bias);
-        nitro_compiled_forest_free(compiled->parts[i].forest);
+    for (size_t i = 0; i < compiled->num_terms; i++) {
+        free(compiled->terms[i].bias);
+        nitro_compiled_forest_free(compiled->terms[i].forest);
     }
     free(compiled);
 }
@@ -47,8 +47,8 @@ size_t nitro_compiled_num_vectors(const nitro_compiled *compiled)
     return count;
 }
 
-bool nitro_compiled_is_sure(const double *scores, size_t num_variants, uint64_t allowed,
-                            double bound, uint64_t exact)
+bool nitro_compiled_is_exact(const double *scores, size_t num_variants, uint64_t allowed,
+                             double bound, uint64_t exact)
 {
     double best = -INFINITY;
     if (nitro_calibration_lead(scores, num_variants, allowed) > 2.0 * bound)
@@ -86,8 +86,8 @@ static double scale_point(const kernel_block *block, const double *columns, scal
         value *= block->scale;
         point->columns[c] = value;
         point->single[c] = (float)value;
-        double reach = fabs(value) + block->largest[c];
-        square += reach * reach;
+        double range = fabs(value) + block->largest[c];
+        square += range * range;
     }
     return sqrt(square);
 }
@@ -123,12 +123,12 @@ static double bound_slopes(double sum, double weight)
 
 /** How far a group's outputs may be off, from its bound's sum. */
 static double find_bound(const nitro_compiled *compiled, const kernel_block *block, size_t group,
-                         nitro_precision precision, double reach, double bound_sum)
+                         nitro_precision precision, double range, double bound_sum)
 {
     bool is_single = precision == NITRO_PRECISION_SINGLE;
     double unit = is_single ? 0x1p-24 : 0x1p-53, power = (double)block->groups[group].power;
     size_t chain = is_single ? compiled->engine->chain_single : compiled->engine->chain_double;
-    double moved = unit * reach + unit * unit * reach * reach;
+    double moved = unit * range + unit * unit * range * range;
     double flat = power * (LN2 * moved + (NITRO_COMPILED_EXP_ULPS + 1.0) * unit) +
                   ((double)(chain + block->num_steps) + 2.0) * unit;
     double rising =
@@ -146,26 +146,26 @@ typedef struct score_sum {
     uint64_t exact;
 } score_sum;
 
-static void add_losses(const nitro_compiled *compiled, const compiled_part *part,
+static void add_losses(const nitro_compiled *compiled, const compiled_term *term,
                        const double *outputs, double bound, score_sum *sum)
 {
     for (size_t v = 0; v < compiled->num_variants; v++)
-        sum->scores[v] -= part->weight * outputs[v];
-    sum->bound += fabs(part->weight) * bound;
+        sum->scores[v] -= term->weight * outputs[v];
+    sum->bound += fabs(term->weight) * bound;
 }
 
-static void add_soft_votes(const nitro_compiled *compiled, const compiled_part *part,
+static void add_soft_votes(const nitro_compiled *compiled, const compiled_term *term,
                            const double *outputs, double bound, score_sum *sum)
 {
     double own[NITRO_MAX_VARIANTS];
     nitro_soft_votes(outputs, compiled->num_variants, own);
     for (size_t v = 0; v < compiled->num_variants; v++)
-        sum->scores[v] += part->weight * own[v];
-    sum->bound += fabs(part->weight) * bound * (double)(compiled->num_variants - 1);
+        sum->scores[v] += term->weight * own[v];
+    sum->bound += fabs(term->weight) * bound * (double)(compiled->num_variants - 1);
 }
 
 /** Classes, a bit each, with a margin that is not surely cut: their scores may be off. */
-static uint64_t find_open(const nitro_svm_machine *svm, const double *outputs, double bound)
+static uint64_t find_open(const nitro_svm_classifier *svm, const double *outputs, double bound)
 {
     uint64_t open = 0;
     for (size_t a = 0, p = 0; a < svm->num_classes; a++)
@@ -177,7 +177,7 @@ static uint64_t find_open(const nitro_svm_machine *svm, const double *outputs, d
 
 /** Variants whose scores are those of the machine, bit by bit: where no class with the most votes
  *  is open, all of those, for they alone may change places. */
-static uint64_t find_exact(const nitro_svm_machine *svm, const double *own, uint64_t open)
+static uint64_t find_exact(const nitro_svm_classifier *svm, const double *own, uint64_t open)
 {
     double most = -INFINITY;
     uint64_t exact = 0;
@@ -194,37 +194,37 @@ static uint64_t find_exact(const nitro_svm_machine *svm, const double *own, uint
 }
 
 /** Votes of pairs that are sure; margins count a quarter, and two classes may change places. */
-static void add_votes(const nitro_compiled *compiled, const compiled_part *part,
+static void add_votes(const nitro_compiled *compiled, const compiled_term *term,
                       const double *outputs, double bound, score_sum *sum)
 {
     double own[NITRO_MAX_VARIANTS];
-    size_t num_pairs = nitro_svm_num_pairs(part->svm->num_classes);
+    size_t num_pairs = nitro_svm_num_pairs(term->svm->num_classes);
     for (size_t p = 0; p < num_pairs; p++)
         if (!(fabs(outputs[p]) > bound)) {
             sum->bound = INFINITY;
             return;
         }
-    nitro_svm_machine_score(part->svm, outputs, compiled->num_variants, own);
+    nitro_svm_classifier_score(term->svm, outputs, compiled->num_variants, own);
     for (size_t v = 0; v < compiled->num_variants; v++)
-        sum->scores[v] += part->weight * own[v];
-    sum->bound += fabs(part->weight) * bound;
+        sum->scores[v] += term->weight * own[v];
+    sum->bound += fabs(term->weight) * bound;
     if (!(nitro_calibration_lead(own, compiled->num_variants, UINT64_MAX) > 2.0 * bound))
-        sum->exact = find_exact(part->svm, own, find_open(part->svm, outputs, bound));
+        sum->exact = find_exact(term->svm, own, find_open(term->svm, outputs, bound));
 }
 
-static void add_part(const nitro_compiled *compiled, const compiled_part *part,
+static void add_term(const nitro_compiled *compiled, const compiled_term *term,
                      const double *outputs, double bound, score_sum *sum)
 {
     sum->exact = 0;
-    switch (part->kind) {
-    case NITRO_PART_SOFT_VOTES:
-        add_soft_votes(compiled, part, outputs, bound, sum);
+    switch (term->kind) {
+    case NITRO_TERM_SOFT_VOTES:
+        add_soft_votes(compiled, term, outputs, bound, sum);
         break;
-    case NITRO_PART_VOTES:
-        add_votes(compiled, part, outputs, bound, sum);
+    case NITRO_TERM_VOTES:
+        add_votes(compiled, term, outputs, bound, sum);
         break;
     default:
-        add_losses(compiled, part, outputs, bound, sum);
+        add_losses(compiled, term, outputs, bound, sum);
     }
 }
 
@@ -233,30 +233,30 @@ static void score_block(const nitro_compiled *compiled, const kernel_block *bloc
 {
     scaled_point point;
     double sums[NITRO_COMPILED_MAX_SUMS];
-    double reach = scale_point(block, columns, &point);
+    double range = scale_point(block, columns, &point);
     sum_block(compiled, block, precision, &point, sums);
     double *outputs = sums;
     for (size_t g = 0; g < block->num_groups; g++) {
         const nitro_kernel_group *group = &block->groups[g];
-        const compiled_part *part = &compiled->parts[block->parts[g]];
+        const compiled_term *term = &compiled->terms[block->terms[g]];
         double bound =
-            find_bound(compiled, block, g, precision, reach, outputs[group->num_outputs]);
+            find_bound(compiled, block, g, precision, range, outputs[group->num_outputs]);
         for (size_t o = 0; o < group->num_outputs; o++)
-            outputs[o] += part->bias[o];
-        add_part(compiled, part, outputs, bound, sum);
+            outputs[o] += term->bias[o];
+        add_term(compiled, term, outputs, bound, sum);
         outputs += group->num_outputs + 1;
     }
 }
 
-static void score_trees(const nitro_compiled *compiled, const compiled_part *part,
+static void score_trees(const nitro_compiled *compiled, const compiled_term *term,
                         nitro_precision precision, const double *columns, score_sum *sum)
 {
     double outputs[NITRO_MAX_VARIANTS], bound = 0.0;
     if (precision == NITRO_PRECISION_SINGLE)
-        bound = nitro_compiled_forest_predict(part->forest, columns, outputs);
+        bound = nitro_compiled_forest_predict(term->forest, columns, outputs);
     else
-        nitro_forest_predict(part->trees, columns, outputs);
-    add_losses(compiled, part, outputs, bound, sum);
+        nitro_forest_predict(term->trees, columns, outputs);
+    add_losses(compiled, term, outputs, bound, sum);
 }
 
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
@@ -267,11 +267,11 @@ double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision prec
                      .bound = 1e-14};
     for (size_t v = 0; v < compiled->num_variants; v++)
         scores[v] = 0.0;
-    for (size_t i = 0; i < compiled->num_parts; i++)
-        if (compiled->parts[i].kind == NITRO_PART_TREES)
-            score_trees(compiled, &compiled->parts[i], precision, columns, &sum);
+    for (size_t i = 0; i < compiled->num_terms; i++)
+        if (compiled->terms[i].kind == NITRO_TERM_TREES)
+            score_trees(compiled, &compiled->terms[i], precision, columns, &sum);
     for (size_t b = 0; b < compiled->num_blocks; b++)
         score_block(compiled, &compiled->blocks[b], precision, columns, &sum);
-    *exact = compiled->num_parts == 1 ? sum.exact : 0;
+    *exact = compiled->num_terms == 1 ? sum.exact : 0;
     return sum.bound;
 }

@@ -25,7 +25,7 @@ typedef enum nitro_precision {
  *                        few hundred outputs).
  * @return NITRO_OK or NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_compiled_create(nitro_context *context, const nitro_parts *parts,
+nitro_status nitro_compiled_create(nitro_context *context, const nitro_score_terms *terms,
                                    const bool *is_constant, const double *constants,
                                    nitro_compiled **compiled);
 void nitro_compiled_free(nitro_compiled *compiled);
@@ -34,18 +34,18 @@ void nitro_compiled_free(nitro_compiled *compiled);
  * @param[in]  columns  shape [num_columns], no NaN; constant ones as given.
  * @param[out] scores   shape [num_variants].
  * @param[out] exact    where variants are level: a bit a variant whose score is
- *                      nitro_parts_score's, bit by bit, as SVMs' are whose margins are all cut.
- * @return how far a score may be from nitro_parts_score's, at most; INFINITY or NaN: nothing is
- *         sure, for a vote is open.
- * Allocates nothing; safe from any number of threads.
+ *                      nitro_score_terms_score's, bit by bit, as SVMs' are whose margins are all
+ * cut.
+ * @return how far a score may be from nitro_score_terms_score's, at most; INFINITY or NaN: nothing
+ * is sure, for a vote is open. Allocates nothing; safe from any number of threads.
  */
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
                             const double *columns, double *scores, uint64_t *exact);
 
-/** Is the best of the variants whose bit is set in `allowed` the one that nitro_parts_score would
- *  put first, by what nitro_compiled_score gave? */
-bool nitro_compiled_is_sure(const double *scores, size_t num_variants, uint64_t allowed,
-                            double bound, uint64_t exact);
+/** Is the best of the variants whose bit is set in `allowed` the one that nitro_score_terms_score
+ * would put first, by what nitro_compiled_score gave? */
+bool nitro_compiled_is_exact(const double *scores, size_t num_variants, uint64_t allowed,
+                             double bound, uint64_t exact);
 
 /** The precision to ask first: double where single is seldom sure, as with SVMs of large C. */
 nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled);

@@ -23,35 +23,35 @@ typedef struct kernel_block {
     size_t num_distinct, num_steps;             /* vectors, and how often a step of them */
     size_t num_groups, num_sums;
     nitro_kernel_group groups[NITRO_PARTS_MAX];
-    size_t parts[NITRO_PARTS_MAX];   /* shape [num_groups] */
+    size_t terms[NITRO_PARTS_MAX];   /* shape [num_groups] */
     double weights[NITRO_PARTS_MAX]; /* shape [num_groups]: sums of vectors' largest coefficients */
     uint16_t *lists;                 /* see nitro_kernel_rows */
     float *single_values;
     double *double_values;
 } kernel_block;
 
-typedef struct compiled_part {
-    nitro_part_kind kind;
+typedef struct compiled_term {
+    nitro_score_term_kind kind;
     double weight;
     double *bias; /* of kernels' outputs */
-    const nitro_svm_machine *svm;
+    const nitro_svm_classifier *svm;
     const nitro_forest *trees;
     nitro_compiled_forest *forest;
-} compiled_part;
+} compiled_term;
 
 struct nitro_compiled {
     size_t num_variants;
     nitro_precision first;
     const nitro_kernel_engine *engine;
-    size_t num_parts;
-    compiled_part parts[NITRO_PARTS_MAX];
+    size_t num_terms;
+    compiled_term terms[NITRO_PARTS_MAX];
     size_t num_blocks;
     kernel_block blocks[NITRO_PARTS_MAX];
 };
 
 /** Find which precision to ask first, once all else is made. */
-void nitro_compiled_try(const nitro_parts *parts, const bool *is_constant, const double *constants,
-                        nitro_compiled *compiled);
+void nitro_compiled_try(const nitro_score_terms *terms, const bool *is_constant,
+                        const double *constants, nitro_compiled *compiled);
 
 /** Fill a block's lists and values from its distinct vectors, not scaled, shape [num_distinct x
  *  num_columns], and their coefficients, shape [num_sums x num_distinct]. */

@@ -24,7 +24,7 @@ typedef struct kernel_source {
 /** What a block is made from. */
 typedef struct block_job {
     nitro_context *context;
-    const nitro_parts *parts;
+    const nitro_score_terms *terms;
     const bool *is_constant;
     const double *constants;
     kernel_block *block;
@@ -33,23 +33,23 @@ typedef struct block_job {
     double *sums;    /* shape [num_sums x num_distinct]: coefficients */
 } block_job;
 
-static kernel_source describe(const nitro_part *part)
+static kernel_source describe(const nitro_score_term *term)
 {
-    if (part->kind == NITRO_PART_VOTES)
-        return (kernel_source){false, part->gamma, part->svm->num_vectors,
-                               nitro_svm_num_pairs(part->svm->num_classes), part->vectors};
-    const nitro_kernel_machine *machine = part->kernels;
-    return (kernel_source){true, machine->gamma, machine->num_vectors, machine->num_outputs,
-                           machine->vectors};
+    if (term->kind == NITRO_TERM_VOTES)
+        return (kernel_source){false, term->gamma, term->svm->num_vectors,
+                               nitro_svm_num_pairs(term->svm->num_classes), term->vectors};
+    const nitro_kernel_expansion *expansion = term->kernels;
+    return (kernel_source){true, expansion->gamma, expansion->num_vectors, expansion->num_outputs,
+                           expansion->vectors};
 }
 
 /** A vector's coefficient in an output. SVMs keep theirs by class: against each other class. */
-static double find_coefficient(const nitro_part *part, size_t vector, size_t own_class, size_t a,
-                               size_t b, size_t output)
+static double find_coefficient(const nitro_score_term *term, size_t vector, size_t own_class,
+                               size_t a, size_t b, size_t output)
 {
-    if (part->kind != NITRO_PART_VOTES)
-        return part->kernels->coefficients[vector * part->kernels->num_outputs + output];
-    const double *own = part->svm->coefficients + vector * (part->svm->num_classes - 1);
+    if (term->kind != NITRO_TERM_VOTES)
+        return term->kernels->coefficients[vector * term->kernels->num_outputs + output];
+    const double *own = term->svm->coefficients + vector * (term->svm->num_classes - 1);
     if (own_class == a)
         return own[b - 1];
     return own_class == b ? own[a] : 0.0;
@@ -67,34 +67,34 @@ static unsigned find_power(const kernel_block *block, double gamma)
 }
 
 /** Put the part in a block: groups stand by rising power. */
-static void add_group(kernel_block *block, size_t part, const kernel_source *source, unsigned power)
+static void add_group(kernel_block *block, size_t term, const kernel_source *source, unsigned power)
 {
     size_t at = block->num_groups++;
     for (; at > 0 && block->groups[at - 1].power > power; at--) {
         block->groups[at] = block->groups[at - 1];
-        block->parts[at] = block->parts[at - 1];
+        block->terms[at] = block->terms[at - 1];
     }
     block->groups[at] = (nitro_kernel_group){power, source->num_outputs};
-    block->parts[at] = part;
+    block->terms[at] = term;
     block->num_sums += source->num_outputs + 1;
     double error = fabs(source->gamma / block->gamma - (double)power) * LN2;
     block->gamma_error = fmax(block->gamma_error, error);
 }
 
 /** Kernel parts from the smallest gamma on, each into the first block that it fits. */
-static void deal_parts(const nitro_parts *parts, nitro_compiled *made)
+static void deal_parts(const nitro_score_terms *terms, nitro_compiled *made)
 {
     bool dealt[NITRO_PARTS_MAX] = {false};
     for (;;) {
         size_t next = NITRO_NONE;
-        for (size_t i = 0; i < parts->count; i++)
-            if (parts->items[i].kind != NITRO_PART_TREES && !dealt[i] &&
+        for (size_t i = 0; i < terms->count; i++)
+            if (terms->items[i].kind != NITRO_TERM_TREES && !dealt[i] &&
                 (next == NITRO_NONE ||
-                 describe(&parts->items[i]).gamma < describe(&parts->items[next]).gamma))
+                 describe(&terms->items[i]).gamma < describe(&terms->items[next]).gamma))
                 next = i;
         if (next == NITRO_NONE)
             return;
-        kernel_source source = describe(&parts->items[next]);
+        kernel_source source = describe(&terms->items[next]);
         size_t b = 0;
         while (b < made->num_blocks && (made->blocks[b].clamped != source.clamped ||
                                         find_power(&made->blocks[b], source.gamma) == 0))
@@ -136,7 +136,7 @@ static nitro_status merge_vectors(block_job *job)
 {
     size_t total = 0, mask = 15, at = 0;
     for (size_t g = 0; g < job->block->num_groups; g++)
-        total += describe(&job->parts->items[job->block->parts[g]]).num_vectors;
+        total += describe(&job->terms->items[job->block->terms[g]]).num_vectors;
     while (mask < 2 * total)
         mask = 2 * mask + 1;
     size_t *table = nitro_calloc(job->context, mask + 1, sizeof *table);
@@ -145,10 +145,10 @@ static nitro_status merge_vectors(block_job *job)
         nitro_calloc(job->context, total, (job->block->num_columns + 1) * sizeof *job->vectors);
     nitro_status status = table && job->places && job->vectors ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t g = 0; status == NITRO_OK && g < job->block->num_groups; g++) {
-        kernel_source source = describe(&job->parts->items[job->block->parts[g]]);
+        kernel_source source = describe(&job->terms->items[job->block->terms[g]]);
         for (size_t i = 0; i < source.num_vectors; i++) {
             double columns[NITRO_COMPILED_MAX_COLUMNS];
-            gather_columns(job, source.vectors + i * job->parts->num_columns, columns);
+            gather_columns(job, source.vectors + i * job->terms->num_columns, columns);
             job->places[at++] = find_place(job, columns, table, mask);
         }
     }
@@ -162,31 +162,31 @@ static nitro_status merge_vectors(block_job *job)
 static double fold_constants(const block_job *job, const kernel_source *source, size_t vector)
 {
     double square = 0.0;
-    for (size_t c = 0; c < job->parts->num_columns; c++) {
+    for (size_t c = 0; c < job->terms->num_columns; c++) {
         if (!job->is_constant[c])
             continue;
         double value = job->constants[c];
         if (source->clamped)
             value = fmin(fmax(value, -1.0), 1.0);
-        double away = value - source->vectors[vector * job->parts->num_columns + c];
+        double away = value - source->vectors[vector * job->terms->num_columns + c];
         square += away * away;
     }
     return exp(-source->gamma * square);
 }
 
-static void add_coefficients(const block_job *job, const nitro_part *part, const size_t *places,
-                             double *rows)
+static void add_coefficients(const block_job *job, const nitro_score_term *term,
+                             const size_t *places, double *rows)
 {
-    kernel_source source = describe(part);
-    size_t count = part->kind == NITRO_PART_VOTES ? part->svm->num_classes : 0;
-    size_t own_class = 0, left = count ? part->svm->class_vectors[0] : 0;
+    kernel_source source = describe(term);
+    size_t count = term->kind == NITRO_TERM_VOTES ? term->svm->num_classes : 0;
+    size_t own_class = 0, left = count ? term->svm->class_vectors[0] : 0;
     for (size_t i = 0; i < source.num_vectors; i++) {
         while (count && left == 0)
-            left = part->svm->class_vectors[++own_class];
+            left = term->svm->class_vectors[++own_class];
         double factor = fold_constants(job, &source, i);
         for (size_t o = 0, a = 0, b = 1; o < source.num_outputs; o++) {
             rows[o * job->block->num_distinct + places[i]] +=
-                factor * find_coefficient(part, i, own_class, a, b, o);
+                factor * find_coefficient(term, i, own_class, a, b, o);
             if (++b == count)
                 b = ++a + 1;
         }
@@ -217,10 +217,10 @@ static nitro_status sum_coefficients(block_job *job)
     const size_t *places = job->places;
     double *rows = job->sums;
     for (size_t g = 0; g < block->num_groups; g++) {
-        const nitro_part *part = &job->parts->items[block->parts[g]];
-        add_coefficients(job, part, places, rows);
+        const nitro_score_term *term = &job->terms->items[block->terms[g]];
+        add_coefficients(job, term, places, rows);
         find_largest(block, g, rows);
-        places += describe(part).num_vectors;
+        places += describe(term).num_vectors;
         rows += (block->groups[g].num_outputs + 1) * block->num_distinct;
     }
     return NITRO_OK;
@@ -228,12 +228,12 @@ static nitro_status sum_coefficients(block_job *job)
 
 /* ---- Blocks ------------------------------------------------------------------------------- */
 
-static nitro_status make_block(nitro_context *context, const nitro_parts *parts,
+static nitro_status make_block(nitro_context *context, const nitro_score_terms *terms,
                                const bool *is_constant, const double *constants,
                                kernel_block *block)
 {
-    block_job job = {context, parts, is_constant, constants, block, NULL, NULL, NULL};
-    for (size_t c = 0; c < parts->num_columns; c++)
+    block_job job = {context, terms, is_constant, constants, block, NULL, NULL, NULL};
+    for (size_t c = 0; c < terms->num_columns; c++)
         if (!is_constant[c])
             block->columns[block->num_columns++] = c;
     nitro_status status = merge_vectors(&job);
@@ -249,11 +249,12 @@ static nitro_status make_block(nitro_context *context, const nitro_parts *parts,
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-static nitro_status copy_bias(nitro_context *context, const nitro_part *part, compiled_part *made)
+static nitro_status copy_bias(nitro_context *context, const nitro_score_term *term,
+                              compiled_term *made)
 {
-    bool votes = part->kind == NITRO_PART_VOTES;
-    size_t count = describe(part).num_outputs;
-    const double *bias = votes ? part->svm->rho : part->kernels->bias;
+    bool votes = term->kind == NITRO_TERM_VOTES;
+    size_t count = describe(term).num_outputs;
+    const double *bias = votes ? term->svm->rho : term->kernels->bias;
     made->bias = nitro_calloc(context, count + 1, sizeof *made->bias);
     for (size_t o = 0; made->bias && o < count; o++)
         made->bias[o] = votes ? -bias[o] : bias[o];
@@ -261,49 +262,49 @@ static nitro_status copy_bias(nitro_context *context, const nitro_part *part, co
 }
 
 /** Too many outputs, or trees that do not fit: what then decides is the parts themselves. */
-static bool is_worth_it(const nitro_parts *parts)
+static bool is_worth_it(const nitro_score_terms *terms)
 {
     size_t num_outputs = 0;
-    for (size_t i = 0; i < parts->count; i++)
-        if (parts->items[i].kind != NITRO_PART_TREES)
-            num_outputs += describe(&parts->items[i]).num_outputs;
+    for (size_t i = 0; i < terms->count; i++)
+        if (terms->items[i].kind != NITRO_TERM_TREES)
+            num_outputs += describe(&terms->items[i]).num_outputs;
     return num_outputs <= NITRO_COMPILED_MAX_OUTPUTS &&
-           parts->num_columns <= NITRO_COMPILED_MAX_COLUMNS;
+           terms->num_columns <= NITRO_COMPILED_MAX_COLUMNS;
 }
 
-static nitro_status make_part(nitro_context *context, const nitro_part *part, compiled_part *made,
-                              bool *fits)
+static nitro_status make_term(nitro_context *context, const nitro_score_term *term,
+                              compiled_term *made, bool *fits)
 {
-    *made = (compiled_part){
-        .kind = part->kind, .weight = part->weight, .svm = part->svm, .trees = part->forest};
-    if (part->kind != NITRO_PART_TREES)
-        return copy_bias(context, part, made);
-    nitro_status status = nitro_compiled_forest_create(context, part->forest, &made->forest);
+    *made = (compiled_term){
+        .kind = term->kind, .weight = term->weight, .svm = term->svm, .trees = term->forest};
+    if (term->kind != NITRO_TERM_TREES)
+        return copy_bias(context, term, made);
+    nitro_status status = nitro_compiled_forest_create(context, term->forest, &made->forest);
     *fits = *fits && made->forest;
     return status;
 }
 
-nitro_status nitro_compiled_create(nitro_context *context, const nitro_parts *parts,
+nitro_status nitro_compiled_create(nitro_context *context, const nitro_score_terms *terms,
                                    const bool *is_constant, const double *constants,
                                    nitro_compiled **compiled)
 {
     bool fits = true;
     *compiled = NULL;
-    if (!is_worth_it(parts))
+    if (!is_worth_it(terms))
         return NITRO_OK;
     nitro_compiled *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    made->num_variants = parts->num_variants;
+    made->num_variants = terms->num_variants;
     made->engine = nitro_kernel_engine_find();
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < parts->count && status == NITRO_OK; i++)
-        status = make_part(context, &parts->items[i], &made->parts[made->num_parts++], &fits);
-    deal_parts(parts, made);
+    for (size_t i = 0; i < terms->count && status == NITRO_OK; i++)
+        status = make_term(context, &terms->items[i], &made->terms[made->num_terms++], &fits);
+    deal_parts(terms, made);
     for (size_t b = 0; b < made->num_blocks && status == NITRO_OK; b++)
-        status = make_block(context, parts, is_constant, constants, &made->blocks[b]);
+        status = make_block(context, terms, is_constant, constants, &made->blocks[b]);
     if (status == NITRO_OK && fits) {
-        nitro_compiled_try(parts, is_constant, constants, made);
+        nitro_compiled_try(terms, is_constant, constants, made);
         *compiled = made;
     } else {
         nitro_compiled_free(made);

@@ -8,30 +8,30 @@
 
 #include <math.h>
 
-#define WORTHWHILE    0.995 /* of the best mean: what cannot beat this is left alone */
-#define CLEARLY       0.998 /* of the model's choice's mean: less is no reason to leave it */
-#define DEVIATIONS    2.0
-#define WORST_UNKNOWN 10.0 /* times the model's choice: what the first trial may take */
-#define OPINION_ERROR 4.0  /* by this factor an opinion on a variant's time may be too high */
-#define TRIAL_SHARE   0.5
-#define NS_PER_MS     1e6
+#define WORTHWHILE        0.995 /* of the best mean: what cannot beat this is left alone */
+#define CLEARLY           0.998 /* of the model's choice's mean: less is no reason to leave it */
+#define DEVIATIONS        2.0
+#define WORST_UNKNOWN     10.0 /* times the model's choice: what the first trial may take */
+#define OPINION_ERROR     4.0  /* by this factor an opinion on a variant's time may be too high */
+#define EXPLORATION_SHARE 0.5
+#define NS_PER_MS         1e6
 /* Calls in a region after which a variant is tried again, times how much slower it was. */
-#define STALE_CALLS 2048.0
+#define OUTDATED_CALLS 2048.0
 
-static bool is_candidate(const nitro_region *region, uint64_t allowed, size_t variant)
+static bool is_candidate(const nitro_bucket *bucket, uint64_t allowed, size_t variant)
 {
-    return (allowed >> variant & 1) && !region->seen[variant].failed;
+    return (allowed >> variant & 1) && !bucket->seen[variant].failed;
 }
 
 /** The lowest mean; the model's choice unless another is clearly below it. */
-static size_t find_leader(const nitro_region *region, size_t num_variants, uint64_t allowed,
+static size_t find_leader(const nitro_bucket *bucket, size_t num_variants, uint64_t allowed,
                           size_t base)
 {
     size_t leader = base;
-    double best = CLEARLY * region->seen[base].mean_ms;
+    double best = CLEARLY * bucket->seen[base].mean_ms;
     for (size_t v = 0; v < num_variants; v++) {
-        const nitro_seen *seen = &region->seen[v];
-        if (v == base || !is_candidate(region, allowed, v) || seen->count < NITRO_SEEN_ENOUGH ||
+        const nitro_seen *seen = &bucket->seen[v];
+        if (v == base || !is_candidate(bucket, allowed, v) || seen->count < NITRO_SEEN_ENOUGH ||
             !(seen->mean_ms < best))
             continue;
         leader = v;
@@ -41,66 +41,67 @@ static size_t find_leader(const nitro_region *region, size_t num_variants, uint6
 }
 
 /** The opinion of a variant's time here before it was seen; NaN: there is none. */
-static double modelled_ms(const nitro_region *region, size_t base, size_t variant)
+static double modelled_ms(const nitro_bucket *bucket, size_t base, size_t variant)
 {
-    return region->seen[base].mean_ms * (double)region->cost[variant] / (double)region->cost[base];
+    return bucket->seen[base].mean_ms * (double)bucket->cost[variant] / (double)bucket->cost[base];
 }
 
-static double optimistic_ms(const nitro_region *region, size_t base, size_t leader, size_t variant)
+static double optimistic_ms(const nitro_bucket *bucket, size_t base, size_t leader, size_t variant)
 {
-    const nitro_seen *seen = &region->seen[variant];
+    const nitro_seen *seen = &bucket->seen[variant];
     if (seen->count >= NITRO_SEEN_ENOUGH)
         return seen->mean_ms - DEVIATIONS * sqrt(fmax(seen->variance, 0.0) / (double)seen->count);
     if (seen->count > 0)
         return seen->mean_ms * (1.0 - 0.5 / (double)seen->count);
-    double modelled = modelled_ms(region, base, variant);
+    double modelled = modelled_ms(bucket, base, variant);
     if (!isnan(modelled))
         return modelled / OPINION_ERROR;
-    return region->seen[leader].mean_ms * (0.5 + 1e-3 * (double)region->rank[variant]);
+    return bucket->seen[leader].mean_ms * (0.5 + 1e-3 * (double)bucket->rank[variant]);
 }
 
-static double pessimistic_ms(const nitro_region *region, size_t base, size_t variant)
+static double pessimistic_ms(const nitro_bucket *bucket, size_t base, size_t variant)
 {
-    const nitro_seen *seen = &region->seen[variant];
+    const nitro_seen *seen = &bucket->seen[variant];
     if (seen->count >= NITRO_SEEN_ENOUGH)
         return seen->mean_ms + 3.0 * sqrt(fmax(seen->variance, 0.0));
     if (seen->count > 0)
         return 2.0 * seen->mean_ms;
-    double modelled = modelled_ms(region, base, variant);
-    return isnan(modelled) ? WORST_UNKNOWN * region->seen[base].mean_ms : 2.0 * modelled;
+    double modelled = modelled_ms(bucket, base, variant);
+    return isnan(modelled) ? WORST_UNKNOWN * bucket->seen[base].mean_ms : 2.0 * modelled;
 }
 
 /** Was it tried so long ago that trying again costs next to nothing a call? */
-static bool is_stale(const nitro_region *region, size_t base, size_t leader, size_t variant)
+static bool is_outdated(const nitro_bucket *bucket, size_t base, size_t leader, size_t variant)
 {
-    double slower = pessimistic_ms(region, base, variant) / region->seen[leader].mean_ms;
-    return (double)(region->calls - region->seen[variant].tried_at) > STALE_CALLS * fmax(slower, 1);
+    double slower = pessimistic_ms(bucket, base, variant) / bucket->seen[leader].mean_ms;
+    return (double)(bucket->calls - bucket->seen[variant].tried_at) >
+           OUTDATED_CALLS * fmax(slower, 1);
 }
 
 /** The most promising variant beside the leader, or one not tried for long; else the leader. */
-static size_t find_trial(const nitro_region *region, size_t num_variants, uint64_t allowed,
-                         size_t base, size_t leader)
+static size_t find_exploration(const nitro_bucket *bucket, size_t num_variants, uint64_t allowed,
+                               size_t base, size_t leader)
 {
-    double best = WORTHWHILE * region->seen[leader].mean_ms;
-    size_t promising = leader, stale = leader;
+    double best = WORTHWHILE * bucket->seen[leader].mean_ms;
+    size_t promising = leader, outdated = leader;
     for (size_t v = 0; v < num_variants; v++) {
-        if (v == leader || !is_candidate(region, allowed, v))
+        if (v == leader || !is_candidate(bucket, allowed, v))
             continue;
-        double optimistic = optimistic_ms(region, base, leader, v);
+        double optimistic = optimistic_ms(bucket, base, leader, v);
         if (optimistic < best) {
             promising = v;
             best = optimistic;
         }
-        if (stale == leader && is_stale(region, base, leader, v))
-            stale = v;
+        if (outdated == leader && is_outdated(bucket, base, leader, v))
+            outdated = v;
     }
-    return promising != leader ? promising : stale;
+    return promising != leader ? promising : outdated;
 }
 
 static bool reserve(nitro_budget *budget, double excess_ms, int64_t *reserved_ns)
 {
     int64_t wanted = excess_ms > 0 ? (int64_t)(excess_ms * NS_PER_MS) : 0;
-    double most = TRIAL_SHARE * budget->share * (double)atomic_load(&budget->calls_ns);
+    double most = EXPLORATION_SHARE * budget->share * (double)atomic_load(&budget->calls_ns);
     int64_t before = atomic_fetch_add(&budget->lost_ns, wanted);
     if ((double)before + (double)wanted > most) {
         atomic_fetch_sub(&budget->lost_ns, wanted);
@@ -110,22 +111,23 @@ static bool reserve(nitro_budget *budget, double excess_ms, int64_t *reserved_ns
     return true;
 }
 
-nitro_refine_choice nitro_refine_choose(const nitro_region *region, size_t num_variants,
-                                        uint64_t allowed, size_t base, nitro_budget *budget)
+nitro_adaptation_choice nitro_adaptation_choose(const nitro_bucket *bucket, size_t num_variants,
+                                                uint64_t allowed, size_t base, nitro_budget *budget)
 {
-    nitro_refine_choice choice = {.variant = base};
-    if (region->seen[base].count < NITRO_SEEN_RECENT) /* the first may be slow */
+    nitro_adaptation_choice choice = {.variant = base};
+    if (bucket->seen[base].count < NITRO_SEEN_RECENT) /* the first may be slow */
         return choice;
-    choice.base_ms = region->seen[base].mean_ms;
-    size_t leader = find_leader(region, num_variants, allowed, base);
-    size_t trial = find_trial(region, num_variants, allowed, base, leader);
-    double excess = trial == base ? 0.0 : pessimistic_ms(region, base, trial) - choice.base_ms;
-    if (trial != leader && reserve(budget, excess, &choice.reserved_ns)) {
-        choice.variant = trial;
-        choice.kind = NITRO_REFINE_TRIAL;
+    choice.base_ms = bucket->seen[base].mean_ms;
+    size_t leader = find_leader(bucket, num_variants, allowed, base);
+    size_t exploration = find_exploration(bucket, num_variants, allowed, base, leader);
+    double excess =
+        exploration == base ? 0.0 : pessimistic_ms(bucket, base, exploration) - choice.base_ms;
+    if (exploration != leader && reserve(budget, excess, &choice.reserved_ns)) {
+        choice.variant = exploration;
+        choice.kind = NITRO_ADAPTATION_EXPLORE;
     } else if (leader != base) {
         choice.variant = leader;
-        choice.kind = NITRO_REFINE_LEARNT;
+        choice.kind = NITRO_ADAPTATION_LEARNT;
     }
     return choice;
 }
@@ -139,16 +141,17 @@ static void add_loss(nitro_budget *budget, int64_t loss_ns)
     while (!atomic_compare_exchange_weak(&budget->lost_ns, &before, after));
 }
 
-void nitro_refine_settle(nitro_budget *budget, const nitro_refine_choice *choice, double time_ms)
+void nitro_adaptation_settle(nitro_budget *budget, const nitro_adaptation_choice *choice,
+                             double time_ms)
 {
-    bool is_base = choice->kind == NITRO_REFINE_NONE;
+    bool is_base = choice->kind == NITRO_ADAPTATION_NONE;
     double owed_ms = is_base ? time_ms : fmin(time_ms, choice->base_ms);
     atomic_fetch_add(&budget->calls_ns, (int64_t)(owed_ms * NS_PER_MS));
     if (!is_base)
         add_loss(budget, (int64_t)((time_ms - choice->base_ms) * NS_PER_MS) - choice->reserved_ns);
 }
 
-void nitro_refine_cancel(nitro_budget *budget, const nitro_refine_choice *choice)
+void nitro_adaptation_cancel(nitro_budget *budget, const nitro_adaptation_choice *choice)
 {
     if (choice->reserved_ns > 0)
         add_loss(budget, -choice->reserved_ns);

@@ -16,30 +16,32 @@ typedef struct nitro_budget {
                                  what is under way: what was won before pays for no more than that */
 } nitro_budget;
 
-typedef enum nitro_refine_kind {
-    NITRO_REFINE_NONE,   /* the model's choice */
-    NITRO_REFINE_LEARNT, /* fastest here */
-    NITRO_REFINE_TRIAL
-} nitro_refine_kind;
+typedef enum nitro_adaptation_kind {
+    NITRO_ADAPTATION_NONE,   /* the model's choice */
+    NITRO_ADAPTATION_LEARNT, /* fastest here */
+    NITRO_ADAPTATION_EXPLORE
+} nitro_adaptation_kind;
 
-typedef struct nitro_refine_choice {
-    nitro_refine_kind kind;
+typedef struct nitro_adaptation_choice {
+    nitro_adaptation_kind kind;
     size_t variant;
     double base_ms;      /* what the model's choice takes here; 0: not known */
     int64_t reserved_ns; /* of the budget */
-} nitro_refine_choice;
+} nitro_adaptation_choice;
 
 /**
  * Choose within a region, which the caller is in.
  * @param[in] allowed  a bit a variant that accepts this input: no other is chosen.
  * @param[in] base     the model's choice; first of all its time is learnt.
  */
-nitro_refine_choice nitro_refine_choose(const nitro_region *region, size_t num_variants,
-                                        uint64_t allowed, size_t base, nitro_budget *budget);
+nitro_adaptation_choice nitro_adaptation_choose(const nitro_bucket *bucket, size_t num_variants,
+                                                uint64_t allowed, size_t base,
+                                                nitro_budget *budget);
 
 /** Account for the call that was made by a choice. */
-void nitro_refine_settle(nitro_budget *budget, const nitro_refine_choice *choice, double time_ms);
+void nitro_adaptation_settle(nitro_budget *budget, const nitro_adaptation_choice *choice,
+                             double time_ms);
 /** The call was not made. */
-void nitro_refine_cancel(nitro_budget *budget, const nitro_refine_choice *choice);
+void nitro_adaptation_cancel(nitro_budget *budget, const nitro_adaptation_choice *choice);
 
 #endif

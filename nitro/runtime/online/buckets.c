@@ -9,110 +9,110 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_PROBES = 4, DROPPED_BITS = 49, MAX_REGIONS = 1 << 20, SETTLED = 16 };
+enum { NUM_PROBES = 4, DROPPED_BITS = 49, MAX_BUCKETS = 1 << 20, SETTLED = 16 };
 
-#define DOUBTFUL 2u /* times that a mean counts for once it is doubted */
+#define DISCOUNTED 2u /* times that a mean counts for once it is doubted */
 
-struct nitro_regions {
-    size_t num_regions; /* a power of two */
+struct nitro_buckets {
+    size_t num_buckets; /* a power of two */
     size_t num_features, num_variants;
-    nitro_region *items; /* shape [num_regions] */
-    nitro_seen *seen;    /* shape [num_regions x num_variants] */
+    nitro_bucket *items; /* shape [num_buckets] */
+    nitro_seen *seen;    /* shape [num_buckets x num_variants] */
 };
 
-nitro_status nitro_regions_create(nitro_context *context, size_t num_regions, size_t num_features,
-                                  size_t num_variants, nitro_regions **regions)
+nitro_status nitro_buckets_create(nitro_context *context, size_t num_buckets, size_t num_features,
+                                  size_t num_variants, nitro_buckets **buckets)
 {
     size_t count = NUM_PROBES;
-    if (num_regions == 0 || num_regions > MAX_REGIONS)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu regions: use 1 to %d", num_regions,
-                          MAX_REGIONS);
-    while (count < num_regions)
+    if (num_buckets == 0 || num_buckets > MAX_BUCKETS)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu regions: use 1 to %d", num_buckets,
+                          MAX_BUCKETS);
+    while (count < num_buckets)
         count *= 2;
-    nitro_regions *made = nitro_calloc(context, 1, sizeof *made);
+    nitro_buckets *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    made->num_regions = count;
+    made->num_buckets = count;
     made->num_features = num_features;
     made->num_variants = num_variants;
     made->items = nitro_calloc(context, count, sizeof *made->items);
     made->seen = nitro_calloc(context, count * num_variants, sizeof *made->seen);
     if (!made->items || !made->seen) {
-        nitro_regions_free(made);
+        nitro_buckets_free(made);
         return NITRO_ERR_NO_MEMORY;
     }
     for (size_t i = 0; i < count; i++) {
         atomic_flag_clear(&made->items[i].busy);
         made->items[i].seen = made->seen + i * num_variants;
     }
-    *regions = made;
+    *buckets = made;
     return NITRO_OK;
 }
 
-void nitro_regions_free(nitro_regions *regions)
+void nitro_buckets_free(nitro_buckets *buckets)
 {
-    if (!regions)
+    if (!buckets)
         return;
-    free(regions->items);
-    free(regions->seen);
-    free(regions);
+    free(buckets->items);
+    free(buckets->seen);
+    free(buckets);
 }
 
 /* ---- Finding ------------------------------------------------------------------------------ */
 
-uint64_t nitro_regions_key(const nitro_regions *regions, const double *features)
+uint64_t nitro_buckets_key(const nitro_buckets *buckets, const double *features)
 {
     uint64_t steps[NITRO_MAX_FEATURES];
-    for (size_t f = 0; f < regions->num_features; f++) {
+    for (size_t f = 0; f < buckets->num_features; f++) {
         double value = features[f] + 0.0; /* no negative zero */
         memcpy(&steps[f], &value, sizeof value);
         steps[f] >>= DROPPED_BITS;
     }
-    uint64_t key = nitro_hash(steps, regions->num_features * sizeof *steps, 0);
+    uint64_t key = nitro_hash(steps, buckets->num_features * sizeof *steps, 0);
     return key ? key : 1;
 }
 
-static nitro_region *place_of(const nitro_regions *regions, uint64_t key, size_t probe)
+static nitro_bucket *place_of(const nitro_buckets *buckets, uint64_t key, size_t probe)
 {
-    return &regions->items[(key + probe) & (regions->num_regions - 1)];
+    return &buckets->items[(key + probe) & (buckets->num_buckets - 1)];
 }
 
-static uint64_t key_of(const nitro_region *region)
+static uint64_t key_of(const nitro_bucket *bucket)
 {
-    return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&region->key, memory_order_relaxed);
+    return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&bucket->key, memory_order_relaxed);
 }
 
 /** The region is this thread's, if it still has the key. */
-static bool enter(nitro_region *region, uint64_t key)
+static bool enter(nitro_bucket *bucket, uint64_t key)
 {
-    if (atomic_flag_test_and_set_explicit(&region->busy, memory_order_acquire))
+    if (atomic_flag_test_and_set_explicit(&bucket->busy, memory_order_acquire))
         return false;
-    if (key_of(region) == key)
+    if (key_of(bucket) == key)
         return true;
-    nitro_region_leave(region);
+    nitro_bucket_leave(bucket);
     return false;
 }
 
-void nitro_region_leave(nitro_region *region)
+void nitro_bucket_leave(nitro_bucket *bucket)
 {
-    atomic_flag_clear_explicit(&region->busy, memory_order_release);
+    atomic_flag_clear_explicit(&bucket->busy, memory_order_release);
 }
 
-static nitro_region *find(nitro_regions *regions, uint64_t key)
+static nitro_bucket *find(nitro_buckets *buckets, uint64_t key)
 {
     for (size_t probe = 0; probe < NUM_PROBES; probe++)
-        if (key_of(place_of(regions, key, probe)) == key)
-            return place_of(regions, key, probe);
+        if (key_of(place_of(buckets, key, probe)) == key)
+            return place_of(buckets, key, probe);
     return NULL;
 }
 
 /** A free place, or the one that was used least: each that is asked for loses half of its claim. */
-static nitro_region *find_place(nitro_regions *regions, uint64_t key)
+static nitro_bucket *find_place(nitro_buckets *buckets, uint64_t key)
 {
-    nitro_region *least = NULL;
+    nitro_bucket *least = NULL;
     uint32_t least_uses = UINT32_MAX;
     for (size_t probe = 0; probe < NUM_PROBES; probe++) {
-        nitro_region *each = place_of(regions, key, probe);
+        nitro_bucket *each = place_of(buckets, key, probe);
         uint32_t uses = atomic_load_explicit(&each->uses, memory_order_relaxed);
         if (key_of(each) == 0)
             return each;
@@ -125,27 +125,27 @@ static nitro_region *find_place(nitro_regions *regions, uint64_t key)
     return least_uses <= 1 ? least : NULL;
 }
 
-nitro_region *nitro_regions_enter_again(nitro_regions *regions, uint64_t key)
+nitro_bucket *nitro_buckets_enter_again(nitro_buckets *buckets, uint64_t key)
 {
-    nitro_region *found = find(regions, key);
+    nitro_bucket *found = find(buckets, key);
     return found && enter(found, key) ? found : NULL;
 }
 
-nitro_region *nitro_regions_enter(nitro_regions *regions, uint64_t key)
+nitro_bucket *nitro_buckets_enter(nitro_buckets *buckets, uint64_t key)
 {
-    nitro_region *found = find(regions, key);
+    nitro_bucket *found = find(buckets, key);
     if (found) {
         if (!enter(found, key))
             return NULL;
         atomic_fetch_add_explicit(&found->uses, 1, memory_order_relaxed);
         return found;
     }
-    found = find_place(regions, key);
+    found = find_place(buckets, key);
     if (!found || !enter(found, key_of(found)))
         return NULL;
-    memset(found->seen, 0, regions->num_variants * sizeof *found->seen);
+    memset(found->seen, 0, buckets->num_variants * sizeof *found->seen);
     memset(found->rank, 0, sizeof found->rank);
-    for (size_t v = 0; v < regions->num_variants; v++)
+    for (size_t v = 0; v < buckets->num_variants; v++)
         found->cost[v] = NAN;
     found->calls = 0;
     found->is_new = true;
@@ -155,16 +155,16 @@ nitro_region *nitro_regions_enter(nitro_regions *regions, uint64_t key)
     return found;
 }
 
-size_t nitro_regions_capacity(const nitro_regions *regions)
+size_t nitro_buckets_capacity(const nitro_buckets *buckets)
 {
-    return regions->num_regions;
+    return buckets->num_buckets;
 }
 
-size_t nitro_regions_count(const nitro_regions *regions)
+size_t nitro_buckets_count(const nitro_buckets *buckets)
 {
     size_t count = 0;
-    for (size_t i = 0; i < regions->num_regions; i++)
-        count += key_of(&regions->items[i]) != 0;
+    for (size_t i = 0; i < buckets->num_buckets; i++)
+        count += key_of(&buckets->items[i]) != 0;
     return count;
 }
 
@@ -222,9 +222,9 @@ void nitro_seen_add(nitro_seen *seen, double time_ms)
         judge_first(seen);
 }
 
-void nitro_seen_doubt(nitro_seen *seen)
+void nitro_seen_discount(nitro_seen *seen)
 {
-    seen->count = seen->count < DOUBTFUL ? seen->count : DOUBTFUL;
+    seen->count = seen->count < DISCOUNTED ? seen->count : DISCOUNTED;
     seen->recorded = 0;
     seen->expected_ms = 0.0;
 }

@@ -33,7 +33,7 @@ typedef struct nitro_seen {
  * Inputs whose features agree to within about a tenth each. While a thread is in, it has the region
  * to itself.
  */
-typedef struct nitro_region {
+typedef struct nitro_bucket {
     _Atomic uint64_t key; /* 0: free */
     atomic_flag busy;
     _Atomic uint32_t uses;            /* halved when others want its place */
@@ -44,35 +44,35 @@ typedef struct nitro_region {
     float cost[NITRO_MAX_VARIANTS]; /* relative times: by the model, after a drift by what was seen
                                       before; NaN: not known */
     nitro_seen *seen;               /* shape [num_variants] */
-} nitro_region;
+} nitro_bucket;
 
-typedef struct nitro_regions nitro_regions;
+typedef struct nitro_buckets nitro_buckets;
 
-/** @param[in] num_regions  at least 1; rounded up to a power of two. */
-nitro_status nitro_regions_create(nitro_context *context, size_t num_regions, size_t num_features,
-                                  size_t num_variants, nitro_regions **regions);
-void nitro_regions_free(nitro_regions *regions);
+/** @param[in] num_buckets  at least 1; rounded up to a power of two. */
+nitro_status nitro_buckets_create(nitro_context *context, size_t num_buckets, size_t num_features,
+                                  size_t num_variants, nitro_buckets **buckets);
+void nitro_buckets_free(nitro_buckets *buckets);
 
 /** The region of these features as a number, never 0; the same on every machine. */
-uint64_t nitro_regions_key(const nitro_regions *regions, const double *features);
+uint64_t nitro_buckets_key(const nitro_buckets *buckets, const double *features);
 
 /**
  * Enter a region, made anew (is_new, nothing seen) where it is not there.
  * @return NULL where another thread is in, or there is no room: go on without.
  */
-nitro_region *nitro_regions_enter(nitro_regions *regions, uint64_t key);
+nitro_bucket *nitro_buckets_enter(nitro_buckets *buckets, uint64_t key);
 /** Enter it only if it is there. */
-nitro_region *nitro_regions_enter_again(nitro_regions *regions, uint64_t key);
-void nitro_region_leave(nitro_region *region);
+nitro_bucket *nitro_buckets_enter_again(nitro_buckets *buckets, uint64_t key);
+void nitro_bucket_leave(nitro_bucket *bucket);
 
-size_t nitro_regions_capacity(const nitro_regions *regions);
-size_t nitro_regions_count(const nitro_regions *regions);
+size_t nitro_buckets_capacity(const nitro_buckets *buckets);
+size_t nitro_buckets_count(const nitro_buckets *buckets);
 
 /** Add a time. */
 void nitro_seen_add(nitro_seen *seen, double time_ms);
 /** Median of the newest times; NaN below NITRO_SEEN_RECENT of them. */
 double nitro_seen_median(const nitro_seen *seen);
 /** Believe little of the mean: what comes next counts for much. */
-void nitro_seen_doubt(nitro_seen *seen);
+void nitro_seen_discount(nitro_seen *seen);
 
 #endif

@@ -20,34 +20,34 @@ typedef struct shard {
     _Alignas(NITRO_SHARD_BYTES) _Atomic uint64_t calls;
 } shard;
 
-struct nitro_watch {
+struct nitro_monitor {
     shard shards[NITRO_NUM_SHARDS];
     const nitro_computation *computation;
-    nitro_watch_options options;
+    nitro_monitor_options options;
     bool by_thread_cpu; /* all variants are timed so */
-    nitro_regions *regions;
+    nitro_buckets *buckets;
     nitro_observations *observations;
     nitro_budget budget;
-    _Atomic uint64_t num_timed, num_trials, num_learnt, num_drifts, num_unlike_model, num_decided,
-        num_compared;
-    _Atomic int64_t timed_ns, trials_ns, saved_ns, decided_ns, gained_ns;
+    _Atomic uint64_t num_timed, num_explorations, num_learnt, num_drifts, num_unlike_model,
+        num_decided, num_compared;
+    _Atomic int64_t timed_ns, exploration_ns, saved_ns, decided_ns, gained_ns;
 };
 
-void nitro_watch_options_init(nitro_watch_options *options)
+void nitro_monitor_options_init(nitro_monitor_options *options)
 {
-    *options = (nitro_watch_options){
-        .every = 64, .drift_bound = 0.25, .sure_confidence = 0.9, .num_regions = 512};
+    *options = (nitro_monitor_options){
+        .every = 64, .drift_bound = 0.25, .confident_from = 0.9, .num_buckets = 512};
 }
 
 /* ---- Made and freed ----------------------------------------------------------------------- */
 
 static nitro_status check_options(const nitro_computation *computation,
-                                  const nitro_watch_options *options)
+                                  const nitro_monitor_options *options)
 {
     bool good = options->every <= MAX_EVERY && options->drift_bound > 0 &&
-                options->drift_bound <= 100 && options->refine_percent >= 0 &&
-                options->refine_percent <= 100 && options->sure_confidence >= 0 &&
-                options->sure_confidence <= 2;
+                options->drift_bound <= 100 && options->adapt_percent >= 0 &&
+                options->adapt_percent <= 100 && options->confident_from >= 0 &&
+                options->confident_from <= 2;
     if (good)
         return NITRO_OK;
     return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
@@ -55,7 +55,7 @@ static nitro_status check_options(const nitro_computation *computation,
                       "below a confidence of %g: use at most %d calls, a bound in (0, 100], 0 to "
                       "100 %% and a confidence in [0, 2]",
                       computation->schema->computation, options->every, options->drift_bound,
-                      options->refine_percent, options->sure_confidence, MAX_EVERY);
+                      options->adapt_percent, options->confident_from, MAX_EVERY);
 }
 
 static bool all_by_thread_cpu(const nitro_computation *computation)
@@ -79,8 +79,8 @@ static nitro_status check_time_sources(const nitro_computation *computation)
     return NITRO_OK;
 }
 
-nitro_status nitro_watch_create(const nitro_computation *computation,
-                                const nitro_watch_options *options, nitro_watch **watch)
+nitro_status nitro_monitor_create(const nitro_computation *computation,
+                                  const nitro_monitor_options *options, nitro_monitor **monitor)
 {
     const nitro_schema *schema = computation->schema;
     nitro_status status = check_options(computation, options);
@@ -88,45 +88,46 @@ nitro_status nitro_watch_create(const nitro_computation *computation,
         status = check_time_sources(computation);
     if (status != NITRO_OK)
         return status;
-    nitro_watch *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
+    nitro_monitor *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
     if (!made)
         return nitro_fail(computation->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
                           sizeof *made);
     memset(made, 0, sizeof *made);
     made->computation = computation;
     made->options = *options;
-    made->budget.share = options->refine_percent / 100.0;
+    made->budget.share = options->adapt_percent / 100.0;
     made->by_thread_cpu = all_by_thread_cpu(computation);
-    status = nitro_regions_create(computation->context, options->num_regions, schema->num_features,
-                                  schema->num_variants, &made->regions);
+    status = nitro_buckets_create(computation->context, options->num_buckets, schema->num_features,
+                                  schema->num_variants, &made->buckets);
     if (status == NITRO_OK && options->num_recorded > 0)
         status = nitro_observations_create(computation->context, options->num_recorded,
                                            schema->num_features, &made->observations);
     if (status == NITRO_OK)
-        *watch = made;
+        *monitor = made;
     else
-        nitro_watch_free(made);
+        nitro_monitor_free(made);
     return status;
 }
 
-void nitro_watch_free(nitro_watch *watch)
+void nitro_monitor_free(nitro_monitor *monitor)
 {
-    if (!watch)
+    if (!monitor)
         return;
-    nitro_regions_free(watch->regions);
-    nitro_observations_free(watch->observations);
-    free(watch);
+    nitro_buckets_free(monitor->buckets);
+    nitro_observations_free(monitor->observations);
+    free(monitor);
 }
 
-nitro_observations *nitro_watch_observations(const nitro_watch *watch)
+nitro_observations *nitro_monitor_observations(const nitro_monitor *monitor)
 {
-    return watch->observations;
+    return monitor->observations;
 }
 
-double nitro_watch_now_ms(const nitro_watch *watch)
+double nitro_monitor_now_ms(const nitro_monitor *monitor)
 {
-    const nitro_context *context = watch->computation->context;
-    return watch->by_thread_cpu ? nitro_clock_thread_cpu_ms(context) : nitro_clock_wall_ms(context);
+    const nitro_context *context = monitor->computation->context;
+    return monitor->by_thread_cpu ? nitro_clock_thread_cpu_ms(context)
+                                  : nitro_clock_wall_ms(context);
 }
 
 /* ---- Before a call ------------------------------------------------------------------------ */
@@ -141,25 +142,25 @@ static void add_time(_Atomic int64_t *sum_ns, double time_ms)
     atomic_fetch_add_explicit(sum_ns, (int64_t)(time_ms * 1e6), memory_order_relaxed);
 }
 
-bool nitro_watch_samples(nitro_watch *watch)
+bool nitro_monitor_samples(nitro_monitor *monitor)
 {
-    if (watch->options.every == 0)
+    if (monitor->options.every == 0)
         return false;
-    return add(&watch->shards[nitro_thread_shard()].calls, 1) % watch->options.every == 0;
+    return add(&monitor->shards[nitro_thread_shard()].calls, 1) % monitor->options.every == 0;
 }
 
-void nitro_watch_decided(nitro_watch *watch, double decision_ms)
+void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms)
 {
-    add(&watch->num_decided, 1);
-    add_time(&watch->decided_ns, decision_ms);
+    add(&monitor->num_decided, 1);
+    add_time(&monitor->decided_ns, decision_ms);
 }
 
 /** What the model says of the variants' order and, by its kind, of their relative times. */
-static void ask_model(nitro_watch *watch, const double *features, nitro_region *region)
+static void query_model(nitro_monitor *monitor, const double *features, nitro_bucket *bucket)
 {
-    size_t num_variants = watch->computation->schema->num_variants;
+    size_t num_variants = monitor->computation->schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
-    const nitro_model *model = nitro_published_enter(watch->computation->model);
+    const nitro_model *model = nitro_rcu_pointer_enter(monitor->computation->model);
     bool known = model != NULL;
     if (known) {
         nitro_model_score(model, features, scores);
@@ -167,64 +168,66 @@ static void ask_model(nitro_watch *watch, const double *features, nitro_region *
         for (size_t v = 1; v < num_variants; v++)
             best = scores[v] > scores[best] ? v : best;
         for (size_t v = 0; v < num_variants; v++)
-            region->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
+            bucket->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
     }
-    nitro_published_leave(watch->computation->model);
-    region->is_new = false;
+    nitro_rcu_pointer_leave(monitor->computation->model);
+    bucket->is_new = false;
     if (!known)
         return;
     for (size_t v = 0; v < num_variants; v++) {
         unsigned rank = 0;
         for (size_t other = 0; other < num_variants; other++)
             rank += scores[other] > scores[v] || (scores[other] == scores[v] && other < v);
-        region->rank[v] = (uint8_t)rank;
+        bucket->rank[v] = (uint8_t)rank;
     }
 }
 
 /** A model that is sure is left alone, until times show that what it knew is past. */
-static bool may_refine(const nitro_watch *watch, const nitro_region *region,
-                       const nitro_decision *decision, uint64_t allowed)
+static bool may_adapt(const nitro_monitor *monitor, const nitro_bucket *bucket,
+                      const nitro_decision *decision, uint64_t allowed)
 {
     bool free_choice = decision->reason != NITRO_REASON_FORCED && (allowed & (allowed - 1)) != 0;
-    return watch->budget.share > 0 && free_choice &&
-           (decision->confidence < watch->options.sure_confidence || region->has_drifted);
+    return monitor->budget.share > 0 && free_choice &&
+           (decision->confidence < monitor->options.confident_from || bucket->has_drifted);
 }
 
-static void take_choice(nitro_watch *watch, const nitro_refine_choice *choice,
+static void take_choice(nitro_monitor *monitor, const nitro_adaptation_choice *choice,
                         nitro_decision *decision)
 {
-    if (choice->kind == NITRO_REFINE_NONE)
+    if (choice->kind == NITRO_ADAPTATION_NONE)
         return;
-    add(choice->kind == NITRO_REFINE_TRIAL ? &watch->num_trials : &watch->num_learnt, 1);
+    add(choice->kind == NITRO_ADAPTATION_EXPLORE ? &monitor->num_explorations
+                                                 : &monitor->num_learnt,
+        1);
     decision->variant = choice->variant;
-    decision->variant_name = watch->computation->schema->variants[choice->variant];
+    decision->variant_name = monitor->computation->schema->variants[choice->variant];
     decision->reason =
-        choice->kind == NITRO_REFINE_TRIAL ? NITRO_REASON_TRIAL : NITRO_REASON_LEARNT;
+        choice->kind == NITRO_ADAPTATION_EXPLORE ? NITRO_REASON_EXPLORATION : NITRO_REASON_LEARNT;
 }
 
-bool nitro_watch_begin(nitro_watch *watch, bool is_sampled, const double *features,
-                       uint64_t allowed, nitro_decision *decision, nitro_watch_call *call)
+bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *features,
+                         uint64_t allowed, nitro_decision *decision, nitro_monitor_call *call)
 {
-    bool refines = watch->budget.share > 0;
-    if (!is_sampled && !refines)
+    bool adapts = monitor->budget.share > 0;
+    if (!is_sampled && !adapts)
         return false;
-    *call = (nitro_watch_call){.features = features,
-                               .key = nitro_regions_key(watch->regions, features),
-                               .base = decision->variant,
-                               .choice = {.variant = decision->variant}};
-    nitro_region *region = nitro_regions_enter(watch->regions, call->key);
-    if (!region)
+    *call = (nitro_monitor_call){.features = features,
+                                 .key = nitro_buckets_key(monitor->buckets, features),
+                                 .base = decision->variant,
+                                 .choice = {.variant = decision->variant}};
+    nitro_bucket *bucket = nitro_buckets_enter(monitor->buckets, call->key);
+    if (!bucket)
         return true;
-    if (region->is_new)
-        ask_model(watch, features, region);
-    region->calls++;
-    if (may_refine(watch, region, decision, allowed))
-        call->choice = nitro_refine_choose(region, watch->computation->schema->num_variants,
-                                           allowed, call->base, &watch->budget);
-    if (call->choice.kind == NITRO_REFINE_TRIAL)
-        region->seen[call->choice.variant].tried_at = region->calls;
-    nitro_region_leave(region);
-    take_choice(watch, &call->choice, decision);
+    if (bucket->is_new)
+        query_model(monitor, features, bucket);
+    bucket->calls++;
+    if (may_adapt(monitor, bucket, decision, allowed))
+        call->choice = nitro_adaptation_choose(bucket, monitor->computation->schema->num_variants,
+                                               allowed, call->base, &monitor->budget);
+    if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
+        bucket->seen[call->choice.variant].tried_at = bucket->calls;
+    nitro_bucket_leave(bucket);
+    take_choice(monitor, &call->choice, decision);
     return true;
 }
 
@@ -242,29 +245,29 @@ typedef struct drift {
 } drift;
 
 /** What the model's relative cost and another variant's times make of this one's; NaN: unknown. */
-static double expected_by_model(const nitro_region *region, size_t num_variants, size_t variant)
+static double expected_by_model(const nitro_bucket *bucket, size_t num_variants, size_t variant)
 {
     for (size_t v = 0; v < num_variants; v++)
-        if (v != variant && region->seen[v].count >= NITRO_SEEN_RECENT)
-            return region->seen[v].mean_ms * (double)region->cost[variant] /
-                   (double)region->cost[v];
+        if (v != variant && bucket->seen[v].count >= NITRO_SEEN_RECENT)
+            return bucket->seen[v].mean_ms * (double)bucket->cost[variant] /
+                   (double)bucket->cost[v];
     return NAN;
 }
 
-static drift find_drift(const nitro_watch *watch, const nitro_region *region, size_t variant)
+static drift find_drift(const nitro_monitor *monitor, const nitro_bucket *bucket, size_t variant)
 {
-    const nitro_seen *seen = &region->seen[variant];
+    const nitro_seen *seen = &bucket->seen[variant];
     drift found = {.variant = NITRO_NONE, .median_ms = nitro_seen_median(seen)};
     if (isnan(found.median_ms))
         return found;
     found.is_of_model =
-        !region->has_drifted && seen->count == NITRO_SEEN_RECENT && !(seen->expected_ms > 0);
+        !bucket->has_drifted && seen->count == NITRO_SEEN_RECENT && !(seen->expected_ms > 0);
     found.expected_ms =
         found.is_of_model
-            ? expected_by_model(region, watch->computation->schema->num_variants, variant)
+            ? expected_by_model(bucket, monitor->computation->schema->num_variants, variant)
             : seen->expected_ms;
     if (found.expected_ms > 0 &&
-        is_past(found.median_ms, found.expected_ms, watch->options.drift_bound))
+        is_past(found.median_ms, found.expected_ms, monitor->options.drift_bound))
         found.variant = variant;
     return found;
 }
@@ -274,49 +277,50 @@ static drift find_drift(const nitro_watch *watch, const nitro_region *region, si
  * stays as an opinion, in place of the model's: most often everything changed alike (another clock
  * rate, a busy machine).
  */
-static void forget_times(nitro_region *region, size_t num_variants, size_t base, const drift *found)
+static void forget_times(nitro_bucket *bucket, size_t num_variants, size_t base, const drift *found)
 {
     double cost[NITRO_MAX_VARIANTS], changed = found->median_ms / found->expected_ms;
-    const nitro_seen *of_base = &region->seen[base];
+    const nitro_seen *of_base = &bucket->seen[base];
     double base_ms = found->variant == base ? found->expected_ms : of_base->mean_ms;
     for (size_t v = 0; v < num_variants; v++) {
-        const nitro_seen *seen = &region->seen[v];
+        const nitro_seen *seen = &bucket->seen[v];
         bool both_seen = of_base->count >= NITRO_SEEN_ENOUGH && seen->count >= NITRO_SEEN_ENOUGH;
         cost[v] = both_seen ? seen->mean_ms / base_ms
-                            : (double)region->cost[v] / (double)region->cost[base];
+                            : (double)bucket->cost[v] / (double)bucket->cost[base];
     }
     for (size_t v = 0; v < num_variants; v++) {
-        region->cost[v] = (float)(v == base ? 1.0 : cost[v]);
-        region->seen[v].count = region->seen[v].recorded = 0;
-        region->seen[v].expected_ms = 0.0;
+        bucket->cost[v] = (float)(v == base ? 1.0 : cost[v]);
+        bucket->seen[v].count = bucket->seen[v].recorded = 0;
+        bucket->seen[v].expected_ms = 0.0;
     }
     if (found->variant != base)
-        region->cost[found->variant] *= (float)changed;
-    region->has_drifted = true;
+        bucket->cost[found->variant] *= (float)changed;
+    bucket->has_drifted = true;
 }
 
-static drift note_time(nitro_watch *watch, nitro_region *region, const nitro_watch_call *call,
+static drift note_time(nitro_monitor *monitor, nitro_bucket *bucket, const nitro_monitor_call *call,
                        double time_ms)
 {
-    size_t num_variants = watch->computation->schema->num_variants;
+    size_t num_variants = monitor->computation->schema->num_variants;
     size_t variant = call->choice.variant;
-    nitro_seen *seen = &region->seen[variant];
+    nitro_seen *seen = &bucket->seen[variant];
     /* A variant that is tried rarely is believed at once, and tried again soon. */
-    if (call->choice.kind == NITRO_REFINE_TRIAL && seen->count >= NITRO_SEEN_ENOUGH &&
-        is_past(time_ms, seen->mean_ms, watch->options.drift_bound))
-        nitro_seen_doubt(seen);
+    if (call->choice.kind == NITRO_ADAPTATION_EXPLORE && seen->count >= NITRO_SEEN_ENOUGH &&
+        is_past(time_ms, seen->mean_ms, monitor->options.drift_bound))
+        nitro_seen_discount(seen);
     nitro_seen_add(seen, time_ms);
-    drift found = find_drift(watch, region, variant);
+    drift found = find_drift(monitor, bucket, variant);
     if (found.variant != NITRO_NONE && !found.is_of_model)
-        forget_times(region, num_variants, call->base, &found);
+        forget_times(bucket, num_variants, call->base, &found);
     return found;
 }
 
-static void report_drift(nitro_watch *watch, const nitro_watch_call *call, const drift *found)
+static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call, const drift *found)
 {
-    const nitro_schema *schema = watch->computation->schema;
-    add(found->is_of_model ? &watch->num_unlike_model : &watch->num_drifts, 1);
-    nitro_log(watch->computation->context, found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+    const nitro_schema *schema = monitor->computation->schema;
+    add(found->is_of_model ? &monitor->num_unlike_model : &monitor->num_drifts, 1);
+    nitro_log(monitor->computation->context,
+              found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
               "%s: %s takes %.4g ms for inputs like %s=%g, but %.4g ms were expected %s",
               schema->computation, schema->variants[found->variant], found->median_ms,
               schema->num_features ? schema->features[0].name : "these",
@@ -325,49 +329,49 @@ static void report_drift(nitro_watch *watch, const nitro_watch_call *call, const
 }
 
 /** What choosing was good for, where it is known what the default variant takes. */
-static void compare_with_default(nitro_watch *watch, const nitro_region *region, double time_ms)
+static void compare_with_default(nitro_monitor *monitor, const nitro_bucket *bucket, double time_ms)
 {
-    const nitro_seen *seen = &region->seen[watch->computation->schema->default_variant];
+    const nitro_seen *seen = &bucket->seen[monitor->computation->schema->default_variant];
     if (seen->count < NITRO_SEEN_ENOUGH)
         return;
-    add(&watch->num_compared, 1);
-    add_time(&watch->gained_ns, seen->mean_ms - time_ms);
+    add(&monitor->num_compared, 1);
+    add_time(&monitor->gained_ns, seen->mean_ms - time_ms);
 }
 
-void nitro_watch_end(nitro_watch *watch, const nitro_watch_call *call, double prepare_ms,
-                     double run_ms)
+void nitro_monitor_end(nitro_monitor *monitor, const nitro_monitor_call *call, double prepare_ms,
+                       double run_ms)
 {
     double time_ms = prepare_ms + run_ms;
     drift found = {.variant = NITRO_NONE};
-    nitro_region *region = nitro_regions_enter_again(watch->regions, call->key);
-    if (region) {
-        compare_with_default(watch, region, time_ms);
-        found = note_time(watch, region, call, time_ms);
-        nitro_region_leave(region);
+    nitro_bucket *bucket = nitro_buckets_enter_again(monitor->buckets, call->key);
+    if (bucket) {
+        compare_with_default(monitor, bucket, time_ms);
+        found = note_time(monitor, bucket, call, time_ms);
+        nitro_bucket_leave(bucket);
     }
-    if (watch->budget.share > 0)
-        nitro_refine_settle(&watch->budget, &call->choice, time_ms);
-    if (watch->observations)
-        nitro_observations_add(watch->observations, call->features, call->choice.variant, run_ms,
+    if (monitor->budget.share > 0)
+        nitro_adaptation_settle(&monitor->budget, &call->choice, time_ms);
+    if (monitor->observations)
+        nitro_observations_add(monitor->observations, call->features, call->choice.variant, run_ms,
                                prepare_ms);
-    add(&watch->num_timed, 1);
-    add_time(&watch->timed_ns, time_ms);
-    if (call->choice.kind == NITRO_REFINE_TRIAL)
-        add_time(&watch->trials_ns, time_ms - call->choice.base_ms);
-    else if (call->choice.kind == NITRO_REFINE_LEARNT)
-        add_time(&watch->saved_ns, call->choice.base_ms - time_ms);
+    add(&monitor->num_timed, 1);
+    add_time(&monitor->timed_ns, time_ms);
+    if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
+        add_time(&monitor->exploration_ns, time_ms - call->choice.base_ms);
+    else if (call->choice.kind == NITRO_ADAPTATION_LEARNT)
+        add_time(&monitor->saved_ns, call->choice.base_ms - time_ms);
     if (found.variant != NITRO_NONE)
-        report_drift(watch, call, &found);
+        report_drift(monitor, call, &found);
 }
 
-void nitro_watch_failed(nitro_watch *watch, const nitro_watch_call *call)
+void nitro_monitor_failed(nitro_monitor *monitor, const nitro_monitor_call *call)
 {
-    nitro_region *region = nitro_regions_enter_again(watch->regions, call->key);
-    if (region) {
-        region->seen[call->choice.variant].failed = true;
-        nitro_region_leave(region);
+    nitro_bucket *bucket = nitro_buckets_enter_again(monitor->buckets, call->key);
+    if (bucket) {
+        bucket->seen[call->choice.variant].failed = true;
+        nitro_bucket_leave(bucket);
     }
-    nitro_refine_cancel(&watch->budget, &call->choice);
+    nitro_adaptation_cancel(&monitor->budget, &call->choice);
 }
 
 /* ---- Counts ------------------------------------------------------------------------------- */
@@ -377,22 +381,23 @@ static double as_ms(const _Atomic int64_t *sum_ns)
     return (double)atomic_load((_Atomic int64_t *)(uintptr_t)sum_ns) / 1e6;
 }
 
-void nitro_watch_count(const nitro_watch *watch, nitro_watch_statistics *statistics)
+void nitro_monitor_count(const nitro_monitor *monitor, nitro_monitor_statistics *statistics)
 {
-    *statistics = (nitro_watch_statistics){
-        .num_timed = watch->num_timed,
-        .num_trials = watch->num_trials,
-        .num_learnt = watch->num_learnt,
-        .num_drifts = watch->num_drifts,
-        .num_unlike_model = watch->num_unlike_model,
-        .num_decided = watch->num_decided,
-        .decided_ms = as_ms(&watch->decided_ns),
-        .num_compared = watch->num_compared,
-        .gained_ms = as_ms(&watch->gained_ns),
-        .timed_ms = as_ms(&watch->timed_ns),
-        .trials_ms = as_ms(&watch->trials_ns),
-        .saved_ms = as_ms(&watch->saved_ns),
-        .num_regions = nitro_regions_count(watch->regions),
-        .max_regions = nitro_regions_capacity(watch->regions),
-        .num_recorded = watch->observations ? nitro_observations_count(watch->observations) : 0};
+    *statistics = (nitro_monitor_statistics){
+        .num_timed = monitor->num_timed,
+        .num_explorations = monitor->num_explorations,
+        .num_learnt = monitor->num_learnt,
+        .num_drifts = monitor->num_drifts,
+        .num_unlike_model = monitor->num_unlike_model,
+        .num_decided = monitor->num_decided,
+        .decided_ms = as_ms(&monitor->decided_ns),
+        .num_compared = monitor->num_compared,
+        .gained_ms = as_ms(&monitor->gained_ns),
+        .timed_ms = as_ms(&monitor->timed_ns),
+        .exploration_ms = as_ms(&monitor->exploration_ns),
+        .saved_ms = as_ms(&monitor->saved_ns),
+        .num_buckets = nitro_buckets_count(monitor->buckets),
+        .max_buckets = nitro_buckets_capacity(monitor->buckets),
+        .num_recorded =
+            monitor->observations ? nitro_observations_count(monitor->observations) : 0};
 }

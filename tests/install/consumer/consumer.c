@@ -37,7 +37,7 @@ int main(void)
         fprintf(stderr, "consumer: %s\n", message);
     } else if (number != 42 || strcmp(decision.variant_name, "twice") != 0) {
         fprintf(stderr, "consumer: the variant did not run\n");
-    } else if (!nitro_name_is_clean(decision.variant_name)) {
+    } else if (!nitro_name_is_valid(decision.variant_name)) {
         fprintf(stderr, "consumer: nitro_backend.h's functions do not work\n");
     } else if (strcmp(nitro_version(), NITRO_VERSION_STRING) != 0) {
         fprintf(stderr, "consumer: header %s, library %s\n", NITRO_VERSION_STRING, nitro_version());

@@ -239,7 +239,7 @@ static void select_some(nitro_computation *computation)
         assert_int_equal(nitro_select(computation, &values[i], &decision), NITRO_OK);
 }
 
-static void test_each_new_decision_is_explained_once(void **state)
+static void test_each_new_decision_is_logged_once(void **state)
 {
     (void)state;
     char text[4096];
@@ -288,7 +288,7 @@ int main(void)
                                forget_environment),
         cmocka_unit_test_setup(test_the_memo_is_as_large_as_asked_for, forget_environment),
         cmocka_unit_test_setup(test_a_model_that_is_not_there, forget_environment),
-        cmocka_unit_test_setup(test_each_new_decision_is_explained_once, forget_environment),
+        cmocka_unit_test_setup(test_each_new_decision_is_logged_once, forget_environment),
         cmocka_unit_test_setup(test_the_setting_names_the_store, forget_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ static void same_seed_and_index_give_the_same_matrix(void **state)
     generated_check_same(&nitro_module_spmv, hash_of, nitro_spmv_num_families());
 }
 
-static void names_are_clean_and_differ(void **state)
+static void names_are_valid_and_differ(void **state)
 {
     (void)state;
     assert_int_equal(generated_check_names(&nitro_module_spmv, "#"), 1500);
@@ -97,7 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_seed_and_index_give_the_same_matrix),
-        cmocka_unit_test(names_are_clean_and_differ),
+        cmocka_unit_test(names_are_valid_and_differ),
         cmocka_unit_test(matrices_are_well_formed_and_not_too_large),
         cmocka_unit_test(a_stencil_is_what_its_name_says),
         cmocka_unit_test(a_name_that_does_not_fit_is_refused),

@@ -21,7 +21,7 @@ static void same_seed_and_index_give_the_same_samples(void **state)
     generated_check_same(&nitro_module_histogram, hash_of, nitro_histogram_num_families());
 }
 
-static void names_are_clean_and_differ(void **state)
+static void names_are_valid_and_differ(void **state)
 {
     (void)state;
     size_t with_256 = generated_check_names(&nitro_module_histogram, "in256#");
@@ -98,7 +98,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_seed_and_index_give_the_same_samples),
-        cmocka_unit_test(names_are_clean_and_differ),
+        cmocka_unit_test(names_are_valid_and_differ),
         cmocka_unit_test(families_are_what_their_names_say),
         cmocka_unit_test(images_are_smooth),
         cmocka_unit_test(what_cannot_be_is_refused),

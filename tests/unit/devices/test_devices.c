@@ -59,14 +59,14 @@ static void check_recording(nitro_context *context, const nitro_device_kind *kin
 
 static void check_kind(nitro_context *context, const nitro_device_kind *kind)
 {
-    assert_true(nitro_name_is_clean(kind->name));
+    assert_true(nitro_name_is_valid(kind->name));
     assert_true(strlen(kind->description) > 0);
     nitro_string_list ids = {0};
     assert_ok(context, nitro_string_list_add(context, &ids, "already there"));
     assert_ok(context, kind->list(context, &ids));
     assert_string_equal(ids.items[0], "already there");
     for (size_t i = 1; i < ids.count; i++) {
-        assert_true(nitro_device_id_is_clean(ids.items[i]));
+        assert_true(nitro_device_id_is_valid(ids.items[i]));
         nitro_device *device = NULL, *again = NULL;
         assert_ok(context, kind->describe(context, ids.items[i], false, &device));
         assert_ok(context, kind->describe(context, ids.items[i], false, &again));

@@ -107,7 +107,7 @@ static void test_ids(void **state)
     for (size_t space = 0; space < 50; space++) {
         long_model[space] = ' ';
         nitro_host_format_id(long_model, 123456789, id, sizeof(id));
-        assert_true(nitro_device_id_is_clean(id));
+        assert_true(nitro_device_id_is_valid(id));
         assert_non_null(strstr(id, "-123456789c"));
         long_model[space] = 'x';
     }

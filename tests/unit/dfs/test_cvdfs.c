@@ -89,7 +89,7 @@ static void test_report(void **state)
     assert_int_equal(count_of(f, "trained"), 4 * 8); /* all devices differ in all features */
     assert_int_equal(count_of(f, "samples"), 80);
     assert_int_equal(count_of(f, "inputs"), 20);
-    const json_t *targets = json_object_get(f->report, "pretend_targets");
+    const json_t *targets = json_object_get(f->report, "validation_devices");
     const json_t *features = json_object_get(f->report, "features");
     assert_int_equal(json_array_size(targets), 4);
     assert_int_equal(json_array_size(features), 3);
@@ -107,7 +107,7 @@ static void test_report(void **state)
         assert_true(json_real_value(json_object_get(target, "quality")) > 0.0);
         assert_true(json_real_value(json_object_get(target, "quality_without")) > 0.0);
     }
-    assert_int_equal(json_array_size(json_object_get(f->report, "out_of_reach")), 0);
+    assert_int_equal(json_array_size(json_object_get(f->report, "outside_range")), 0);
     const json_t *chosen = json_object_get(f->report, "chosen");
     assert_int_equal(json_array_size(chosen), f->chosen.count);
     for (size_t i = 0; i < f->chosen.count; i++)
@@ -148,7 +148,7 @@ static void test_a_constant_feature_costs_nothing(void **state)
 }
 
 /* Two devices that teach lie at -1 and 1 in whatever varies: only how many features do so tells. */
-static void test_two_teachers_make_few_models(void **state)
+static void test_two_training_rows_make_few_models(void **state)
 {
     (void)state;
     fixture *f = make_fixture(4, 3, 16, 6);
@@ -218,7 +218,7 @@ static void test_best_subsets_share_the_vote(void **state)
     search(f);
     assert_true(vote_of(f, f->candidates.items[0]) == 4 * 0.5);
     assert_true(vote_of(f, f->candidates.items[1]) == 4 * 0.5);
-    const json_t *target = json_array_get(json_object_get(f->report, "pretend_targets"), 0);
+    const json_t *target = json_array_get(json_object_get(f->report, "validation_devices"), 0);
     assert_int_equal(json_integer_value(json_object_get(target, "num_best")), 4);
     assert_int_equal(json_array_size(json_object_get(target, "best")), 1); /* fewest features */
     free_fixture(f);
@@ -273,7 +273,7 @@ static nitro_device *make_target(fixture *f, double first, double second)
 
 /* Sources at 1, 2, 3, 4 in both features, which say the same: the first comes first, but where the
  * target lies farther outside in it. */
-static void test_features_out_of_reach_are_not_chosen(void **state)
+static void test_features_outside_range_are_not_chosen(void **state)
 {
     (void)state;
     const struct {
@@ -290,7 +290,7 @@ static void test_features_out_of_reach_are_not_chosen(void **state)
         let_feature_decide(f, f->candidates.items[0], 2.5);
         nitro_device *target = make_target(f, cases[i].first, cases[i].second);
         search(f);
-        assert_int_equal(json_array_size(json_object_get(f->report, "out_of_reach")),
+        assert_int_equal(json_array_size(json_object_get(f->report, "outside_range")),
                          cases[i].num_out);
         assert_int_equal(f->chosen.count, cases[i].chosen < 2);
         if (cases[i].chosen < 2)
@@ -303,7 +303,7 @@ static void test_features_out_of_reach_are_not_chosen(void **state)
 }
 
 /* As far out as some source lies outside the others' range is tried, and so within reach. */
-static void test_what_was_tried_is_within_reach(void **state)
+static void test_what_was_tried_is_within_range(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 4, 12, 2);
@@ -313,7 +313,7 @@ static void test_what_was_tried_is_within_reach(void **state)
             set_feature(f, d, f->candidates.items[c], values[d]);
     nitro_device *target = make_target(f, 13 + 5 * 12 - 1, 13 + 5 * 12 + 1);
     search(f);
-    const json_t *out = json_object_get(f->report, "out_of_reach");
+    const json_t *out = json_object_get(f->report, "outside_range");
     assert_int_equal(json_array_size(out), 1);
     const json_t *second = json_array_get(out, 0);
     assert_string_equal(json_string_value(json_object_get(second, "name")), f->candidates.items[1]);
@@ -392,7 +392,7 @@ static void test_a_device_without_samples_is_no_source(void **state)
     assert_ok(f->context, nitro_device_create(f->context, "bare", "model", &rest->devices[2]));
     f->task.sources = rest;
     search(f);
-    assert_int_equal(json_array_size(json_object_get(f->report, "pretend_targets")), 2);
+    assert_int_equal(json_array_size(json_object_get(f->report, "validation_devices")), 2);
     assert_int_equal(count_of(f, "models"), 2 * 4);
     assert_int_equal(f->chosen.count, 0); /* one teacher each: nothing varies */
     nitro_dataset_free(rest);
@@ -454,13 +454,13 @@ int main(void)
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_a_constant_feature_costs_nothing),
-        cmocka_unit_test(test_two_teachers_make_few_models),
+        cmocka_unit_test(test_two_training_rows_make_few_models),
         cmocka_unit_test(test_ties_go_to_the_first),
         cmocka_unit_test(test_best_subsets_share_the_vote),
         cmocka_unit_test(test_what_is_best_on_all_devices_counts),
         cmocka_unit_test(test_none_may_be_best),
-        cmocka_unit_test(test_features_out_of_reach_are_not_chosen),
-        cmocka_unit_test(test_what_was_tried_is_within_reach),
+        cmocka_unit_test(test_features_outside_range_are_not_chosen),
+        cmocka_unit_test(test_what_was_tried_is_within_range),
         cmocka_unit_test(test_one_source),
         cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_all_constant),

@@ -274,7 +274,7 @@ static void put_dials(fixture *f, const char *device, bool today)
 }
 
 /* Input `index` reads and loads this much an instruction, in nvprof's names. */
-static void put_question(fixture *f, const char *device, size_t index, double reads, double loads)
+static void put_query(fixture *f, const char *device, size_t index, double reads, double loads)
 {
     char name[32];
     snprintf(name, sizeof(name), "input-%03zu", index);
@@ -297,11 +297,11 @@ static void test_counts_are_taken_an_instruction_and_the_majority_wins(void **st
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
     put_dials(f, "model:k20c", false);
-    put_question(f, "model:k20c", 0, 4, 1);   /* reads */
-    put_question(f, "model:k20c", 1, 90, 4);  /* past the dial's end: as at its end */
-    put_question(f, "model:k20c", 2, 1, 4);   /* loads */
-    put_question(f, "model:k20c", 3, 3, 3.1); /* both: less than half a step apart */
-    put_question(f, "model:k20c", 4, 0.1, 0); /* nobody's work */
+    put_query(f, "model:k20c", 0, 4, 1);   /* reads */
+    put_query(f, "model:k20c", 1, 90, 4);  /* past the dial's end: as at its end */
+    put_query(f, "model:k20c", 2, 1, 4);   /* loads */
+    put_query(f, "model:k20c", 3, 3, 3.1); /* both: less than half a step apart */
+    put_query(f, "model:k20c", 4, 0.1, 0); /* nobody's work */
     choose(f);
     assert_votes(f, "MEM-BW", 3, "own");
     assert_votes(f, "SH-MEM-BW", 2, "own");
@@ -310,7 +310,7 @@ static void test_counts_are_taken_an_instruction_and_the_majority_wins(void **st
     assert_true(has_won(f, "MEM-BW") && !has_won(f, "SH-MEM-BW")); /* 3 and 2 of 4 */
     assert_true(is_chosen(f, "peak_gbps") && !is_chosen(f, "shared_mem_per_block"));
     /* Without a majority those with most votes win. */
-    put_question(f, "model:k20c", 3, 1, 4);
+    put_query(f, "model:k20c", 3, 1, 4);
     choose(f);
     assert_votes(f, "MEM-BW", 2, "own");
     assert_votes(f, "SH-MEM-BW", 2, "own");
@@ -322,7 +322,7 @@ static void test_runs_of_other_sources_stand_in(void **state)
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
     put_dials(f, "model:gtx-770", false);
-    put_question(f, "model:k20c", 0, 4, 1);
+    put_query(f, "model:k20c", 0, 4, 1);
     choose(f);
     assert_votes(f, "MEM-BW", 1, "pooled");
 }
@@ -333,7 +333,7 @@ static void test_names_of_both_profilers_mean_the_same(void **state)
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
     put_dials(f, "model:k20c", true);
-    put_question(f, "model:k20c", 0, 1, 4);
+    put_query(f, "model:k20c", 0, 1, 4);
     choose(f);
     assert_votes(f, "MEM-BW", 0, "own");
     assert_votes(f, "SH-MEM-BW", 1, "own");
@@ -344,7 +344,7 @@ static void test_kernels_that_lack_metrics(void **state)
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
     put_dials(f, "model:k20c", false);
-    put_question(f, "model:k20c", 0, 4, 1);
+    put_query(f, "model:k20c", 0, 4, 1);
     put_kernel(f, "model:k20c", NULL, NAN, "input-001", /* not asked about MEM-BW */
                (metric_value[]){{"inst_issued", 1}, {"shared_load_transactions", 4}, {0}});
     put_kernel(f, "model:k20c", NULL, NAN, "input-002", /* not asked at all */

@@ -46,13 +46,13 @@ static void put_small(fixture *f)
 }
 
 /* How these methods choose on "target", having learnt from a and b. */
-typedef struct question {
+typedef struct query {
     nitro_string_list train, targets, methods;
-} question;
+} query;
 
-static void ask(fixture *f, question *q, const char *methods)
+static void run_query(fixture *f, query *q, const char *methods)
 {
-    *q = (question){0};
+    *q = (query){0};
     split(f, &q->train, "a,b");
     split(f, &q->targets, "target");
     split(f, &q->methods, methods);
@@ -61,7 +61,7 @@ static void ask(fixture *f, question *q, const char *methods)
     f->options.methods = &q->methods;
 }
 
-static void forget(question *q)
+static void forget(query *q)
 {
     nitro_string_list_free(&q->train);
     nitro_string_list_free(&q->targets);
@@ -71,9 +71,9 @@ static void forget(question *q)
 static void test_small(void **state)
 {
     fixture *f = *state;
-    question q;
+    query q;
     put_small(f);
-    ask(f, &q, "fixed,random");
+    run_query(f, &q, "fixed,random");
     evaluate(f, "toy");
     assert_int_equal(f->count, 2);
     /* Declared order, whatever the order of the names. */
@@ -122,12 +122,12 @@ static void test_a_choice_without_time_counts_nothing(void **state)
 }
 
 /* The target's training inputs and the sources' test inputs must not matter to the others. */
-static void test_only_training_inputs_of_sources_teach(void **state)
+static void test_only_training_inputs_of_sources_train(void **state)
 {
     fixture *f = *state;
-    question q;
+    query q;
     put_small(f);
-    ask(f, &q, "fixed,majority,pooled,full");
+    run_query(f, &q, "fixed,majority,pooled,full");
     evaluate(f, "toy");
     double before[4];
     for (size_t i = 0; i < 4; i++)
@@ -148,13 +148,13 @@ static void test_only_training_inputs_of_sources_teach(void **state)
 static void test_transfer_asks_sources_about_test_inputs(void **state)
 {
     fixture *f = *state;
-    question q;
+    query q;
     put_small(f);
-    ask(f, &q, "transfer");
+    run_query(f, &q, "transfer");
     evaluate(f, "toy");
     const nitro_evaluate_result *transfer = find(f, "target", "transfer");
     assert_true(is_near(transfer->mean, 100.0)); /* c: 2, as on the source; d: 0, the best fixed */
-    assert_true(isnan(transfer->sure));
+    assert_true(isnan(transfer->confident));
     put_device(f, "second", "recorded");
     put_times(f, "second", "a", 1, 2, 4);
     put_times(f, "second", "c", 1, 10, 2); /* 0 loses 8/9 on one source, 2 half on the other */
@@ -245,7 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_small, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_choice_without_time_counts_nothing, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_teach, setup,
+        cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_train, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_transfer_asks_sources_about_test_inputs, setup,
                                         teardown),

@@ -43,13 +43,13 @@ static fixture make_of(const char *strategy_name, const char *device_features, b
     if (*device_features)
         assert_ok(f.context, nitro_string_list_split(f.context, &chosen, device_features));
     assert_ok(f.context, nitro_strategy_find(f.context, strategy_name, &strategy));
-    const nitro_lesson lesson = {.sources = f.dataset,
-                                 .target = f.target,
-                                 .device_features = &chosen,
-                                 .strategy = strategy,
-                                 .use_relative = !strategy->without_relative,
-                                 .num_threads = 1};
-    assert_ok(f.context, nitro_model_train(f.context, &lesson, &f.model));
+    const nitro_training_task task = {.sources = f.dataset,
+                                      .target = f.target,
+                                      .device_features = &chosen,
+                                      .strategy = strategy,
+                                      .use_relative = !strategy->without_relative,
+                                      .num_threads = 1};
+    assert_ok(f.context, nitro_model_train(f.context, &task, &f.model));
     nitro_string_list_free(&chosen);
     return f;
 }

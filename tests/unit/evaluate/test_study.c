@@ -132,7 +132,7 @@ static double tick(void *state)
     return f->now_ms;
 }
 
-static bool watch(void *user, size_t done, size_t total, const char *target, const char *method)
+static bool monitor(void *user, size_t done, size_t total, const char *target, const char *method)
 {
     fixture *f = user;
     assert_true(target && method);
@@ -181,7 +181,7 @@ static void test_seeds_are_averaged(void **state)
     size_t count = 0, count_one = 0;
     f->options.num_seeds = 3;
     f->options.seed = 11;
-    f->options.progress = watch;
+    f->options.progress = monitor;
     f->options.progress_user = f;
     assert_ok(f->context,
               nitro_study_quality(f->store, "toy", &f->options, NULL, &results, &count));
@@ -206,7 +206,8 @@ static void test_seeds_are_averaged(void **state)
     assert_non_null(found);
     assert_true(fabs(found->mean - mean) < 1e-9 && fabs(found->p5 - p5) < 1e-9);
     assert_int_equal(found->inputs, inputs);
-    assert_true(isnan(found->sure) && isnan(found->sure_good)); /* it knows no confidence */
+    assert_true(isnan(found->confident) &&
+                isnan(found->confident_precision)); /* it knows no confidence */
     assert_null(nitro_study_find(results, count, "gpu1", "auto"));
     nitro_evaluate_result over_targets;
     assert_true(nitro_study_mean(results, count, "fixed", &over_targets));
@@ -254,13 +255,13 @@ static void test_curves_are_averaged(void **state)
 }
 
 /* How many decisions are sure is a plain mean; how many of these are good, of all that are sure. */
-static void test_sure_decisions_are_averaged(void **state)
+static void test_confident_decisions_are_averaged(void **state)
 {
     fixture *f = *state;
     nitro_string_list methods = {0};
     nitro_evaluate_result *results = NULL, *one = NULL;
     size_t count = 0, count_one = 0;
-    double sure = 0.0, good = 0.0;
+    double confident = 0.0, good = 0.0;
     assert_ok(f->context, nitro_string_list_add(f->context, &methods, "forest"));
     f->options.methods = &methods;
     f->options.num_seeds = 2;
@@ -275,16 +276,16 @@ static void test_sure_decisions_are_averaged(void **state)
         how.num_threads = 1;
         assert_ok(f->context, nitro_evaluate(f->store, "toy", &how, &one, &count_one));
         const nitro_evaluate_result *found = nitro_study_find(one, count_one, "gpu1", "forest");
-        sure += found->sure / 2.0;
-        good += found->sure > 0.0 ? found->sure * found->sure_good / 2.0 : 0.0;
+        confident += found->confident / 2.0;
+        good += found->confident > 0.0 ? found->confident * found->confident_precision / 2.0 : 0.0;
         nitro_evaluate_results_free(one, count_one);
     }
     const nitro_evaluate_result *found = nitro_study_find(results, count, "gpu1", "forest");
-    assert_true(fabs(found->sure - sure) < 1e-9);
-    if (sure > 0.0)
-        assert_true(fabs(found->sure_good - good / sure) < 1e-9);
+    assert_true(fabs(found->confident - confident) < 1e-9);
+    if (confident > 0.0)
+        assert_true(fabs(found->confident_precision - good / confident) < 1e-9);
     else
-        assert_true(isnan(found->sure_good));
+        assert_true(isnan(found->confident_precision));
     nitro_evaluate_results_free(results, count);
     nitro_string_list_free(&methods);
 }
@@ -322,7 +323,7 @@ static void test_a_study_can_be_stopped(void **state)
     nitro_study_selection *selections = NULL;
     size_t count = 0;
     f->stop = true;
-    f->options.progress = watch;
+    f->options.progress = monitor;
     f->options.progress_user = f;
     assert_fails(f->context,
                  nitro_study_quality(f->store, "toy", &f->options, NULL, &results, &count),
@@ -379,7 +380,7 @@ int main(void)
         cmocka_unit_test(test_common_features),
         cmocka_unit_test_setup_teardown(test_seeds_are_averaged, setup, teardown),
         cmocka_unit_test(test_curves_are_averaged),
-        cmocka_unit_test_setup_teardown(test_sure_decisions_are_averaged, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_confident_decisions_are_averaged, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_less, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_study_can_be_stopped, setup, teardown),
         cmocka_unit_test_setup_teardown(test_selections, setup, teardown),

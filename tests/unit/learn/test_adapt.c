@@ -90,24 +90,24 @@ static void test_a_common_error_is_learnt_at_once(void **state)
               nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 2, 2, &correction));
     double scores[2] = {5.0, 5.0}, same[2] = {5.0, 5.0};
     const double place[COLUMNS] = {0.1, 0.2};
-    nitro_machine_pair_add(correction, 1.0, place, scores);
+    nitro_kernel_pair_add(correction, 1.0, place, scores);
     assert_true(scores[0] > 5.7 && scores[0] < 6.05);
     assert_true(scores[1] < 3.6 && scores[1] > 2.9);
     struct json_t *json = NULL;
     const nitro_json_place at = {f->context, "file", "correction"};
-    assert_ok(f->context, nitro_machine_pair_encode(f->context, correction, &json));
-    assert_ok(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &again));
-    nitro_machine_pair_add(again, 1.0, place, same);
+    assert_ok(f->context, nitro_kernel_pair_encode(f->context, correction, &json));
+    assert_ok(f->context, nitro_kernel_pair_decode(&at, json, COLUMNS, 2, &again));
+    nitro_kernel_pair_add(again, 1.0, place, same);
     assert_true(same[0] == scores[0] && same[1] == scores[1]);
     nitro_correction *wrong = NULL;
-    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS + 1, 2, &wrong),
+    assert_fails(f->context, nitro_kernel_pair_decode(&at, json, COLUMNS + 1, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction");
     json_object_del(json, "narrow");
-    assert_fails(f->context, nitro_machine_pair_decode(&at, json, COLUMNS, 2, &wrong),
+    assert_fails(f->context, nitro_kernel_pair_decode(&at, json, COLUMNS, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction.narrow");
     json_decref(json);
-    nitro_machine_pair_free(correction);
-    nitro_machine_pair_free(again);
+    nitro_kernel_pair_free(correction);
+    nitro_kernel_pair_free(again);
 }
 
 /* Root mean square of what ten inputs with these errors correct elsewhere. */
@@ -128,16 +128,16 @@ static double correction_elsewhere(fixture *f, double common, double noise)
         double place[COLUMNS], score = 0.0;
         for (size_t c = 0; c < COLUMNS; c++)
             place[c] = 2.0 * nitro_random_uniform(&random) - 1.0;
-        nitro_machine_pair_add(correction, 1.0, place, &score);
+        nitro_kernel_pair_add(correction, 1.0, place, &score);
         square += score * score / ELSEWHERE;
     }
-    nitro_machine_pair_free(correction);
+    nitro_kernel_pair_free(correction);
     return sqrt(square);
 }
 
 /* Ten inputs whose errors have nothing in common change little where nothing like them was
  * measured; ten that err alike change everything, and no scale is special. */
-static void test_noise_is_no_lesson(void **state)
+static void test_noise_is_not_learnt(void **state)
 {
     fixture *f = *state;
     double noise = correction_elsewhere(f, 0.0, 1.0);
@@ -202,9 +202,10 @@ static double odd_launch(size_t index)
 }
 
 /* Of decisions on inputs that nobody measured: how many are sure, and of these wrong. */
-static void count_sure(fixture *f, size_t num_measured, size_t *num_sure, size_t *num_wrong)
+static void count_confident(fixture *f, size_t num_measured, size_t *num_confident,
+                            size_t *num_wrong)
 {
-    *num_sure = *num_wrong = 0;
+    *num_confident = *num_wrong = 0;
     f->options.num_measured = num_measured;
     nitro_model *model = learn(f);
     for (size_t i = INPUTS; i < INPUTS + UNKNOWN; i++) {
@@ -216,7 +217,7 @@ static void count_sure(fixture *f, size_t num_measured, size_t *num_sure, size_t
         if (decision.confidence < 0.9)
             continue;
         double quality = nitro_times_quality(times_ms, SYNTHETIC_VARIANTS, decision.variant);
-        *num_sure += 1;
+        *num_confident += 1;
         *num_wrong += quality < 0.95 ? 1 : 0;
     }
     nitro_model_free(model);
@@ -225,14 +226,15 @@ static void count_sure(fixture *f, size_t num_measured, size_t *num_sure, size_t
 static void test_few_inputs_make_unsure(void **state)
 {
     fixture *f = *state;
-    size_t num_sure, num_wrong;
+    size_t num_confident, num_wrong;
     synthetic_put_device(f->store, "far", launch_of("b"));
     for (size_t i = 0; i < INPUTS; i++)
         synthetic_put_input(f->store, "far", odd_launch(i), i);
-    count_sure(f, 0, &num_sure, &num_wrong);
-    assert_true(num_sure > UNKNOWN / 2 && num_wrong > num_sure / 5); /* how should it know? */
-    count_sure(f, 9, &num_sure, &num_wrong);
-    assert_true(num_wrong <= num_sure / 5);
+    count_confident(f, 0, &num_confident, &num_wrong);
+    assert_true(num_confident > UNKNOWN / 2 &&
+                num_wrong > num_confident / 5); /* how should it know? */
+    count_confident(f, 9, &num_confident, &num_wrong);
+    assert_true(num_wrong <= num_confident / 5);
 }
 
 static void test_a_file_keeps_it(void **state)
@@ -347,7 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_common_error_is_learnt_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_noise_is_no_lesson, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_noise_is_not_learnt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
         cmocka_unit_test_setup_teardown(test_few_inputs_help, setup, teardown),
         cmocka_unit_test_setup_teardown(test_few_inputs_make_unsure, setup, teardown),

@@ -222,10 +222,10 @@ static void test_nan_and_infinity(void **state)
                      NITRO_ERR_ARGUMENT, "input900");
         nitro_sample_free(sample);
     }
-    const double hole[] = {NAN, 0.5}, times_ms[] = {1.0, 2.0, 3.0};
-    put(f, "a", 9002, hole, times_ms); /* NaN is a hole */
+    const double missing[] = {NAN, 0.5}, times_ms[] = {1.0, 2.0, 3.0};
+    put(f, "a", 9002, missing, times_ms); /* NaN is a hole */
     learn_all(f, 1.1, 0.85);
-    assert_non_null(strstr(f->log, "hole"));
+    assert_non_null(strstr(f->log, "missing"));
 }
 
 int main(void)

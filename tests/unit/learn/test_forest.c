@@ -6,7 +6,7 @@
 /* ---- Learning -------------------------------------------------------------------------------- */
 
 /* Share of the outputs' variance that predictions of unseen rows leave, for one output. */
-static double unexplained(const double *predicted, const double *expected, size_t output)
+static double unlogged(const double *predicted, const double *expected, size_t output)
 {
     double mean = 0, error = 0, variance = 0;
     for (size_t i = output; i < ROWS * OUTPUTS; i += OUTPUTS)
@@ -29,7 +29,7 @@ static void test_learns_a_function(void **state)
     assert_int_equal(nitro_forest_num_trees(forest), 150);
     double *predicted = predictions(forest, &unseen->view);
     for (size_t output = 0; output < OUTPUTS; output++)
-        assert_true(unexplained(predicted, unseen->outputs, output) < 0.1);
+        assert_true(unlogged(predicted, unseen->outputs, output) < 0.1);
     free(predicted);
     nitro_forest_free(forest);
     free(seen);
@@ -143,7 +143,7 @@ static void test_candidates(void **state)
         options.num_candidates = candidates[i];
         nitro_forest *forest = train(context, &seen->view, &options, 7);
         double *predicted = predictions(forest, &unseen->view);
-        left[i] = unexplained(predicted, unseen->outputs, 1);
+        left[i] = unlogged(predicted, unseen->outputs, 1);
         free(predicted);
         nitro_forest_free(forest);
     }

@@ -29,7 +29,7 @@ static char *learn(fixture *f, const char *target)
     return text;
 }
 
-static void test_all_but_the_target_teach(void **state)
+static void test_all_but_the_target_train(void **state)
 {
     fixture *f = *state;
     char *text = learn(f, "gamma");
@@ -205,7 +205,7 @@ static void test_target_of_this_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_all_but_the_target_teach, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_all_but_the_target_train, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_same_bytes, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),

@@ -14,7 +14,7 @@ typedef struct fixture {
     nitro_dataset *sources;
     nitro_device *target;
     nitro_string_list names; /* of device features */
-    nitro_lesson lesson;
+    nitro_training_task task;
     nitro_model *model;
 } fixture;
 
@@ -50,20 +50,20 @@ static void make(fixture *f, double target, const double *launches, size_t num_i
         devices[count] = synthetic_device(f->context, ids[count], launches[count]);
     f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
     f->target = synthetic_device(f->context, "target", target);
-    f->lesson = (nitro_lesson){.sources = f->sources,
-                               .target = f->target,
-                               .device_features = &f->names,
-                               .evidence = NITRO_EVIDENCE_SOURCES};
-    assert_ok(f->context, nitro_strategy_find(f->context, "forest", &f->lesson.strategy));
+    f->task = (nitro_training_task){.sources = f->sources,
+                                    .target = f->target,
+                                    .device_features = &f->names,
+                                    .evidence = NITRO_EVIDENCE_SOURCES};
+    assert_ok(f->context, nitro_strategy_find(f->context, "forest", &f->task.strategy));
 }
 
-static const nitro_promise *learn(fixture *f)
+static const nitro_predicted_quality *learn(fixture *f)
 {
     nitro_model_free(f->model);
     f->model = NULL;
-    assert_ok(f->context, nitro_model_train(f->context, &f->lesson, &f->model));
-    assert_non_null(f->model->promise);
-    return f->model->promise;
+    assert_ok(f->context, nitro_model_train(f->context, &f->task, &f->model));
+    assert_non_null(f->model->predicted);
+    return f->model->predicted;
 }
 
 static bool is_near(double a, double b)
@@ -110,19 +110,19 @@ static void contradict(fixture *f)
     }
 }
 
-static void test_a_left_out_source_is_not_seen(void **state)
+static void test_a_validation_device_is_not_seen(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
     contradict(f);
-    const nitro_promise *promise = learn(f);
-    assert_true(promise->within_quality > 99.0); /* the device feature tells them apart */
-    assert_int_equal(promise->num_sources, 2);
-    assert_true(is_near(promise->sources[0].left_out_quality, 25.0));
-    assert_true(is_near(promise->sources[1].left_out_quality, 25.0));
-    assert_true(is_near(promise->left_out_quality, 25.0));
-    assert_true(is_near(promise->share, 0.5)); /* half as far as they are from each other */
-    assert_true(promise->quality < 63.0);
+    const nitro_predicted_quality *predicted = learn(f);
+    assert_true(predicted->within_quality > 99.0); /* the device feature tells them apart */
+    assert_int_equal(predicted->num_sources, 2);
+    assert_true(is_near(predicted->sources[0].lodo_quality, 25.0));
+    assert_true(is_near(predicted->sources[1].lodo_quality, 25.0));
+    assert_true(is_near(predicted->lodo_quality, 25.0));
+    assert_true(is_near(predicted->share, 0.5)); /* half as far as they are from each other */
+    assert_true(predicted->quality < 63.0);
     nitro_decision decision;
     double features[SYNTHETIC_FEATURES];
     synthetic_input(3, NULL, features);
@@ -136,8 +136,8 @@ static void test_scores_come_from_others(void **state)
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
     contradict(f);
     learn(f);
-    nitro_leave_out result = {0};
-    assert_ok(f->context, nitro_leave_out_run(f->context, &f->lesson, f->model, &result));
+    nitro_lodo result = {0};
+    assert_ok(f->context, nitro_lodo_run(f->context, &f->task, f->model, &result));
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         const double *scores = result.scores + row * SYNTHETIC_VARIANTS;
         assert_int_equal(nitro_scores_best(scores, SYNTHETIC_VARIANTS),
@@ -145,7 +145,7 @@ static void test_scores_come_from_others(void **state)
     }
     assert_int_equal(result.num_rows[0], 30);
     assert_int_equal(result.num_rows[1], 30);
-    nitro_leave_out_free(&result);
+    nitro_lodo_free(&result);
 }
 
 /* ---- Strategies that average others ------------------------------------------------------- */
@@ -195,7 +195,7 @@ static const nitro_strategy team = {.name = "team",
 /* All say the first variant; on every source the second is fastest, by `factor`. */
 static uint64_t members_chosen(fixture *f, double factor)
 {
-    f->lesson.strategy = &team;
+    f->task.strategy = &team;
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
         times[0] = factor;
@@ -206,20 +206,20 @@ static uint64_t members_chosen(fixture *f, double factor)
     return *(const uint64_t *)f->model->predictor;
 }
 
-static void test_left_out_sources_choose_members(void **state)
+static void test_lodo_choose_members(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
     assert_int_equal(members_chosen(f, 4.0), 2);
-    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
+    assert_true(is_near(f->model->predicted->lodo_quality, 100.0));
     assert_int_equal(members_chosen(f, 1.002), 0); /* by too little to be sure of it */
-    assert_true(is_near(f->model->promise->left_out_quality, 100.0 / 1.002));
-    f->lesson.is_adapted = true;
+    assert_true(is_near(f->model->predicted->lodo_quality, 100.0 / 1.002));
+    f->task.is_adapted = true;
     assert_int_equal(members_chosen(f, 4.0), 0);
-    f->lesson.is_adapted = false;
-    f->lesson.members = 1; /* the caller chose */
+    f->task.is_adapted = false;
+    f->task.members = 1; /* the caller chose */
     assert_int_equal(members_chosen(f, 4.0), 1);
-    assert_true(is_near(f->model->promise->left_out_quality, 25.0));
+    assert_true(is_near(f->model->predicted->lodo_quality, 25.0));
 }
 
 /* ---- Hyper-parameters --------------------------------------------------------------------- */
@@ -228,12 +228,12 @@ static void test_left_out_sources_choose_members(void **state)
 static nitro_status train_cook(nitro_context *context, const nitro_training_set *set,
                                void **predictor, double *held_out_scores)
 {
-    size_t *recipe = nitro_calloc(context, 1, sizeof(*recipe));
-    assert_non_null(recipe);
-    *recipe = set->recipes[0];
+    size_t *hyper_setting = nitro_calloc(context, 1, sizeof(*hyper_setting));
+    assert_non_null(hyper_setting);
+    *hyper_setting = set->hyper_settings[0];
     for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
         held_out_scores[i] = NAN;
-    *predictor = recipe;
+    *predictor = hyper_setting;
     return NITRO_OK;
 }
 
@@ -247,16 +247,16 @@ static void score_cook(const void *predictor, const double *columns, double *sco
 static const char *const dishes[] = {"salt", "sugar", "pepper"};
 static const nitro_strategy cook = {.name = "cook",
                                     .dfs = "omit",
-                                    .num_recipes = 3,
-                                    .recipes = dishes,
+                                    .num_hyper_settings = 3,
+                                    .hyper_settings = dishes,
                                     .train = train_cook,
                                     .score = score_cook,
                                     .free = free};
 
 /* The first variant takes 1 ms, the second this many on each source, the third far longer. */
-static size_t recipe_chosen(fixture *f, const double *seconds)
+static size_t hyper_parameters_chosen(fixture *f, const double *seconds)
 {
-    f->lesson.strategy = &cook;
+    f->task.strategy = &cook;
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
         times[0] = 1.0;
@@ -267,29 +267,30 @@ static size_t recipe_chosen(fixture *f, const double *seconds)
     return *(const size_t *)f->model->predictor;
 }
 
-static void test_left_out_sources_choose_recipes(void **state)
+static void test_lodo_choose_hyper_settings(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
-    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8, 0.8}), 1);
-    assert_true(is_near(f->model->promise->left_out_quality, 100.0));
-    json_t *json = nitro_promise_json(f->model->promise, f->sources);
+    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.8, 0.8, 0.8}), 1);
+    assert_true(is_near(f->model->predicted->lodo_quality, 100.0));
+    json_t *json = nitro_predicted_quality_json(f->model->predicted, f->sources);
     assert_string_equal(
-        json_string_value(json_object_get(json_object_get(json, "recipes"), "cook")), "sugar");
+        json_string_value(json_object_get(json_object_get(json, "hyper_parameters"), "cook")),
+        "sugar");
     json_decref(json);
     /* By too little; and by enough, but one source says the opposite of the others. */
-    assert_int_equal(recipe_chosen(f, (const double[]){0.998, 0.998, 0.998}), 0);
-    assert_int_equal(recipe_chosen(f, (const double[]){0.5, 0.5, 1.3}), 0);
-    json = nitro_promise_json(f->model->promise, f->sources);
-    assert_null(json_object_get(json, "recipes"));
+    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.998, 0.998, 0.998}), 0);
+    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.5, 0.5, 1.3}), 0);
+    json = nitro_predicted_quality_json(f->model->predicted, f->sources);
+    assert_null(json_object_get(json, "hyper_parameters"));
     json_decref(json);
 }
 
-static void test_two_sources_choose_no_recipe(void **state)
+static void test_two_sources_choose_no_hyper_setting(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
-    assert_int_equal(recipe_chosen(f, (const double[]){0.8, 0.8}), 0);
+    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.8, 0.8}), 0);
 }
 
 /* ---- Relative features that only tell devices --------------------------------------------- */
@@ -305,8 +306,8 @@ static bool keeps_sockets(fixture *f, const double *launches, const double *sock
     for (size_t d = 0; d < f->sources->num_devices; d++)
         assert_ok(f->context, nitro_device_set(f->context, f->sources->devices[d], "sockets",
                                                sockets[d], NITRO_VALUE_RECORDED, 0));
-    f->lesson.device_features = &none;
-    f->lesson.use_relative = true;
+    f->task.device_features = &none;
+    f->task.use_relative = true;
     learn(f);
     bool keeps = f->model->schema->num_relative == 1;
     nitro_dataset_free(f->sources);
@@ -323,7 +324,7 @@ static void test_what_tells_devices_needs_three_values(void **state)
     assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 2.0}));
 }
 
-static void test_left_out_sources_judge_what_tells_devices(void **state)
+static void test_lodo_judge_what_tells_devices(void **state)
 {
     static const double launches[] = {1.0, 1.1, 60.0, 61.0, 0};
     assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 1.1, 8.0, 8.1}));
@@ -333,37 +334,37 @@ static void test_left_out_sources_judge_what_tells_devices(void **state)
 
 /* ---- Promises ----------------------------------------------------------------------------- */
 
-static void test_nearer_targets_are_promised_more(void **state)
+static void test_nearer_targets_are_predicted_more(void **state)
 {
     fixture *f = *state;
     make(f, 1.0, (const double[]){1.0, 1.1, 60.0, 0}, 90);
-    const nitro_promise *promise = learn(f);
-    assert_true(promise->quality > 90.0 && promise->quality <= 100.0);
-    assert_true(is_near(promise->quality, promise->within_quality));
-    assert_true(is_near(promise->share, 0.0));
-    assert_int_equal(promise->sources[0].device, 0);
-    assert_int_equal(promise->sources[2].device, 2);
-    assert_null(promise->warning);
-    double near = promise->quality;
+    const nitro_predicted_quality *predicted = learn(f);
+    assert_true(predicted->quality > 90.0 && predicted->quality <= 100.0);
+    assert_true(is_near(predicted->quality, predicted->within_quality));
+    assert_true(is_near(predicted->share, 0.0));
+    assert_int_equal(predicted->sources[0].device, 0);
+    assert_int_equal(predicted->sources[2].device, 2);
+    assert_null(predicted->warning);
+    double near = predicted->quality;
     assert_ok(f->context,
               nitro_device_set(f->context, f->target, "launch", 4.0, NITRO_VALUE_RECORDED, 0));
-    promise = learn(f);
-    assert_true(promise->left_out_quality < near && promise->quality < near);
-    assert_null(promise->warning);
+    predicted = learn(f);
+    assert_true(predicted->lodo_quality < near && predicted->quality < near);
+    assert_null(predicted->warning);
     assert_ok(f->context,
               nitro_device_set(f->context, f->target, "launch", 1e9, NITRO_VALUE_RECORDED, 0));
-    promise = learn(f);
-    assert_true(is_near(promise->share, 2.0));
-    assert_non_null(strstr(promise->warning, "more unlike"));
+    predicted = learn(f);
+    assert_true(is_near(predicted->share, 2.0));
+    assert_non_null(strstr(predicted->warning, "more unlike"));
 }
 
-static void test_one_source_promises_nothing(void **state)
+static void test_one_source_predicts_nothing(void **state)
 {
     fixture *f = *state;
     make(f, 4.0, (const double[]){1.0, 0}, 60);
-    const nitro_promise *promise = learn(f);
-    assert_true(isnan(promise->quality));
-    assert_non_null(strstr(promise->warning, "only one source"));
+    const nitro_predicted_quality *predicted = learn(f);
+    assert_true(isnan(predicted->quality));
+    assert_non_null(strstr(predicted->warning, "only one source"));
     nitro_decision decision;
     for (size_t i = 0; i < 60; i++) {
         double features[SYNTHETIC_FEATURES];
@@ -371,16 +372,16 @@ static void test_one_source_promises_nothing(void **state)
         assert_ok(f->context, nitro_model_predict(f->model, features, &decision, NULL, NULL));
         assert_true(decision.confidence <= 0.5);
     }
-    json_t *json = nitro_promise_json(promise, f->sources);
+    json_t *json = nitro_predicted_quality_json(predicted, f->sources);
     assert_true(json_is_null(json_object_get(json, "quality")));
     assert_true(json_is_string(json_object_get(json, "warning")));
     json_decref(json);
     /* But a device just like it is known as well as the source itself. */
     assert_ok(f->context,
               nitro_device_set(f->context, f->target, "launch", 1.0, NITRO_VALUE_RECORDED, 0));
-    promise = learn(f);
-    assert_null(promise->warning);
-    assert_true(is_near(promise->quality, promise->within_quality));
+    predicted = learn(f);
+    assert_null(predicted->warning);
+    assert_true(is_near(predicted->quality, predicted->within_quality));
 }
 
 static void test_nothing_in_common(void **state)
@@ -389,19 +390,20 @@ static void test_nothing_in_common(void **state)
     make(f, 4.0, (const double[]){1.0, 2.0, 0}, 60);
     nitro_device_free(f->target);
     assert_ok(f->context, nitro_device_create(f->context, "other", "recorded", &f->target));
-    f->lesson.target = f->target;
+    f->task.target = f->target;
     nitro_string_list none = {0};
-    f->lesson.device_features = &none;
-    const nitro_promise *promise = learn(f);
-    assert_true(isnan(promise->target_distance));
-    assert_true(is_near(promise->quality, promise->left_out_quality));
-    assert_non_null(strstr(promise->warning, "shares no device feature"));
+    f->task.device_features = &none;
+    const nitro_predicted_quality *predicted = learn(f);
+    assert_true(isnan(predicted->target_distance));
+    assert_true(is_near(predicted->quality, predicted->lodo_quality));
+    assert_non_null(strstr(predicted->warning, "shares no device feature"));
 }
 
 /* Ten decisions whose margin is 1, of which the last are bad ones. */
-static double confidence_after(const nitro_promise *promise, size_t num_good, size_t num_rows)
+static double confidence_after(const nitro_predicted_quality *predicted, size_t num_good,
+                               size_t num_rows)
 {
-    nitro_promise weighed = *promise;
+    nitro_predicted_quality weighed = *predicted;
     nitro_calibration calibration;
     double times_ms[10 * 2] = {0}, scores[10 * 2] = {0};
     for (size_t i = 0; i < num_rows; i++) {
@@ -419,31 +421,31 @@ static double confidence_after(const nitro_promise *promise, size_t num_good, si
 static void test_measured_inputs_correct_the_distance(void **state)
 {
     (void)state;
-    nitro_promise promise = {.within = {1, {0.0}, {0.95}},
-                             .left_out = {1, {0.0}, {0.55}},
-                             .within_quality = 99.0,
-                             .left_out_quality = 90.0,
-                             .share = 0.05};
-    double before = confidence_after(&promise, 0, 0);
+    nitro_predicted_quality predicted = {.within = {1, {0.0}, {0.95}},
+                                         .left_out = {1, {0.0}, {0.55}},
+                                         .within_quality = 99.0,
+                                         .lodo_quality = 90.0,
+                                         .share = 0.05};
+    double before = confidence_after(&predicted, 0, 0);
     assert_true(before > 0.85 && before < 0.95); /* nothing is measured, and nothing is certain */
-    assert_true(confidence_after(&promise, 10, 10) > before);
-    assert_true(confidence_after(&promise, 9, 10) < confidence_after(&promise, 10, 10));
-    assert_true(confidence_after(&promise, 5, 10) < 0.75);
-    promise.share = 1.0; /* as far as any, it seems */
-    before = confidence_after(&promise, 0, 0);
+    assert_true(confidence_after(&predicted, 10, 10) > before);
+    assert_true(confidence_after(&predicted, 9, 10) < confidence_after(&predicted, 10, 10));
+    assert_true(confidence_after(&predicted, 5, 10) < 0.75);
+    predicted.share = 1.0; /* as far as any, it seems */
+    before = confidence_after(&predicted, 0, 0);
     assert_true(before > 0.5 && before < 0.65);
-    assert_true(confidence_after(&promise, 10, 10) > 0.75);
-    assert_true(fabs(confidence_after(&promise, 5, 10) - before) < 0.05);
-    promise.left_out = promise.within; /* it is worse than any that was left out */
-    assert_true(confidence_after(&promise, 10, 10) > 0.95);
-    assert_true(confidence_after(&promise, 5, 10) < 0.85);
-    promise.left_out_quality = NAN; /* one source: quality stays as distance has it */
+    assert_true(confidence_after(&predicted, 10, 10) > 0.75);
+    assert_true(fabs(confidence_after(&predicted, 5, 10) - before) < 0.05);
+    predicted.left_out = predicted.within; /* it is worse than any that was left out */
+    assert_true(confidence_after(&predicted, 10, 10) > 0.95);
+    assert_true(confidence_after(&predicted, 5, 10) < 0.85);
+    predicted.lodo_quality = NAN; /* one source: quality stays as distance has it */
     nitro_calibration calibration;
-    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
-    assert_true(isnan(promise.quality));
-    promise.share = 0.0;
-    nitro_promise_weigh_measured(&promise, NULL, NULL, 0, 2, &calibration);
-    assert_true(is_near(promise.quality, 99.0));
+    nitro_promise_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
+    assert_true(isnan(predicted.quality));
+    predicted.share = 0.0;
+    nitro_promise_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
+    assert_true(is_near(predicted.quality, 99.0));
 }
 
 /* ---- Splits by group ---------------------------------------------------------------------- */
@@ -480,20 +482,19 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_left_out_source_is_not_seen, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_validation_device_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_members, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_left_out_sources_choose_recipes, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_two_sources_choose_no_recipe, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_choose_members, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_choose_hyper_settings, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_sources_choose_no_hyper_setting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_tells_devices_needs_three_values, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(test_left_out_sources_judge_what_tells_devices, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_nearer_targets_are_promised_more, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_one_source_promises_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_judge_what_tells_devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_nearer_targets_are_predicted_more, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_one_source_predicts_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),
         cmocka_unit_test(test_measured_inputs_correct_the_distance),
         cmocka_unit_test_setup_teardown(test_groups_stay_together, setup, teardown),
     };
-    return cmocka_run_group_tests_name("promise", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("predicted_quality", tests, NULL, NULL);
 }

@@ -184,20 +184,20 @@ static void test_machine(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_kernel_machine *machine = NULL;
-    assert_ok(context, nitro_kernel_machine_create(context, 1, 2, 2, 2.0, &machine));
-    memcpy(machine->bias, (double[]){10.0, 20.0}, 2 * sizeof(double));
-    memcpy(machine->vectors, (double[]){0.0, 1.0}, 2 * sizeof(double));
-    memcpy(machine->coefficients, (double[]){1.0, 2.0, 3.0, 4.0}, 4 * sizeof(double));
+    nitro_kernel_expansion *expansion = NULL;
+    assert_ok(context, nitro_kernel_expansion_create(context, 1, 2, 2, 2.0, &expansion));
+    memcpy(expansion->bias, (double[]){10.0, 20.0}, 2 * sizeof(double));
+    memcpy(expansion->vectors, (double[]){0.0, 1.0}, 2 * sizeof(double));
+    memcpy(expansion->coefficients, (double[]){1.0, 2.0, 3.0, 4.0}, 4 * sizeof(double));
     const double inside = 0.5, outside = 40.0, border = 1.0;
     double outputs[2], at_border[2];
-    nitro_kernel_machine_evaluate(machine, &inside, outputs);
+    nitro_kernel_expansion_evaluate(expansion, &inside, outputs);
     assert_near(outputs[0], 10.0 + 4.0 * exp(-0.5), 1e-14);
     assert_near(outputs[1], 20.0 + 6.0 * exp(-0.5), 1e-14);
-    nitro_kernel_machine_evaluate(machine, &outside, outputs);
-    nitro_kernel_machine_evaluate(machine, &border, at_border);
+    nitro_kernel_expansion_evaluate(expansion, &outside, outputs);
+    nitro_kernel_expansion_evaluate(expansion, &border, at_border);
     assert_memory_equal(outputs, at_border, sizeof(outputs));
-    nitro_kernel_machine_free(machine);
+    nitro_kernel_expansion_free(expansion);
     nitro_context_free(context);
 }
 

@@ -42,14 +42,14 @@ static int teardown(void **state)
 static nitro_status train(fixture *f, bool use_relative, nitro_model **model)
 {
     nitro_string_list no_device_features = {0};
-    nitro_lesson lesson = {.sources = f->dataset,
-                           .target = f->target,
-                           .device_features = &no_device_features,
-                           .use_relative = use_relative,
-                           .seed = 3,
-                           .num_threads = 1};
-    assert_ok(f->context, nitro_strategy_find(f->context, "svm", &lesson.strategy));
-    nitro_status status = nitro_model_train(f->context, &lesson, model);
+    nitro_training_task task = {.sources = f->dataset,
+                                .target = f->target,
+                                .device_features = &no_device_features,
+                                .use_relative = use_relative,
+                                .seed = 3,
+                                .num_threads = 1};
+    assert_ok(f->context, nitro_strategy_find(f->context, "svm", &task.strategy));
+    nitro_status status = nitro_model_train(f->context, &task, model);
     if (status == NITRO_OK)
         (*model)->provenance = json_pack("{s:s}", "made", "for tests");
     return status;
@@ -155,13 +155,13 @@ static void test_missing_device_features(void **state)
     nitro_model_free(model);
 }
 
-static void test_undefined_rows_do_not_teach(void **state)
+static void test_undefined_rows_are_not_usable(void **state)
 {
     fixture *f = *state;
     nitro_model *model = NULL, *all = NULL;
-    const nitro_relative_feature hole = {.name = "hole",
-                                         .scale = NITRO_SCALE_LINEAR,
-                                         .formula = "1 / (skew - skew) + device.launch"};
+    const nitro_relative_feature missing = {.name = "missing",
+                                            .scale = NITRO_SCALE_LINEAR,
+                                            .formula = "1 / (skew - skew) + device.launch"};
     const nitro_relative_feature root = {
         .name = "root", .scale = NITRO_SCALE_LINEAR, .formula = "sqrt(size - 100)"};
     assert_ok(f->context, nitro_schema_add_relative(f->context, f->dataset->schema, &root));
@@ -178,7 +178,7 @@ static void test_undefined_rows_do_not_teach(void **state)
     assert_int_equal(decision.variant, model->schema->default_variant);
     nitro_model_free(model);
 
-    assert_ok(f->context, nitro_schema_add_relative(f->context, f->dataset->schema, &hole));
+    assert_ok(f->context, nitro_schema_add_relative(f->context, f->dataset->schema, &missing));
     assert_fails(f->context, train(f, true, &all), NITRO_ERR_NO_DATA, "all relative features");
 }
 
@@ -276,7 +276,7 @@ int main(void)
         MODEL_TEST(test_values_are_cut_to_the_range),
         MODEL_TEST(test_prepared_columns_are_the_same),
         MODEL_TEST(test_missing_device_features),
-        MODEL_TEST(test_undefined_rows_do_not_teach),
+        MODEL_TEST(test_undefined_rows_are_not_usable),
         MODEL_TEST(test_model_file_round_trip),
         MODEL_TEST(test_hostile_model_files),
     };

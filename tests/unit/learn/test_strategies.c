@@ -10,7 +10,7 @@ static void check_identity(const nitro_strategy *strategy)
 {
     nitro_context *context = unit_context();
     const nitro_strategy *found = NULL;
-    assert_true(nitro_name_is_clean(strategy->name) || strchr(strategy->name, '-'));
+    assert_true(nitro_name_is_valid(strategy->name) || strchr(strategy->name, '-'));
     assert_ok(context, nitro_strategy_find(context, strategy->name, &found));
     assert_ptr_equal(found, strategy);
     assert_true(strlen(strategy->description) > 10 && !strchr(strategy->description, '\n'));
@@ -137,21 +137,21 @@ static void test_predictor_without_held_out_scores(void **state)
 /* ---- Hyper-parameters ------------------------------------------------------------------------ */
 
 /* Every recipe makes another predictor of the same kind. */
-static void check_recipes(const nitro_strategy *strategy)
+static void check_hyper_settings(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(150, 4);
     trained usual = train(f, strategy);
     double *scores = scores_of(&usual, f);
-    assert_true(strategy->num_recipes != 1); /* nothing to choose */
-    for (size_t r = 0; r < strategy->num_recipes; r++) {
-        f->set.recipes[0] = r;
+    assert_true(strategy->num_hyper_settings != 1); /* nothing to choose */
+    for (size_t r = 0; r < strategy->num_hyper_settings; r++) {
+        f->set.hyper_settings[0] = r;
         trained other = train(f, strategy);
         double *own = scores_of(&other, f);
         bool is_same = memcmp(scores, own, 150 * VARIANTS * sizeof(double)) == 0;
         assert_true(is_same == (r == 0));
         for (size_t i = 0; i < 150 * VARIANTS; i++)
             assert_true(isfinite(own[i]));
-        assert_true(strlen(strategy->recipes[r]) > 0);
+        assert_true(strlen(strategy->hyper_settings[r]) > 0);
         discard(&other);
         free(own);
     }
@@ -161,15 +161,15 @@ static void check_recipes(const nitro_strategy *strategy)
 }
 
 /* A strategy that averages others hands each its own. */
-static void check_member_recipes(const nitro_strategy *strategy)
+static void check_member_hyper_settings(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(150, 4);
     trained usual = train(f, strategy);
     for (size_t m = 0; m < strategy->num_members; m++) {
-        if (strategy->members[m]->num_recipes == 0)
+        if (strategy->members[m]->num_hyper_settings == 0)
             continue;
-        memset(f->set.recipes, 0, sizeof(f->set.recipes));
-        f->set.recipes[m] = 1;
+        memset(f->set.hyper_settings, 0, sizeof(f->set.hyper_settings));
+        f->set.hyper_settings[m] = 1;
         trained other = train(f, strategy);
         double before[NITRO_MAX_MEMBERS * VARIANTS], after[NITRO_MAX_MEMBERS * VARIANTS];
         strategy->score_members(usual.predictor, f->columns, before);
@@ -185,11 +185,11 @@ static void check_member_recipes(const nitro_strategy *strategy)
     free_fixture(f);
 }
 
-static void test_recipes(void **state)
+static void test_hyper_settings(void **state)
 {
     (void)state;
-    for_each(check_recipes);
-    for_each(check_member_recipes);
+    for_each(check_hyper_settings);
+    for_each(check_member_hyper_settings);
 }
 
 int main(void)
@@ -200,7 +200,7 @@ int main(void)
         cmocka_unit_test(test_held_out_inputs_are_not_seen),
         cmocka_unit_test(test_does_not_depend_on_threads),
         cmocka_unit_test(test_predictor_without_held_out_scores),
-        cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_hyper_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

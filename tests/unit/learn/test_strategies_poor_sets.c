@@ -152,7 +152,7 @@ static void check_extreme_times(const nitro_strategy *strategy)
     free_fixture(f);
 }
 
-static void test_sets_that_teach_little(void **state)
+static void test_sets_that_are_small(void **state)
 {
     (void)state;
     for_each(check_one_class);
@@ -187,7 +187,7 @@ static void test_a_row_without_times_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sets_that_teach_little),
+        cmocka_unit_test(test_sets_that_are_small),
         cmocka_unit_test(test_a_row_without_times_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,7 +117,7 @@ static struct svm_model *train_libsvm(const fixture *f, struct svm_node *nodes, 
 
 typedef struct probe {
     const fixture *fixture;
-    const nitro_svm_machine *machine;
+    const nitro_svm_classifier *classifier;
     const double *x;
     double gamma;
 } probe;
@@ -125,26 +125,26 @@ typedef struct probe {
 static double rbf(const void *user, size_t vector)
 {
     const probe *p = user;
-    const double *row = p->fixture->columns + p->machine->vector_rows[vector] * WIDTH;
+    const double *row = p->fixture->columns + p->classifier->vector_rows[vector] * WIDTH;
     double sum = 0.0;
     for (size_t c = 0; c < WIDTH; c++)
         sum += (p->x[c] - row[c]) * (p->x[c] - row[c]);
     return exp(-p->gamma * sum);
 }
 
-static nitro_svm_machine *train_ours(const fixture *f, double c, double gamma)
+static nitro_svm_classifier *train_ours(const fixture *f, double c, double gamma)
 {
     nitro_svm_points *points = NULL;
-    nitro_svm_machine *machine = NULL;
+    nitro_svm_classifier *classifier = NULL;
     size_t rows[MAX_ROWS];
     for (size_t i = 0; i < f->num_rows; i++)
         rows[i] = i;
     assert_ok(f->context,
               nitro_svm_points_from_columns(f->context, f->columns, f->num_rows, WIDTH, &points));
-    assert_ok(f->context, nitro_svm_machine_train(f->context, points, rows, f->num_rows, f->labels,
-                                                  c, gamma, &machine));
+    assert_ok(f->context, nitro_svm_classifier_train(f->context, points, rows, f->num_rows,
+                                                     f->labels, c, gamma, &classifier));
     nitro_svm_points_free(points);
-    return machine;
+    return classifier;
 }
 
 static void test_decisions_are_libsvms(void **state)
@@ -153,9 +153,9 @@ static void test_decisions_are_libsvms(void **state)
     fixture *f = make_fixture(200);
     struct svm_node *nodes = calloc(MAX_ROWS * (WIDTH + 1), sizeof(*nodes));
     struct svm_model *model = train_libsvm(f, nodes, 10.0, 0.7);
-    nitro_svm_machine *machine = train_ours(f, 10.0, 0.7);
-    assert_int_equal(machine->num_classes, 4);
-    assert_int_equal(machine->num_vectors, model->l);
+    nitro_svm_classifier *classifier = train_ours(f, 10.0, 0.7);
+    assert_int_equal(classifier->num_classes, 4);
+    assert_int_equal(classifier->num_vectors, model->l);
     nitro_random random;
     nitro_random_seed(&random, 3);
     for (int i = 0; i < 2000; i++) {
@@ -164,15 +164,15 @@ static void test_decisions_are_libsvms(void **state)
             x[c] = 4.0 * nitro_random_uniform(&random) - 2.0;
         struct svm_node point[WIDTH + 1];
         to_nodes(x, point);
-        probe p = {f, machine, x, 0.7};
-        nitro_svm_machine_decide(machine, rbf, &p, ours);
+        probe p = {f, classifier, x, 0.7};
+        nitro_svm_classifier_decide(classifier, rbf, &p, ours);
         size_t label = (size_t)svm_predict_values(model, point, theirs);
         for (size_t d = 0; d < 6; d++)
             assert_true(ours[d] == theirs[d]);
-        nitro_svm_machine_score(machine, ours, 4, scores);
+        nitro_svm_classifier_score(classifier, ours, 4, scores);
         assert_int_equal(nitro_scores_best(scores, 4), label);
     }
-    nitro_svm_machine_free(machine);
+    nitro_svm_classifier_free(classifier);
     svm_free_and_destroy_model(&model);
     free(nodes);
     free_fixture(f);
@@ -194,25 +194,25 @@ static void test_kernel_matrix_gives_the_same(void **state)
         }
     }
     nitro_svm_points *points = NULL;
-    nitro_svm_machine *by_kernel = NULL, *by_columns = train_ours(f, 4.0, 0.5);
+    nitro_svm_classifier *by_kernel = NULL, *by_columns = train_ours(f, 4.0, 0.5);
     assert_ok(f->context, nitro_svm_points_from_kernel(f->context, f->num_rows, &points));
     nitro_svm_points_set_kernel(points, kernel);
-    assert_ok(f->context, nitro_svm_machine_train(f->context, points, rows, f->num_rows, f->labels,
-                                                  4.0, 0.0, &by_kernel));
+    assert_ok(f->context, nitro_svm_classifier_train(f->context, points, rows, f->num_rows,
+                                                     f->labels, 4.0, 0.0, &by_kernel));
     size_t num_equal = 0;
     for (size_t i = 0; i < f->num_rows; i++) {
         double a[NITRO_SVM_MAX_PAIRS], b[NITRO_SVM_MAX_PAIRS], sa[4], sb[4];
         probe pa = {f, by_kernel, f->columns + i * WIDTH, 0.5};
         probe pb = {f, by_columns, f->columns + i * WIDTH, 0.5};
-        nitro_svm_machine_decide(by_kernel, rbf, &pa, a);
-        nitro_svm_machine_decide(by_columns, rbf, &pb, b);
-        nitro_svm_machine_score(by_kernel, a, 4, sa);
-        nitro_svm_machine_score(by_columns, b, 4, sb);
+        nitro_svm_classifier_decide(by_kernel, rbf, &pa, a);
+        nitro_svm_classifier_decide(by_columns, rbf, &pb, b);
+        nitro_svm_classifier_score(by_kernel, a, 4, sa);
+        nitro_svm_classifier_score(by_columns, b, 4, sb);
         num_equal += nitro_scores_best(sa, 4) == nitro_scores_best(sb, 4);
     }
     assert_true(num_equal >= f->num_rows - 2); /* they stop within a tolerance of each other */
-    nitro_svm_machine_free(by_kernel);
-    nitro_svm_machine_free(by_columns);
+    nitro_svm_classifier_free(by_kernel);
+    nitro_svm_classifier_free(by_columns);
     nitro_svm_points_free(points);
     free(kernel);
     free_fixture(f);
@@ -224,25 +224,25 @@ static void test_scores(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_svm_machine *machine = NULL;
-    assert_ok(context, nitro_svm_machine_create(context, 3, 0, &machine));
-    machine->classes[0] = 1;
-    machine->classes[1] = 2;
-    machine->classes[2] = 4;
+    nitro_svm_classifier *classifier = NULL;
+    assert_ok(context, nitro_svm_classifier_create(context, 3, 0, &classifier));
+    classifier->classes[0] = 1;
+    classifier->classes[1] = 2;
+    classifier->classes[2] = 4;
     double scores[5];
     /* A circle: each class has one vote, and the last the largest margins. The first one wins. */
     const double circle[] = {0.1, -0.9, 0.1};
-    nitro_svm_machine_score(machine, circle, 5, scores);
+    nitro_svm_classifier_score(classifier, circle, 5, scores);
     assert_int_equal(nitro_scores_best(scores, 5), 1);
     /* Never a label: last, in declared order. */
     assert_true(scores[0] > scores[3] && scores[0] < scores[1] && scores[0] < scores[2] &&
                 scores[0] < scores[4]);
     /* Votes count before margins. */
     const double votes[] = {0.01, 0.01, 5.0};
-    nitro_svm_machine_score(machine, votes, 5, scores);
+    nitro_svm_classifier_score(classifier, votes, 5, scores);
     assert_int_equal(nitro_scores_best(scores, 5), 1);
     assert_true(scores[2] > scores[4]);
-    nitro_svm_machine_free(machine);
+    nitro_svm_classifier_free(classifier);
     nitro_context_free(context);
 }
 

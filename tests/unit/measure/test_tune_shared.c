@@ -79,8 +79,8 @@ static nitro_computation *declare(nitro_context *context)
 
 typedef bool (*progress_function)(void *user, const nitro_tune_progress *progress);
 
-static nitro_status tune_watched_by(nitro_context *context, const char *url,
-                                    progress_function progress, void *user)
+static nitro_status tune_monitored_by(nitro_context *context, const char *url,
+                                      progress_function progress, void *user)
 {
     nitro_computation *computation = declare(context);
     nitro_store *store = NULL;
@@ -98,15 +98,15 @@ static nitro_status tune_watched_by(nitro_context *context, const char *url,
     return status;
 }
 
-static nitro_status tune_watched(nitro_context *context, const char *url,
-                                 progress_function progress)
+static nitro_status tune_monitored(nitro_context *context, const char *url,
+                                   progress_function progress)
 {
-    return tune_watched_by(context, url, progress, NULL);
+    return tune_monitored_by(context, url, progress, NULL);
 }
 
 static nitro_status tune(nitro_context *context, const char *url)
 {
-    return tune_watched(context, url, NULL);
+    return tune_monitored(context, url, NULL);
 }
 
 static void assert_all_stored(nitro_context *context, const char *url)
@@ -227,7 +227,7 @@ static void test_waiting_for_another_tuner_can_be_stopped(void **state)
     (void)state;
     other_tuner r = open_other_tuner();
     assert_true(claims(&r, 3, "other", 60000));
-    assert_fails(r.context, tune_watched(r.context, r.url, goes_on_unless_waiting),
+    assert_fails(r.context, tune_monitored(r.context, r.url, goes_on_unless_waiting),
                  NITRO_ERR_INTERRUPTED, "29 of 30 inputs are done");
     assert_int_equal(num_loads[3], 0);
     close_other_tuner(&r);
@@ -240,7 +240,7 @@ typedef struct rival {
 } rival;
 
 /* What a tuner with cold caches would be told meanwhile. */
-static bool ask_for_cold_caches(void *user, const nitro_tune_progress *progress)
+static bool request_cold_caches(void *user, const nitro_tune_progress *progress)
 {
     rival *self = user;
     bool claimed = true;
@@ -275,7 +275,7 @@ static void test_tuners_have_the_same_caches(void **state)
     assert_ok(context,
               nitro_store_claim(cold.store, "shared", host->id, "(caches)", "cold", 1, &claimed));
     usleep(20000);
-    assert_ok(context, tune_watched_by(context, url, ask_for_cold_caches, &cold));
+    assert_ok(context, tune_monitored_by(context, url, request_cold_caches, &cold));
     assert_int_equal(cold.num_refused, NUM_INPUTS);
     usleep(20000);
     assert_ok(context,
@@ -311,13 +311,13 @@ static void test_a_password_that_changes(void **state)
                  NITRO_ERR_DENIED,
                  "was measured on"); /* which one: a journal sends several at once */
     to_be_changed = NULL;
-    assert_ok(context, nitro_store_count_waiting(store, &waiting));
+    assert_ok(context, nitro_store_count_unsent(store, &waiting));
     assert_true(waiting > 0);
     nitro_store_close(store);
     setenv("NITRO_REDIS_PASSWORD", "x", 1);
     assert_ok(context, nitro_store_open_journaled(context, url, &store));
     assert_ok(context, nitro_tune(computation, store, "host", inputs, NUM_INPUTS, &options));
-    assert_ok(context, nitro_store_count_waiting(store, &waiting));
+    assert_ok(context, nitro_store_count_unsent(store, &waiting));
     assert_int_equal(waiting, 0);
     nitro_store_close(store);
     assert_all_stored(context, url);
@@ -363,8 +363,8 @@ static void test_other_caches_in_a_file_are_told(void **state)
     assert_ok(context, nitro_device_find(context, "host", false, &host, &kind));
     assert_ok(context, nitro_store_open(context, url, NITRO_STORE_WRITE, &cold.store));
     cold.device = host->id;
-    assert_fails(context, tune_watched_by(context, url, put_cold_sample, &cold), NITRO_ERR_MISMATCH,
-                 "holds 1 sample of shared");
+    assert_fails(context, tune_monitored_by(context, url, put_cold_sample, &cold),
+                 NITRO_ERR_MISMATCH, "holds 1 sample of shared");
     nitro_store_close(cold.store);
     nitro_device_free(host);
     temporary_remove(&folder);

@@ -29,15 +29,15 @@ static nitro_model *train_model(nitro_context *context, const char *strategy)
     assert_ok(context, nitro_schema_add_relative(context, sources->schema, &relative));
     nitro_string_list device_features = {0};
     assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
-    nitro_lesson lesson = {.sources = sources,
-                           .target = target,
-                           .device_features = &device_features,
-                           .use_relative = true,
-                           .seed = 3,
-                           .num_threads = 2};
+    nitro_training_task task = {.sources = sources,
+                                .target = target,
+                                .device_features = &device_features,
+                                .use_relative = true,
+                                .seed = 3,
+                                .num_threads = 2};
     nitro_model *model = NULL;
-    assert_ok(context, nitro_strategy_find(context, strategy, &lesson.strategy));
-    assert_ok(context, nitro_model_train(context, &lesson, &model));
+    assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
+    assert_ok(context, nitro_model_train(context, &task, &model));
     model->provenance = json_pack("{s:s}", "made", "for tests");
     nitro_string_list_free(&device_features);
     nitro_device_free(target);

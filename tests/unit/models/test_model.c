@@ -100,15 +100,16 @@ static void test_low_confidence(void **state)
 {
     fixture *f = *state;
     const double features[] = {100.0, 0.5};
-    nitro_decision sure, unsure;
-    assert_ok(f->context, nitro_model_decide(f->model, features, 7, 0.0, &sure));
-    assert_int_equal(sure.reason, NITRO_REASON_MODEL);
-    assert_ok(f->context, nitro_model_decide(f->model, features, 7, sure.confidence, &unsure));
-    assert_int_equal(unsure.reason, NITRO_REASON_MODEL);
-    assert_ok(f->context, nitro_model_decide(f->model, features, 7, 1.0, &unsure));
-    assert_int_equal(unsure.reason, NITRO_REASON_LOW_CONFIDENCE);
-    assert_int_equal(unsure.variant, f->model->schema->default_variant);
-    assert_true(unsure.confidence == sure.confidence);
+    nitro_decision confident, unconfident;
+    assert_ok(f->context, nitro_model_decide(f->model, features, 7, 0.0, &confident));
+    assert_int_equal(confident.reason, NITRO_REASON_MODEL);
+    assert_ok(f->context,
+              nitro_model_decide(f->model, features, 7, confident.confidence, &unconfident));
+    assert_int_equal(unconfident.reason, NITRO_REASON_MODEL);
+    assert_ok(f->context, nitro_model_decide(f->model, features, 7, 1.0, &unconfident));
+    assert_int_equal(unconfident.reason, NITRO_REASON_LOW_CONFIDENCE);
+    assert_int_equal(unconfident.variant, f->model->schema->default_variant);
+    assert_true(unconfident.confidence == confident.confidence);
 }
 
 /* ---- What is learnt from --------------------------------------------------------------------- */
@@ -124,7 +125,7 @@ static void test_default_is_the_best_fixed(void **state)
     nitro_model_free(model);
 }
 
-static void test_rows_that_do_not_teach(void **state)
+static void test_rows_that_are_not_usable(void **state)
 {
     fixture *f = *state;
     nitro_model *model = NULL;
@@ -256,7 +257,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_constraints, setup, teardown),
         cmocka_unit_test_setup_teardown(test_low_confidence, setup, teardown),
         cmocka_unit_test_setup_teardown(test_default_is_the_best_fixed, setup_small, teardown),
-        cmocka_unit_test_setup_teardown(test_rows_that_do_not_teach, setup_small, teardown),
+        cmocka_unit_test_setup_teardown(test_rows_that_are_not_usable, setup_small, teardown),
         cmocka_unit_test_setup_teardown(test_a_log_scale_takes_positive_values, setup_small,
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_constant_device_feature_is_ignored, setup, teardown),

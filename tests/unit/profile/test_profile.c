@@ -9,12 +9,12 @@ static void test_metric_names(void **state)
     char name[129];
     memset(name, 'a', 128);
     name[128] = '\0';
-    assert_false(nitro_metric_name_is_clean(name));
-    assert_true(nitro_metric_name_is_clean(name + 1));
-    assert_true(nitro_metric_name_is_clean("lts__t_sectors.avg.pct_of_peak_sustained_elapsed"));
-    assert_false(nitro_metric_name_is_clean("a b"));
-    assert_false(nitro_metric_name_is_clean(""));
-    assert_false(nitro_metric_name_is_clean(NULL));
+    assert_false(nitro_metric_name_is_valid(name));
+    assert_true(nitro_metric_name_is_valid(name + 1));
+    assert_true(nitro_metric_name_is_valid("lts__t_sectors.avg.pct_of_peak_sustained_elapsed"));
+    assert_false(nitro_metric_name_is_valid("a b"));
+    assert_false(nitro_metric_name_is_valid(""));
+    assert_false(nitro_metric_name_is_valid(NULL));
 }
 
 static void test_names_and_intensities_are_checked(void **state)

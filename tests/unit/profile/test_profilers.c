@@ -102,9 +102,9 @@ static void test_names(void **state)
     const nitro_profiler *const *all = nitro_builtin_profilers();
     assert_non_null(all[0]);
     for (size_t i = 0; all[i]; i++) {
-        assert_true(nitro_name_is_clean(all[i]->name));
-        assert_true(nitro_name_is_clean(all[i]->device_kind));
-        assert_true(nitro_text_is_clean(all[i]->description, 200));
+        assert_true(nitro_name_is_valid(all[i]->name));
+        assert_true(nitro_name_is_valid(all[i]->device_kind));
+        assert_true(nitro_text_is_valid(all[i]->description, 200));
         assert_null(strchr(all[i]->description, '\n'));
         for (size_t k = 0; k < i; k++) {
             assert_string_not_equal(all[k]->name, all[i]->name);

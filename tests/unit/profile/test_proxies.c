@@ -107,7 +107,7 @@ static void test_wrong_files(void **state)
 
 /* ---- Regression ------------------------------------------------------------------------------ */
 
-static void test_a_dial_is_learnt(void **state)
+static void test_an_intensity_is_learnt(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -220,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_built_in_proxies),  cmocka_unit_test(test_values),
         cmocka_unit_test(test_counters_of_hosts), cmocka_unit_test(test_choosing_counters),
-        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_a_dial_is_learnt),
+        cmocka_unit_test(test_wrong_files),       cmocka_unit_test(test_an_intensity_is_learnt),
         cmocka_unit_test(test_nothing_to_learn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,7 +18,7 @@ static void test_declared_well(void **state)
     for (const nitro_proxy_kernel *const *each = nitro_builtin_proxy_kernels(); *each; each++) {
         const nitro_proxy_kernel *kernel = *each, *found = NULL;
         assert_true(is_proxy(proxies, kernel->proxy));
-        assert_true(nitro_text_is_clean(kernel->description, 100));
+        assert_true(nitro_text_is_valid(kernel->description, 100));
         assert_true(kernel->create && kernel->run && kernel->check && kernel->free);
         assert_true(!kernel->symbol != !kernel->code);
         assert_ok(context,

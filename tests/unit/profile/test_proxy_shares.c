@@ -17,7 +17,7 @@ static void check_share(const nitro_proxy_share *share)
     double wanted = 100.0 * share->intensity / NITRO_PROXY_MAX_INTENSITY;
     double found = 100.0 * (double)share->of_kind / (double)share->instructions;
     double others = 100.0 * (double)share->of_others / (double)share->instructions;
-    if (fabs(found - wanted) > NITRO_PROXY_SHARE_TOLERANCE || others > MAX_OF_OTHERS ||
+    if (fabs(found - wanted) > NITRO_INSTRUCTION_MIX_TOLERANCE || others > MAX_OF_OTHERS ||
         share->instructions < 250)
         fail_msg("%s at %u (%s): %.1f %% of its kind instead of %.0f, %.1f %% of others', %zu "
                  "instructions",
@@ -31,7 +31,7 @@ static void check_shares(const char *device_kind, const char *path, size_t multi
     nitro_context *context = unit_context();
     nitro_proxy_share *shares = NULL;
     size_t count = 0;
-    nitro_status status = nitro_proxy_shares_count(context, device_kind, path, &shares, &count);
+    nitro_status status = nitro_instruction_mix_count(context, device_kind, path, &shares, &count);
     if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_NOT_BUILT) {
         char message[1024];
         nitro_context_last_error(context, message, sizeof(message));
@@ -86,13 +86,13 @@ static void test_problems(void **state)
     nitro_context *context = unit_context();
     nitro_proxy_share *shares = NULL;
     size_t count = 0;
-    assert_fails(context, nitro_proxy_shares_count(context, "abacus", NULL, &shares, &count),
+    assert_fails(context, nitro_instruction_mix_count(context, "abacus", NULL, &shares, &count),
                  NITRO_ERR_NOT_BUILT, "'abacus'");
     const char *path = getenv("PATH");
     char *kept = path ? strdup(path) : NULL;
     setenv("PATH", "/nonexistent", 1);
 #if defined(__x86_64__)
-    assert_fails(context, nitro_proxy_shares_count(context, "host", NULL, &shares, &count),
+    assert_fails(context, nitro_instruction_mix_count(context, "host", NULL, &shares, &count),
                  NITRO_ERR_NOT_FOUND, "install the package binutils");
 #endif
     setenv("PATH", kept ? kept : "", 1);

@@ -137,12 +137,12 @@ static void test_undefined_variables(void **state)
     (void)state;
     nitro_context *context = unit_context();
     nitro_formula *formula = parsed(context, "max(rows, cols)");
-    double holes[] = {1, NAN, NAN, NAN, NAN, NAN, NAN};
-    assert_true(isnan(nitro_formula_evaluate(formula, holes)));
-    holes[1] = INFINITY;
-    assert_true(isnan(nitro_formula_evaluate(formula, holes)));
-    holes[1] = 2;
-    assert_true(nitro_formula_evaluate(formula, holes) == 2);
+    double missing_values[] = {1, NAN, NAN, NAN, NAN, NAN, NAN};
+    assert_true(isnan(nitro_formula_evaluate(formula, missing_values)));
+    missing_values[1] = INFINITY;
+    assert_true(isnan(nitro_formula_evaluate(formula, missing_values)));
+    missing_values[1] = 2;
+    assert_true(nitro_formula_evaluate(formula, missing_values) == 2);
     nitro_formula_free(formula);
     nitro_context_free(context);
 }

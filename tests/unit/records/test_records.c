@@ -9,30 +9,30 @@
 static void test_names(void **state)
 {
     (void)state;
-    assert_true(nitro_name_is_clean("csr_vector-2.0+x"));
-    assert_false(nitro_name_is_clean(""));
-    assert_false(nitro_name_is_clean(NULL));
-    assert_false(nitro_name_is_clean("a/b"));
-    assert_false(nitro_name_is_clean("host:cpu"));
-    assert_true(nitro_device_id_is_clean("host:cpu@lab"));
+    assert_true(nitro_name_is_valid("csr_vector-2.0+x"));
+    assert_false(nitro_name_is_valid(""));
+    assert_false(nitro_name_is_valid(NULL));
+    assert_false(nitro_name_is_valid("a/b"));
+    assert_false(nitro_name_is_valid("host:cpu"));
+    assert_true(nitro_device_id_is_valid("host:cpu@lab"));
     char long_name[65];
     memset(long_name, 'a', 64);
     long_name[64] = '\0';
-    assert_false(nitro_name_is_clean(long_name));
-    assert_true(nitro_name_is_clean(long_name + 1));
+    assert_false(nitro_name_is_valid(long_name));
+    assert_true(nitro_name_is_valid(long_name + 1));
 }
 
 static void test_input_names_are_utf8(void **state)
 {
     (void)state;
-    assert_true(nitro_input_name_is_clean("ACUSIM/Pres_Poisson (2), \"x\""));
-    assert_true(nitro_input_name_is_clean("\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x80"));
-    const char *unclean[] = {"",         "tab\t",    "line\n",           "\x7f",
+    assert_true(nitro_input_name_is_valid("ACUSIM/Pres_Poisson (2), \"x\""));
+    assert_true(nitro_input_name_is_valid("\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\x80"));
+    const char *invalid[] = {"",         "tab\t",    "line\n",           "\x7f",
                              "\xc3",     "\xc0\x80", "\xe0\x80\x80",     "\xed\xa0\x80",
                              "\x80",     "\xc2\x85", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
                              "a\xe2\x82"};
-    for (size_t i = 0; i < sizeof(unclean) / sizeof(unclean[0]); i++)
-        assert_false(nitro_input_name_is_clean(unclean[i]));
+    for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++)
+        assert_false(nitro_input_name_is_valid(invalid[i]));
 }
 
 static void test_numbers_round_trip(void **state)

@@ -133,7 +133,7 @@ static void test_extreme_values_stay_finite(void **state)
     nitro_context_free(context);
 }
 
-static void test_hole_is_named(void **state)
+static void test_missing_value_is_named(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -161,7 +161,7 @@ int main(void)
         cmocka_unit_test(test_symmetric_with_unit_diagonal),
         cmocka_unit_test(test_constant_feature_counts_nothing),
         cmocka_unit_test(test_extreme_values_stay_finite),
-        cmocka_unit_test(test_hole_is_named),
+        cmocka_unit_test(test_missing_value_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,14 +211,14 @@ typedef struct found {
     char text[2048];
 } found;
 
-static void note_stale(void *user, const nitro_stale *stale)
+static void note_outdated(void *user, const nitro_outdated *outdated)
 {
     found *self = user;
     size_t used = strlen(self->text);
     snprintf(self->text + used, sizeof(self->text) - used, "%s/%s/%s: %s %s -> %s, %zu\n",
-             stale->computation, stale->device, stale->variant ? stale->variant : "*", stale->what,
-             strcmp(stale->what, "device") ? stale->was : "?",
-             strcmp(stale->what, "device") ? stale->now : "?", stale->samples);
+             outdated->computation, outdated->device, outdated->variant ? outdated->variant : "*",
+             outdated->what, strcmp(outdated->what, "device") ? outdated->was : "?",
+             strcmp(outdated->what, "device") ? outdated->now : "?", outdated->samples);
 }
 
 static void put_made(fixture *f, const char *input, int64_t time_s, const char *version,
@@ -248,26 +248,27 @@ static void put_a_history(fixture *f, char digest[NITRO_DIGEST_SIZE])
     put_made(f, "e", 400, NULL, NULL, NULL, NULL); /* imported: nobody knows */
 }
 
-static void test_what_is_stale_and_why(void **state)
+static void test_what_is_outdated_and_why(void **state)
 {
     fixture *f = *state;
     char digest[NITRO_DIGEST_SIZE];
     found all = {""}, given = {""};
     static const char *const versions[] = {"3", NULL};
     put_a_history(f, digest);
-    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &all));
+    assert_ok(f->context, nitro_store_find_outdated(f->from, "spmv", NULL, note_outdated, &all));
     assert_string_equal(all.text, "spmv/K20/*: compiler GCC 11 -> GCC 12, 1\n"
                                   "spmv/K20/*: driver 535 -> 550, 2\n"
                                   "spmv/K20/csr: version 1 -> 2, 2\n"
                                   "spmv/K20/*: device ? -> ?, 1\n");
-    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", versions, note_stale, &given));
+    assert_ok(f->context,
+              nitro_store_find_outdated(f->from, "spmv", versions, note_outdated, &given));
     assert_non_null(strstr(given.text, "csr: version 1 -> 3, 2\n"));
     assert_non_null(strstr(given.text, "csr: version 2 -> 3, 2\n"));
 }
 
 /* A driver that the device's description names is today's, though no sample was made with it yet.
  */
-static void test_a_new_driver_makes_all_samples_stale(void **state)
+static void test_a_new_driver_makes_all_samples_outdated(void **state)
 {
     fixture *f = *state;
     char digest[NITRO_DIGEST_SIZE];
@@ -276,13 +277,13 @@ static void test_a_new_driver_makes_all_samples_stale(void **state)
     put_a_history(f, digest);
     assert_ok(f->context, nitro_device_set_label(f->context, device, "driver", "560"));
     assert_ok(f->context, nitro_store_put_device(f->from, device));
-    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &all));
+    assert_ok(f->context, nitro_store_find_outdated(f->from, "spmv", NULL, note_outdated, &all));
     assert_non_null(strstr(all.text, "driver 535 -> 560, 2\n"));
     assert_non_null(strstr(all.text, "driver 550 -> 560, 2\n"));
     nitro_device_free(device);
 }
 
-static void test_stale_times_are_taken_back(void **state)
+static void test_outdated_times_are_taken_back(void **state)
 {
     fixture *f = *state;
     char digest[NITRO_DIGEST_SIZE];
@@ -290,11 +291,12 @@ static void test_stale_times_are_taken_back(void **state)
     nitro_sample *sample = NULL;
     size_t count = 0;
     put_a_history(f, digest);
-    assert_ok(f->context, nitro_store_remove_stale(f->from, "spmv", NULL, true, note_stale, &said));
     assert_ok(f->context,
-              nitro_store_remove_stale(f->from, "spmv", NULL, false, note_stale, &done));
+              nitro_store_remove_outdated(f->from, "spmv", NULL, true, note_outdated, &said));
+    assert_ok(f->context,
+              nitro_store_remove_outdated(f->from, "spmv", NULL, false, note_outdated, &done));
     assert_string_equal(said.text, done.text);
-    assert_ok(f->context, nitro_store_find_stale(f->from, "spmv", NULL, note_stale, &left));
+    assert_ok(f->context, nitro_store_find_outdated(f->from, "spmv", NULL, note_outdated, &left));
     assert_null(strstr(left.text, "version"));
     assert_ok(f->context, nitro_store_get_sample(f->from, "spmv", "K20", "a", &sample));
     assert_int_equal(sample->entries[0].outcome, NITRO_OUTCOME_MISSING);
@@ -366,9 +368,9 @@ int main(void)
         SYNC_TEST(test_a_campaign_is_the_same_device),
         SYNC_TEST(test_without_a_name_both_are_refused),
         SYNC_TEST(test_damage_stays_behind),
-        SYNC_TEST(test_what_is_stale_and_why),
-        SYNC_TEST(test_a_new_driver_makes_all_samples_stale),
-        SYNC_TEST(test_stale_times_are_taken_back),
+        SYNC_TEST(test_what_is_outdated_and_why),
+        SYNC_TEST(test_a_new_driver_makes_all_samples_outdated),
+        SYNC_TEST(test_outdated_times_are_taken_back),
         SYNC_TEST(test_learning_from_two_versions_is_said),
         SYNC_TEST(test_digests_of_devices),
     };

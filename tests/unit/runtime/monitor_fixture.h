@@ -76,7 +76,7 @@ static inline nitro_computation *declare(nitro_context *context)
     static const char *const names[NUM_VARIANTS] = {"a", "b", "c", "d"};
     const nitro_feature size = {.name = "size", .scale = NITRO_SCALE_LOG};
     nitro_computation *made = NULL;
-    assert_ok(context, nitro_computation_create(context, "watched", &made));
+    assert_ok(context, nitro_computation_create(context, "monitored", &made));
     for (size_t v = 0; v < NUM_VARIANTS; v++) {
         bool is_last = v == NUM_VARIANTS - 1;
         const nitro_variant variant = {.name = names[v],
@@ -103,7 +103,7 @@ static inline void keep_log(void *user, nitro_log_level level, const char *messa
     snprintf(((scene *)user)->log, sizeof((scene *)user)->log, "%s", message);
 }
 
-static inline void open_scene(scene *s, const double *cost_ms, const nitro_watch_options *options)
+static inline void open_scene(scene *s, const double *cost_ms, const nitro_monitor_options *options)
 {
     *s = (scene){.context = unit_context()};
     memcpy(s->world.cost_ms, cost_ms, sizeof s->world.cost_ms);
@@ -114,7 +114,7 @@ static inline void open_scene(scene *s, const double *cost_ms, const nitro_watch
     nitro_context_set_log(s->context, NITRO_LOG_WARNING, keep_log, s);
     s->computation = declare(s->context);
     if (options)
-        assert_ok(s->context, nitro_computation_watch(s->computation, options));
+        assert_ok(s->context, nitro_computation_monitor(s->computation, options));
 }
 
 static inline void close_scene(scene *s)
@@ -131,19 +131,19 @@ static inline nitro_decision call(scene *s, double size)
     return made;
 }
 
-static inline nitro_watch_statistics statistics(const scene *s)
+static inline nitro_monitor_statistics statistics(const scene *s)
 {
-    nitro_watch_statistics counts;
-    nitro_computation_watch_statistics(s->computation, &counts);
+    nitro_monitor_statistics counts;
+    nitro_computation_monitor_statistics(s->computation, &counts);
     return counts;
 }
 
-static inline nitro_watch_options watching(unsigned every, double refine_percent)
+static inline nitro_monitor_options monitoring(unsigned every, double adapt_percent)
 {
-    nitro_watch_options options;
-    nitro_watch_options_init(&options);
+    nitro_monitor_options options;
+    nitro_monitor_options_init(&options);
     options.every = every;
-    options.refine_percent = refine_percent;
+    options.adapt_percent = adapt_percent;
     return options;
 }
 

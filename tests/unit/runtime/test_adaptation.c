@@ -30,7 +30,7 @@ static void play(scene *s, const phase *phases, size_t num_phases, double percen
     static const double sizes[] = {1, 8, 300};
     for (size_t p = 0; p < num_phases; p++) {
         double late_ms = 0, late_best_ms = 0;
-        size_t num_trials = 0;
+        size_t num_explorations = 0;
         memcpy(s->world.cost_ms, phases[p].cost_ms, sizeof s->world.cost_ms);
         for (size_t i = 0; i < phases[p].num_calls; i++) {
             double size = sizes[i % 3];
@@ -41,20 +41,21 @@ static void play(scene *s, const phase *phases, size_t num_phases, double percen
             if (s->world.made_ms > most_ms)
                 fail_msg("phase %zu, call %zu: %g ms, but at most %g", p, i, s->world.made_ms,
                          most_ms);
-            num_trials += i + 2000 >= phases[p].num_calls && made.reason == NITRO_REASON_TRIAL;
-            if (i + 2000 < phases[p].num_calls || made.reason == NITRO_REASON_TRIAL)
+            num_explorations +=
+                i + 2000 >= phases[p].num_calls && made.reason == NITRO_REASON_EXPLORATION;
+            if (i + 2000 < phases[p].num_calls || made.reason == NITRO_REASON_EXPLORATION)
                 continue;
             late_ms += size * s->world.cost_ms[made.variant];
             late_best_ms += best_ms(&s->world, size);
         }
         if (late_ms > 1.01 * late_best_ms)
             fail_msg("phase %zu: %g %% above the best", p, 100 * (late_ms / late_best_ms - 1));
-        if (num_trials > 100)
-            fail_msg("phase %zu: %zu trials in the last 2000 calls", p, num_trials);
+        if (num_explorations > 100)
+            fail_msg("phase %zu: %zu trials in the last 2000 calls", p, num_explorations);
     }
 }
 
-static void test_refining_finds_the_best_within_its_budget(void **state)
+static void test_adaptation_finds_the_best_within_its_budget(void **state)
 {
     static const phase phases[] = {
         {{1, 1.05, 0.7, 0.5}, 20000}, /* the default is not the best */
@@ -63,7 +64,7 @@ static void test_refining_finds_the_best_within_its_budget(void **state)
         {{1, 0.6, 1.4, 3}, 30000},    /* and another one is the best everywhere */
         {{1, 5, 30, 40}, 20000},      /* the default is the best by far */
     };
-    const nitro_watch_options options = watching(0, 2);
+    const nitro_monitor_options options = monitoring(0, 2);
     (void)state;
     for (uint64_t seed = 1; seed <= 12; seed++) {
         double noise = 0.05 * (double)(seed % 3);
@@ -72,18 +73,18 @@ static void test_refining_finds_the_best_within_its_budget(void **state)
         nitro_random_seed(&s.world.random, seed);
         s.world.noise = noise;
         s.world.outliers = noise > 0 ? 0.002 : 0;
-        play(&s, phases, sizeof phases / sizeof phases[0], options.refine_percent);
-        nitro_watch_statistics counts = statistics(&s);
-        assert_true(counts.num_trials > 0 && counts.num_learnt > 0 && counts.num_drifts > 0);
+        play(&s, phases, sizeof phases / sizeof phases[0], options.adapt_percent);
+        nitro_monitor_statistics counts = statistics(&s);
+        assert_true(counts.num_explorations > 0 && counts.num_learnt > 0 && counts.num_drifts > 0);
         assert_true(counts.saved_ms > 0);
         close_scene(&s);
     }
 }
 
-static void test_refining_costs_no_more_than_its_budget_where_nothing_is_to_be_won(void **state)
+static void test_adaptation_costs_no_more_than_its_budget_where_nothing_is_to_be_won(void **state)
 {
     static const phase phases[] = {{{1, 3, 9.5, 200}, 30000}};
-    const nitro_watch_options options = watching(0, 2);
+    const nitro_monitor_options options = monitoring(0, 2);
     scene s;
     (void)state;
     open_scene(&s, phases[0].cost_ms, &options);
@@ -95,18 +96,18 @@ static void test_refining_costs_no_more_than_its_budget_where_nothing_is_to_be_w
     close_scene(&s);
 }
 
-static void test_a_sure_model_and_a_forced_variant_are_left_alone(void **state)
+static void test_a_confident_model_and_a_forced_variant_are_left_alone(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 0.1, 0.1, 0.1};
-    nitro_watch_options options = watching(0, 50);
+    nitro_monitor_options options = monitoring(0, 50);
     scene s;
     (void)state;
-    options.sure_confidence = 0; /* all are sure */
+    options.confident_from = 0; /* all are sure */
     open_scene(&s, costs_ms, &options);
     for (size_t i = 0; i < 2000; i++)
         assert_int_equal(call(&s, 1).variant, 0);
-    options.sure_confidence = 2;
-    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    options.confident_from = 2;
+    assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     assert_ok(s.context, nitro_computation_force(s.computation, "a"));
     for (size_t i = 0; i < 2000; i++)
         assert_int_equal(call(&s, 1).reason, NITRO_REASON_FORCED);
@@ -132,12 +133,12 @@ static void attach_model(scene *s)
     made_up_attach(s->context, s->computation, 1, 60, fill, s);
 }
 
-static void test_refining_mends_a_model_that_is_wrong(void **state)
+static void test_adaptation_mends_a_model_that_is_wrong(void **state)
 {
-    nitro_watch_options options = watching(0, 2);
+    nitro_monitor_options options = monitoring(0, 2);
     scene s;
     (void)state;
-    options.sure_confidence = 2;
+    options.confident_from = 2;
     open_scene(&s, plain_ms, &options);
     attach_model(&s);
     assert_int_equal(call(&s, 10).reason, NITRO_REASON_MODEL);
@@ -148,17 +149,17 @@ static void test_refining_mends_a_model_that_is_wrong(void **state)
     assert_int_equal(call(&s, 10).variant, 1);
     assert_true(statistics(&s).num_unlike_model > 0);
     assert_int_equal(statistics(&s).num_drifts, 0);
-    assert_true(statistics(&s).num_trials < 100);
+    assert_true(statistics(&s).num_explorations < 100);
     assert_true(s.world.made_ms < s.world.base_ms);
     close_scene(&s);
 }
 
-static void test_a_sure_model_is_doubted_once_times_drift(void **state)
+static void test_a_confident_model_is_discounted_once_times_drift(void **state)
 {
-    nitro_watch_options options = watching(0, 2);
+    nitro_monitor_options options = monitoring(0, 2);
     scene s;
     (void)state;
-    options.sure_confidence = 0;
+    options.confident_from = 0;
     open_scene(&s, plain_ms, &options);
     attach_model(&s);
     for (size_t i = 0; i < 1000; i++)
@@ -172,10 +173,10 @@ static void test_a_sure_model_is_doubted_once_times_drift(void **state)
     close_scene(&s);
 }
 
-static void test_a_trial_that_fails_is_not_repeated(void **state)
+static void test_an_exploration_that_fails_is_not_repeated(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
-    const nitro_watch_options options = watching(0, 10);
+    const nitro_monitor_options options = monitoring(0, 10);
     scene s;
     (void)state;
     open_scene(&s, costs_ms, &options);
@@ -195,17 +196,17 @@ static void test_a_trial_that_fails_is_not_repeated(void **state)
     close_scene(&s);
 }
 
-static void test_more_regions_than_there_is_room_for(void **state)
+static void test_more_buckets_than_there_is_room_for(void **state)
 {
-    nitro_watch_options options = watching(0, 2);
+    nitro_monitor_options options = monitoring(0, 2);
     scene s;
     (void)state;
-    options.num_regions = 16;
+    options.num_buckets = 16;
     open_scene(&s, plain_ms, &options);
     for (size_t i = 0; i < 20000; i++)
         call(&s, 1 + (double)(i % 90));
-    assert_true(statistics(&s).num_regions <= statistics(&s).max_regions);
-    assert_int_equal(statistics(&s).max_regions, 16);
+    assert_true(statistics(&s).num_buckets <= statistics(&s).max_buckets);
+    assert_int_equal(statistics(&s).max_buckets, 16);
     assert_true(s.world.made_ms < 1.02 * s.world.base_ms);
     close_scene(&s);
 }
@@ -213,13 +214,13 @@ static void test_more_regions_than_there_is_room_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refining_finds_the_best_within_its_budget),
-        cmocka_unit_test(test_refining_costs_no_more_than_its_budget_where_nothing_is_to_be_won),
-        cmocka_unit_test(test_a_sure_model_and_a_forced_variant_are_left_alone),
-        cmocka_unit_test(test_refining_mends_a_model_that_is_wrong),
-        cmocka_unit_test(test_a_sure_model_is_doubted_once_times_drift),
-        cmocka_unit_test(test_a_trial_that_fails_is_not_repeated),
-        cmocka_unit_test(test_more_regions_than_there_is_room_for),
+        cmocka_unit_test(test_adaptation_finds_the_best_within_its_budget),
+        cmocka_unit_test(test_adaptation_costs_no_more_than_its_budget_where_nothing_is_to_be_won),
+        cmocka_unit_test(test_a_confident_model_and_a_forced_variant_are_left_alone),
+        cmocka_unit_test(test_adaptation_mends_a_model_that_is_wrong),
+        cmocka_unit_test(test_a_confident_model_is_discounted_once_times_drift),
+        cmocka_unit_test(test_an_exploration_that_fails_is_not_repeated),
+        cmocka_unit_test(test_more_buckets_than_there_is_room_for),
     };
     assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -43,18 +43,19 @@ static void test_calibration(void **state)
 static void test_blends(void **state)
 {
     (void)state;
-    const nitro_calibration sure = {2, {0.0, 1.0}, {0.5, 1.0}}, unsure = {1, {0.5}, {0.25}};
+    const nitro_calibration confident = {2, {0.0, 1.0}, {0.5, 1.0}},
+                            unconfident = {1, {0.5}, {0.25}};
     nitro_calibration blend;
-    nitro_calibration_blend(&sure, &unsure, 0.0, &blend);
+    nitro_calibration_blend(&confident, &unconfident, 0.0, &blend);
     for (double margin = -1.0; margin < 2.0; margin += 0.125)
         assert_near(nitro_calibration_confidence(&blend, margin),
-                    nitro_calibration_confidence(&sure, margin), 1e-12);
-    nitro_calibration_blend(&sure, &unsure, 0.5, &blend);
+                    nitro_calibration_confidence(&confident, margin), 1e-12);
+    nitro_calibration_blend(&confident, &unconfident, 0.5, &blend);
     assert_near(nitro_calibration_confidence(&blend, 1.0), 0.625, 1e-12);
-    nitro_calibration_blend(&sure, &unsure, 2.0, &blend);
+    nitro_calibration_blend(&confident, &unconfident, 2.0, &blend);
     assert_near(nitro_calibration_confidence(&blend, 0.0), 0.0, 1e-12);
     assert_near(nitro_calibration_confidence(&blend, 1.0), 0.0, 1e-12);
-    nitro_calibration_blend(&unsure, &sure, 2.0, &blend);
+    nitro_calibration_blend(&unconfident, &confident, 2.0, &blend);
     assert_near(nitro_calibration_confidence(&blend, 1.0), 1.0, 1e-12); /* 1.75, cut */
 }
 

@@ -97,7 +97,7 @@ typedef struct learnt {
     double columns[ROWS * COLUMNS], times_ms[ROWS * VARIANTS];
     size_t row_input[ROWS], row_device[ROWS];
     void *predictor;
-    nitro_parts parts;
+    nitro_score_terms terms;
     nitro_compiled *compiled;
 } learnt;
 
@@ -136,12 +136,12 @@ static learnt *learn(nitro_context *context, const nitro_strategy *strategy)
                               .num_threads = 2};
     l->context = context;
     l->strategy = strategy;
-    l->parts = (nitro_parts){.num_columns = COLUMNS, .num_variants = VARIANTS};
+    l->terms = (nitro_score_terms){.num_columns = COLUMNS, .num_variants = VARIANTS};
     assert_ok(context, strategy->train(context, &set, &l->predictor, NULL));
-    assert_non_null(strategy->parts);
-    assert_ok(context, strategy->parts(context, l->predictor, &l->parts));
+    assert_non_null(strategy->terms);
+    assert_ok(context, strategy->terms(context, l->predictor, &l->terms));
     assert_ok(context,
-              nitro_compiled_create(context, &l->parts, is_constant, constants, &l->compiled));
+              nitro_compiled_create(context, &l->terms, is_constant, constants, &l->compiled));
     assert_non_null(l->compiled);
     return l;
 }
@@ -171,7 +171,7 @@ static void test_parts_score_as_their_strategy(void **state)
             double columns[COLUMNS], expected[VARIANTS], scores[VARIANTS];
             random_point(&random, columns);
             (*s)->score(l->predictor, columns, expected);
-            nitro_parts_score(&l->parts, columns, scores);
+            nitro_score_terms_score(&l->terms, columns, scores);
             for (size_t v = 0; v < VARIANTS; v++)
                 assert_true(scores[v] == expected[v]);
         }
@@ -184,7 +184,7 @@ static void check_scores(const learnt *l, const double *columns, const double *s
                          uint64_t exact)
 {
     double expected[VARIANTS];
-    nitro_parts_score(&l->parts, columns, expected);
+    nitro_score_terms_score(&l->terms, columns, expected);
     assert_true(bound > 0.0);
     for (size_t v = 0; v < VARIANTS; v++) {
         if (isfinite(bound) && !(fabs(scores[v] - expected[v]) <= bound))
@@ -205,7 +205,7 @@ static void test_scores_are_within_their_bounds(void **state)
         learnt *l = learn(context, *s);
         for (const nitro_kernel_engine *const *e = nitro_kernel_engines(); *e; e++)
             for (nitro_precision p = NITRO_PRECISION_SINGLE; p <= NITRO_PRECISION_DOUBLE; p++) {
-                size_t num_sure = 0;
+                size_t num_confident = 0;
                 nitro_random random;
                 nitro_random_seed(&random, 13);
                 if (!(*e)->is_here())
@@ -217,10 +217,11 @@ static void test_scores_are_within_their_bounds(void **state)
                     random_point(&random, columns);
                     double bound = nitro_compiled_score(l->compiled, p, columns, scores, &exact);
                     check_scores(l, columns, scores, bound, exact);
-                    num_sure += bound < (p == NITRO_PRECISION_SINGLE ? 0.05 : 1e-8);
+                    num_confident += bound < (p == NITRO_PRECISION_SINGLE ? 0.05 : 1e-8);
                 }
                 /* SVMs' coefficients are large: in single precision their votes are often open. */
-                assert_true(num_sure > (p == NITRO_PRECISION_SINGLE ? POINTS / 20 : POINTS / 2));
+                assert_true(num_confident >
+                            (p == NITRO_PRECISION_SINGLE ? POINTS / 20 : POINTS / 2));
             }
         forget(l);
     }
@@ -234,8 +235,8 @@ static void test_level_votes_are_exact(void **state)
     (void)state;
     nitro_context *context = unit_context();
     for (size_t cut = 0; cut < 2; cut++) {
-        nitro_svm_machine *svm = NULL;
-        assert_ok(context, nitro_svm_machine_create(context, 3, 3, &svm));
+        nitro_svm_classifier *svm = NULL;
+        assert_ok(context, nitro_svm_classifier_create(context, 3, 3, &svm));
         double *vectors = calloc(3, sizeof *vectors), size = cut ? 2.0 : 0.5;
         const double rho[] = {-size, size, -size}; /* 0 before 1, 2 before 0, 1 before 2 */
         assert_non_null(vectors);
@@ -246,74 +247,74 @@ static void test_level_votes_are_exact(void **state)
             vectors[k] = (double)k;
             svm->coefficients[2 * k] = svm->coefficients[2 * k + 1] = 0.1 * (double)(k + 1);
         }
-        nitro_parts parts = {.num_columns = 1, .num_variants = 3};
-        nitro_part part = {
-            .kind = NITRO_PART_VOTES, .weight = 1.0, .svm = svm, .vectors = vectors, .gamma = 1.0};
+        nitro_score_terms terms = {.num_columns = 1, .num_variants = 3};
+        nitro_score_term term = {
+            .kind = NITRO_TERM_VOTES, .weight = 1.0, .svm = svm, .vectors = vectors, .gamma = 1.0};
         nitro_compiled *compiled = NULL;
-        assert_ok(context, nitro_parts_add(context, &parts, &part));
-        assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false},
+        assert_ok(context, nitro_score_terms_add(context, &terms, &term));
+        assert_ok(context, nitro_compiled_create(context, &terms, (const bool[]){false},
                                                  (const double[]){0}, &compiled));
         for (nitro_precision p = NITRO_PRECISION_SINGLE; p <= NITRO_PRECISION_DOUBLE; p++) {
             double scores[3], expected[3], column = 0.3;
             uint64_t exact;
             double bound = nitro_compiled_score(compiled, p, &column, scores, &exact);
-            nitro_parts_score(&parts, &column, expected);
+            nitro_score_terms_score(&terms, &column, expected);
             assert_int_equal(exact, cut ? 7 : 0);
-            assert_true(isfinite(bound) && nitro_compiled_is_sure(scores, 3, 7, bound, exact));
+            assert_true(isfinite(bound) && nitro_compiled_is_exact(scores, 3, 7, bound, exact));
             for (size_t v = 0; v < 3; v++)
                 assert_true(cut ? scores[v] == expected[v]
                                 : fabs(scores[v] - expected[v]) <= bound);
         }
         nitro_compiled_free(compiled);
-        nitro_parts_release(&parts);
+        nitro_score_terms_release(&terms);
     }
     nitro_context_free(context);
 }
 
 /* Variants that are level: sure where both scores are exact, and not where one may be off. */
-static void test_level_scores_are_sure_where_exact(void **state)
+static void test_level_scores_are_confident_where_exact(void **state)
 {
     (void)state;
     const double scores[] = {3.375, 3.375, 3.0, 1.0};
-    assert_true(nitro_compiled_is_sure(scores, 4, 15, 1e-9, 3));
-    assert_false(nitro_compiled_is_sure(scores, 4, 15, 1e-9, 1));
-    assert_false(nitro_compiled_is_sure(scores, 4, 15, 0.2, 3)); /* the third may be as good */
-    assert_true(nitro_compiled_is_sure(scores, 4, 15, 0.2, 7));
-    assert_true(nitro_compiled_is_sure(scores, 4, 13, 1e-9, 0)); /* the second is not allowed */
-    assert_false(nitro_compiled_is_sure(scores, 4, 15, INFINITY, 0));
-    assert_false(nitro_compiled_is_sure(scores, 4, 15, NAN, 0));
+    assert_true(nitro_compiled_is_exact(scores, 4, 15, 1e-9, 3));
+    assert_false(nitro_compiled_is_exact(scores, 4, 15, 1e-9, 1));
+    assert_false(nitro_compiled_is_exact(scores, 4, 15, 0.2, 3)); /* the third may be as good */
+    assert_true(nitro_compiled_is_exact(scores, 4, 15, 0.2, 7));
+    assert_true(nitro_compiled_is_exact(scores, 4, 13, 1e-9, 0)); /* the second is not allowed */
+    assert_false(nitro_compiled_is_exact(scores, 4, 15, INFINITY, 0));
+    assert_false(nitro_compiled_is_exact(scores, 4, 15, NAN, 0));
 }
 
 static void test_vectors_that_coincide_are_one(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
-    nitro_kernel_machine *machine = NULL;
-    assert_ok(context, nitro_kernel_machine_create(context, 2, 1, 4, 0.5, &machine));
+    nitro_kernel_expansion *machine = NULL;
+    assert_ok(context, nitro_kernel_expansion_create(context, 2, 1, 4, 0.5, &machine));
     const double vectors[] = {0.5, -1, 0.5, 1, -0.0, 1, 0.0, -1}; /* the second is constant */
     memcpy(machine->vectors, vectors, sizeof vectors);
     for (size_t i = 0; i < 4; i++)
         machine->coefficients[i] = 1.0 + (double)i;
-    nitro_parts parts = {.num_columns = 2, .num_variants = 1};
-    nitro_part part = {.kind = NITRO_PART_KERNELS, .weight = 1.0, .kernels = machine};
-    assert_ok(context, nitro_parts_add(context, &parts, &part));
+    nitro_score_terms terms = {.num_columns = 2, .num_variants = 1};
+    nitro_score_term term = {.kind = NITRO_TERM_KERNELS, .weight = 1.0, .kernels = machine};
+    assert_ok(context, nitro_score_terms_add(context, &terms, &term));
     nitro_compiled *compiled = NULL;
-    assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false, true},
+    assert_ok(context, nitro_compiled_create(context, &terms, (const bool[]){false, true},
                                              (const double[]){0, 0.3}, &compiled));
     assert_int_equal(nitro_compiled_num_vectors(compiled), 2);
     double expected, score;
     uint64_t exact;
-    nitro_parts_score(&parts, (const double[]){0.2, 0.3}, &expected);
+    nitro_score_terms_score(&terms, (const double[]){0.2, 0.3}, &expected);
     nitro_compiled_score(compiled, NITRO_PRECISION_DOUBLE, (const double[]){0.2, 0.3}, &score,
                          &exact);
     assert_true(fabs(score - expected) < 1e-13);
     nitro_compiled_free(compiled);
-    nitro_parts_release(&parts);
+    nitro_score_terms_release(&terms);
     nitro_context_free(context);
 }
 
 /* Coefficients of a million leave nothing sure in single precision, those of one do. */
-static void test_the_first_precision_is_one_that_is_sure(void **state)
+static void test_the_first_precision_is_one_that_is_exact(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -321,9 +322,9 @@ static void test_the_first_precision_is_one_that_is_sure(void **state)
     nitro_random_seed(&random, 29);
     for (size_t large = 0; large < 2; large++) {
         enum { MANY = 100 };
-        nitro_kernel_machine *machine = NULL;
+        nitro_kernel_expansion *machine = NULL;
         nitro_compiled *compiled = NULL;
-        assert_ok(context, nitro_kernel_machine_create(context, 2, 2, MANY, 1.0, &machine));
+        assert_ok(context, nitro_kernel_expansion_create(context, 2, 2, MANY, 1.0, &machine));
         for (size_t i = 0; i < 2 * MANY; i++)
             machine->vectors[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
         for (size_t i = 0; i < MANY; i++) { /* in turns, so that sums stay small */
@@ -334,15 +335,15 @@ static void test_the_first_precision_is_one_that_is_sure(void **state)
             machine->vectors[2 * i] += i % 2 ? 1e-7 : 0.0;
         }
         machine->bias[0] = 0.01;
-        nitro_parts parts = {.num_columns = 2, .num_variants = 2};
-        nitro_part part = {.kind = NITRO_PART_KERNELS, .weight = 1.0, .kernels = machine};
-        assert_ok(context, nitro_parts_add(context, &parts, &part));
-        assert_ok(context, nitro_compiled_create(context, &parts, (const bool[]){false, false},
+        nitro_score_terms terms = {.num_columns = 2, .num_variants = 2};
+        nitro_score_term term = {.kind = NITRO_TERM_KERNELS, .weight = 1.0, .kernels = machine};
+        assert_ok(context, nitro_score_terms_add(context, &terms, &term));
+        assert_ok(context, nitro_compiled_create(context, &terms, (const bool[]){false, false},
                                                  (const double[]){0, 0}, &compiled));
         assert_int_equal(nitro_compiled_first_precision(compiled),
                          large ? NITRO_PRECISION_DOUBLE : NITRO_PRECISION_SINGLE);
         nitro_compiled_free(compiled);
-        nitro_parts_release(&parts);
+        nitro_score_terms_release(&terms);
     }
     nitro_context_free(context);
 }
@@ -361,14 +362,14 @@ static nitro_model *train_model(nitro_context *context, const char *strategy)
     nitro_device *target = synthetic_device(context, "gpu9", 3.0);
     nitro_string_list device_features = {0};
     assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
-    nitro_lesson lesson = {.sources = sources,
-                           .target = target,
-                           .device_features = &device_features,
-                           .seed = 3,
-                           .num_threads = 2};
-    assert_ok(context, nitro_strategy_find(context, strategy, &lesson.strategy));
+    nitro_training_task task = {.sources = sources,
+                                .target = target,
+                                .device_features = &device_features,
+                                .seed = 3,
+                                .num_threads = 2};
+    assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
     nitro_model *model = NULL;
-    assert_ok(context, nitro_model_train(context, &lesson, &model));
+    assert_ok(context, nitro_model_train(context, &task, &model));
     nitro_string_list_free(&device_features);
     nitro_device_free(target);
     nitro_dataset_free(sources);
@@ -419,9 +420,9 @@ int main(void)
         cmocka_unit_test(test_parts_score_as_their_strategy),
         cmocka_unit_test(test_scores_are_within_their_bounds),
         cmocka_unit_test(test_level_votes_are_exact),
-        cmocka_unit_test(test_level_scores_are_sure_where_exact),
+        cmocka_unit_test(test_level_scores_are_confident_where_exact),
         cmocka_unit_test(test_vectors_that_coincide_are_one),
-        cmocka_unit_test(test_the_first_precision_is_one_that_is_sure),
+        cmocka_unit_test(test_the_first_precision_is_one_that_is_exact),
         cmocka_unit_test(test_decisions_are_the_models),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

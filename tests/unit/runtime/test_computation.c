@@ -64,8 +64,8 @@ static void test_names_are_checked(void **state)
     assert_fails(f->context, nitro_computation_create(f->context, "a b", &other),
                  NITRO_ERR_ARGUMENT, "'a b' is no computation name");
     assert_null(other);
-    nitro_variant unclean = {.name = "x,y", .run = add_one};
-    assert_fails(f->context, nitro_computation_add_variant(f->computation, &unclean),
+    nitro_variant invalid = {.name = "x,y", .run = add_one};
+    assert_fails(f->context, nitro_computation_add_variant(f->computation, &invalid),
                  NITRO_ERR_ARGUMENT, "'x,y' is no variant name");
     nitro_variant nothing = {.name = "nothing"};
     assert_fails(f->context, nitro_computation_add_variant(f->computation, &nothing),

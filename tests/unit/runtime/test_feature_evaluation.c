@@ -210,10 +210,10 @@ static void test_constraints_and_records_see_all_features(void **state)
     close_scene(&s);
     open_scene(&s, 1000, NITRO_NONE);
     attach(&s, false);
-    nitro_watch_options options;
-    nitro_watch_options_init(&options);
+    nitro_monitor_options options;
+    nitro_monitor_options_init(&options);
     options.num_recorded = 10;
-    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     decide(&s, 5);
     assert_int_equal(s.bench.num_second, 1);
     close_scene(&s);
@@ -291,18 +291,18 @@ static void test_the_setting_and_bad_options(void **state)
 
 static void test_time_for_features_is_told_beside_what_it_gained(void **state)
 {
-    nitro_watch_options options;
-    nitro_watch_statistics counts;
+    nitro_monitor_options options;
+    nitro_monitor_statistics counts;
     scene s;
     (void)state;
     open_scene(&s, 4000, NITRO_NONE);
-    nitro_watch_options_init(&options);
+    nitro_monitor_options_init(&options);
     options.every = 2;
-    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     s.bench.cost_ms = 0.25;
     for (size_t i = 0; i < 20; i++)
         decide(&s, 30);
-    nitro_computation_watch_statistics(s.computation, &counts);
+    nitro_computation_monitor_statistics(s.computation, &counts);
     assert_int_equal(counts.num_decided, 10);
     assert_true(counts.decided_ms > 2.499 && counts.decided_ms < 2.501);
     assert_int_equal(counts.num_compared, 6); /* once the default variant's time is known */

@@ -15,13 +15,13 @@ static void test_off_nothing_is_timed(void **state)
     for (size_t i = 0; i < 100; i++)
         call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 0);
-    assert_int_equal(statistics(&s).max_regions, 0);
+    assert_int_equal(statistics(&s).max_buckets, 0);
     close_scene(&s);
 }
 
 static void test_one_call_in_n_is_timed(void **state)
 {
-    const nitro_watch_options options = watching(10, 0);
+    const nitro_monitor_options options = monitoring(10, 0);
     scene s;
     (void)state;
     open_scene(&s, plain_ms, &options);
@@ -29,14 +29,14 @@ static void test_one_call_in_n_is_timed(void **state)
         call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 10);
     assert_true(fabs(statistics(&s).timed_ms - 10) < 1e-6);
-    assert_int_equal(statistics(&s).num_regions, 1);
+    assert_int_equal(statistics(&s).num_buckets, 1);
     assert_int_equal(statistics(&s).num_drifts, 0);
     close_scene(&s);
 }
 
 static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
 {
-    const nitro_watch_options options = watching(1, 0);
+    const nitro_monitor_options options = monitoring(1, 0);
     scene s;
     (void)state;
     open_scene(&s, plain_ms, &options);
@@ -49,7 +49,7 @@ static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
     for (size_t i = 0; i < 2000; i++)
         call(&s, 1);
     assert_int_equal(statistics(&s).num_drifts, 1);
-    assert_non_null(strstr(s.log, "watched: a takes 1."));
+    assert_non_null(strstr(s.log, "monitored: a takes 1."));
     assert_non_null(strstr(s.log, "inputs like size=1,"));
     s.world.cost_ms[0] = 0.9; /* faster is another time as well */
     for (size_t i = 0; i < 100; i++)
@@ -60,24 +60,24 @@ static void test_drift_is_told_once_and_outliers_are_not_drift(void **state)
 
 static void test_options_are_checked(void **state)
 {
-    nitro_watch_options options = watching(1, 101);
+    nitro_monitor_options options = monitoring(1, 101);
     scene s;
     (void)state;
     open_scene(&s, plain_ms, NULL);
-    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+    assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
                  "refining by 101 %");
-    options = watching(1, NAN);
-    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+    options = monitoring(1, NAN);
+    assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
                  "refining by");
-    options = watching(1, 2);
-    options.num_regions = 0;
-    assert_fails(s.context, nitro_computation_watch(s.computation, &options), NITRO_ERR_ARGUMENT,
+    options = monitoring(1, 2);
+    options.num_buckets = 0;
+    assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
                  "0 regions");
-    options.num_regions = 1;
-    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    options.num_buckets = 1;
+    assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 1);
-    assert_ok(s.context, nitro_computation_watch(s.computation, NULL));
+    assert_ok(s.context, nitro_computation_monitor(s.computation, NULL));
     call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 0);
     close_scene(&s);
@@ -96,7 +96,7 @@ static void flush(scene *s, nitro_store *store, size_t expected)
 static void test_what_was_seen_goes_into_a_store(void **state)
 {
     static const double costs_ms[NUM_VARIANTS] = {1, 2, 3, 0.5};
-    nitro_watch_options options = watching(1, 0);
+    nitro_monitor_options options = monitoring(1, 0);
     temporary folder = temporary_make();
     scene s;
     (void)state;
@@ -105,7 +105,7 @@ static void test_what_was_seen_goes_into_a_store(void **state)
     assert_fails(s.context, nitro_computation_flush_observations(s.computation, store, NULL),
                  NITRO_ERR_ARGUMENT, "nothing is recorded");
     options.num_recorded = 100;
-    assert_ok(s.context, nitro_computation_watch(s.computation, &options));
+    assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     flush(&s, store, 0);
     for (size_t i = 0; i < 20; i++)
         call(&s, i % 2 ? 5 : 7);
@@ -115,13 +115,13 @@ static void test_what_was_seen_goes_into_a_store(void **state)
     call(&s, 7);
     flush(&s, store, 1);
     nitro_string_list devices = {0}, inputs = {0};
-    assert_ok(s.context, nitro_store_list_devices(store, "watched", &devices));
+    assert_ok(s.context, nitro_store_list_devices(store, "monitored", &devices));
     assert_int_equal(devices.count, 1);
-    assert_ok(s.context, nitro_store_list_inputs(store, "watched", devices.items[0], &inputs));
+    assert_ok(s.context, nitro_store_list_inputs(store, "monitored", devices.items[0], &inputs));
     assert_int_equal(inputs.count, 2);
     for (size_t i = 0; i < 2; i++) {
         nitro_sample *sample = NULL;
-        assert_ok(s.context, nitro_store_get_sample(store, "watched", devices.items[0],
+        assert_ok(s.context, nitro_store_get_sample(store, "monitored", devices.items[0],
                                                     inputs.items[i], &sample));
         assert_memory_equal(sample->input, "observed-", 9);
         assert_string_equal(sample->provenance.origin, "observed");
@@ -144,7 +144,7 @@ static void test_what_was_seen_goes_into_a_store(void **state)
 
 static void test_a_full_ring_keeps_the_newest(void **state)
 {
-    nitro_watch_options options = watching(1, 0);
+    nitro_monitor_options options = monitoring(1, 0);
     temporary folder = temporary_make();
     nitro_store *store = NULL;
     scene s;
@@ -195,17 +195,17 @@ static void *run_many(void *any)
 }
 
 /** On the system's clock: whatever is learnt, no call fails, and each is counted. */
-static void test_many_threads_watch_at_once(void **state)
+static void test_many_threads_monitor_at_once(void **state)
 {
     nitro_context *context = unit_context();
     nitro_computation *computation = NULL;
-    nitro_watch_options options = watching(1, 5);
+    nitro_monitor_options options = monitoring(1, 5);
     const nitro_feature size = {.name = "size"};
     runner runners[NUM_THREADS];
     temporary folder = temporary_make();
     nitro_store *store = NULL;
     (void)state;
-    options.num_regions = 4;
+    options.num_buckets = 4;
     options.num_recorded = 64;
     assert_ok(context, nitro_computation_create(context, "threads", &computation));
     for (size_t v = 0; v < 2; v++) {
@@ -214,7 +214,7 @@ static void test_many_threads_watch_at_once(void **state)
     }
     assert_ok(context,
               nitro_computation_add_features(computation, &size, 1, evaluate_double, NULL));
-    assert_ok(context, nitro_computation_watch(computation, &options));
+    assert_ok(context, nitro_computation_monitor(computation, &options));
     store = temporary_store(context, &folder, "store.db");
     for (size_t t = 0; t < NUM_THREADS; t++) {
         runners[t] = (runner){.computation = computation};
@@ -225,8 +225,8 @@ static void test_many_threads_watch_at_once(void **state)
         assert_int_equal(pthread_join(runners[t].thread, NULL), 0);
         assert_int_equal(runners[t].num_failed, 0);
     }
-    nitro_watch_statistics counts;
-    nitro_computation_watch_statistics(computation, &counts);
+    nitro_monitor_statistics counts;
+    nitro_computation_monitor_statistics(computation, &counts);
     assert_int_equal(counts.num_timed, NUM_THREADS * 5000);
     nitro_store_close(store);
     temporary_remove(&folder);
@@ -244,14 +244,14 @@ static void test_settings_turn_it_on(void **state)
     assert_ok(s.context, nitro_computation_configure(s.computation));
     call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 0);
-    assert_ok(s.context, nitro_context_set(s.context, NULL, "refine", "2"));
-    assert_ok(s.context, nitro_context_set(s.context, "watched", "record", "10"));
+    assert_ok(s.context, nitro_context_set(s.context, NULL, "adapt", "2"));
+    assert_ok(s.context, nitro_context_set(s.context, "monitored", "record", "10"));
     assert_ok(s.context, nitro_computation_configure(s.computation));
     call(&s, 1);
     assert_int_equal(statistics(&s).num_timed, 1);
     assert_int_equal(statistics(&s).num_recorded, 1);
-    assert_fails(s.context, nitro_context_set(s.context, NULL, "refine", "-1"), NITRO_ERR_ARGUMENT,
-                 "refine: '-1' is not a number in [0, 100]");
+    assert_fails(s.context, nitro_context_set(s.context, NULL, "adapt", "-1"), NITRO_ERR_ARGUMENT,
+                 "adapt: '-1' is not a number in [0, 100]");
     close_scene(&s);
 }
 
@@ -264,7 +264,7 @@ int main(void)
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_what_was_seen_goes_into_a_store),
         cmocka_unit_test(test_a_full_ring_keeps_the_newest),
-        cmocka_unit_test(test_many_threads_watch_at_once),
+        cmocka_unit_test(test_many_threads_monitor_at_once),
         cmocka_unit_test(test_settings_turn_it_on),
     };
     assert_int_equal(setenv("NITRO_CONFIG", "/dev/null", 1), 0);

@@ -172,44 +172,45 @@ static void test_decisions_of_others_are_refused(void **state)
 }
 
 /* The time of an asynchronous `run` is no time of its work. */
-static void test_asynchronous_variants_are_not_watched(void **state)
+static void test_asynchronous_variants_are_not_monitored(void **state)
 {
     fixture *f = *state;
-    nitro_watch_options options;
-    nitro_watch_statistics seen;
+    nitro_monitor_options options;
+    nitro_monitor_statistics seen;
     call given = {.length = 20};
     declare(f, NITRO_TIME_DEVICE);
-    nitro_watch_options_init(&options);
-    assert_fails(f->context, nitro_computation_watch(f->computation, &options), NITRO_ERR_ARGUMENT,
+    nitro_monitor_options_init(&options);
+    assert_fails(f->context, nitro_computation_monitor(f->computation, &options),
+                 NITRO_ERR_ARGUMENT,
                  "sum: calls of it cannot be watched, refined or recorded, for variant long is "
                  "timed by the device's own clock (NITRO_TIME_DEVICE): its run returns before the "
                  "work is done");
-    assert_ok(f->context, nitro_context_set(f->context, NULL, "refine", "2"));
+    assert_ok(f->context, nitro_context_set(f->context, NULL, "adapt", "2"));
     assert_fails(f->context, nitro_computation_configure(f->computation), NITRO_ERR_ARGUMENT,
                  "cannot be watched");
     assert_ok(f->context, nitro_run(f->computation, &given, NULL)); /* as it was */
-    nitro_computation_watch_statistics(f->computation, &seen);
+    nitro_computation_monitor_statistics(f->computation, &seen);
     assert_int_equal(seen.num_timed, 0);
-    assert_ok(f->context, nitro_computation_watch(f->computation, NULL)); /* to watch no more */
+    assert_ok(f->context, nitro_computation_monitor(f->computation, NULL)); /* to watch no more */
 }
 
-static void test_what_is_run_in_halves_is_not_watched(void **state)
+static void test_what_is_run_in_halves_is_not_monitored(void **state)
 {
     fixture *f = *state;
-    nitro_watch_options options;
-    nitro_watch_statistics seen;
+    nitro_monitor_options options;
+    nitro_monitor_statistics seen;
     nitro_decision decision;
     call given = {.length = 20};
     declare(f, NITRO_TIME_WALL);
-    nitro_watch_options_init(&options);
+    nitro_monitor_options_init(&options);
     options.every = 1;
-    assert_ok(f->context, nitro_computation_watch(f->computation, &options));
+    assert_ok(f->context, nitro_computation_monitor(f->computation, &options));
     assert_ok(f->context, nitro_prepare(f->computation, &given, &decision));
     assert_ok(f->context, nitro_run_decided(f->computation, &given, &decision));
-    nitro_computation_watch_statistics(f->computation, &seen);
+    nitro_computation_monitor_statistics(f->computation, &seen);
     assert_int_equal(seen.num_timed, 0);
     assert_ok(f->context, nitro_run(f->computation, &given, NULL));
-    nitro_computation_watch_statistics(f->computation, &seen);
+    nitro_computation_monitor_statistics(f->computation, &seen);
     assert_int_equal(seen.num_timed, 1);
 }
 
@@ -221,8 +222,8 @@ int main(void)
         TEST(test_a_forced_variant_is_prepared),
         TEST(test_failures_are_told_in_the_applications_words),
         TEST(test_decisions_of_others_are_refused),
-        TEST(test_asynchronous_variants_are_not_watched),
-        TEST(test_what_is_run_in_halves_is_not_watched),
+        TEST(test_asynchronous_variants_are_not_monitored),
+        TEST(test_what_is_run_in_halves_is_not_monitored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static void free_pair(void *value)
 
 typedef struct fixture {
     nitro_context *context;
-    nitro_published *published;
+    nitro_rcu_pointer *published;
 } fixture;
 
 static fixture make(void)
@@ -43,31 +43,32 @@ static fixture make(void)
     fixture made = {0};
     atomic_store(&num_alive, 0);
     assert_int_equal(nitro_context_create(&made.context), NITRO_OK);
-    assert_int_equal(nitro_published_create(made.context, free_pair, &made.published), NITRO_OK);
+    assert_int_equal(nitro_rcu_pointer_create(made.context, free_pair, &made.published), NITRO_OK);
     return made;
 }
 
 static void unmake(fixture *f)
 {
-    nitro_published_free(f->published);
+    nitro_rcu_pointer_free(f->published);
     nitro_context_free(f->context);
     assert_int_equal(atomic_load(&num_alive), 0);
 }
 
 static void replace(fixture *f, uint64_t value)
 {
-    assert_int_equal(nitro_published_replace(f->context, f->published, make_pair(value)), NITRO_OK);
+    assert_int_equal(nitro_rcu_pointer_replace(f->context, f->published, make_pair(value)),
+                     NITRO_OK);
 }
 
 static void test_readers_see_the_value_of_the_day(void **state)
 {
     (void)state;
     fixture f = make();
-    assert_null(nitro_published_enter(f.published));
-    nitro_published_leave(f.published);
+    assert_null(nitro_rcu_pointer_enter(f.published));
+    nitro_rcu_pointer_leave(f.published);
     replace(&f, 7);
-    assert_int_equal(((pair *)nitro_published_enter(f.published))->first, 7);
-    nitro_published_leave(f.published);
+    assert_int_equal(((pair *)nitro_rcu_pointer_enter(f.published))->first, 7);
+    nitro_rcu_pointer_leave(f.published);
     unmake(&f);
 }
 
@@ -78,7 +79,7 @@ static void test_what_nobody_reads_is_freed_at_once(void **state)
     for (uint64_t i = 0; i < 5; i++) {
         replace(&f, i);
         assert_int_equal(atomic_load(&num_alive), 1);
-        assert_int_equal(nitro_published_num_retired(f.published), 0);
+        assert_int_equal(nitro_rcu_pointer_num_retired(f.published), 0);
     }
     unmake(&f);
 }
@@ -88,14 +89,14 @@ static void test_what_is_read_lives_until_its_reader_left(void **state)
     (void)state;
     fixture f = make();
     replace(&f, 1);
-    const pair *held = nitro_published_enter(f.published);
+    const pair *held = nitro_rcu_pointer_enter(f.published);
     replace(&f, 2);
     replace(&f, 3);
     assert_int_equal(held->first, 1);
-    assert_int_equal(nitro_published_num_retired(f.published), 2);
-    nitro_published_leave(f.published);
+    assert_int_equal(nitro_rcu_pointer_num_retired(f.published), 2);
+    nitro_rcu_pointer_leave(f.published);
     replace(&f, 4);
-    assert_int_equal(nitro_published_num_retired(f.published), 0);
+    assert_int_equal(nitro_rcu_pointer_num_retired(f.published), 0);
     assert_int_equal(atomic_load(&num_alive), 1);
     unmake(&f);
 }
@@ -105,23 +106,23 @@ static void test_a_forked_child_replaces_though_the_parents_reader_never_leaves(
     (void)state;
     fixture f = make();
     replace(&f, 1);
-    nitro_published_enter(f.published);
+    nitro_rcu_pointer_enter(f.published);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        bool replaced = nitro_published_replace(f.context, f.published, NULL) == NITRO_OK &&
-                        nitro_published_enter(f.published) == NULL;
+        bool replaced = nitro_rcu_pointer_replace(f.context, f.published, NULL) == NITRO_OK &&
+                        nitro_rcu_pointer_enter(f.published) == NULL;
         _exit(replaced ? 0 : 1);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    nitro_published_leave(f.published);
+    nitro_rcu_pointer_leave(f.published);
     unmake(&f);
 }
 
 typedef struct reading {
-    nitro_published *published;
+    nitro_rcu_pointer *published;
     atomic_bool *stop;
     size_t num_torn;
 } reading;
@@ -131,11 +132,11 @@ static void *read_on(void *user)
     reading *self = user;
     uint64_t newest = 0;
     while (!atomic_load(self->stop)) {
-        const pair *seen = nitro_published_enter(self->published);
+        const pair *seen = nitro_rcu_pointer_enter(self->published);
         uint64_t first = seen->first;
         self->num_torn += first != seen->second || first < newest;
         newest = first;
-        nitro_published_leave(self->published);
+        nitro_rcu_pointer_leave(self->published);
     }
     return NULL;
 }
@@ -160,7 +161,7 @@ static void test_many_threads_read_while_one_replaces(void **state)
         assert_int_equal(readings[t].num_torn, 0);
     }
     replace(&f, NUM_REPLACEMENTS);
-    assert_int_equal(nitro_published_num_retired(f.published), 0);
+    assert_int_equal(nitro_rcu_pointer_num_retired(f.published), 0);
     unmake(&f);
 }
 

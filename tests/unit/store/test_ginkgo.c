@@ -145,7 +145,7 @@ static void test_holes(void **state)
     put_times(f, "gpu/cuda", "d", "csr", "31250", "coo", "\"soon\"");
     assert_ok(f->context, import(f, NULL));
     assert_int_equal(campaign(f, "gpu")->added, 3);
-    assert_int_equal(campaign(f, "gpu")->holes, 2);
+    assert_int_equal(campaign(f, "gpu")->missing_values, 2);
     assert_int_equal(skipped(f, "no variant completed"), 1);
 }
 

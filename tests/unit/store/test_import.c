@@ -56,7 +56,7 @@ static void test_rows_become_samples(void **state)
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, &report));
     assert_int_equal(report.added, 3);
     assert_int_equal(report.replaced, 0);
-    assert_int_equal(report.holes, 3);
+    assert_int_equal(report.missing_values, 3);
     assert_int_equal(report.without_times, 1);
     assert_ok(f->context, nitro_store_each_sample(f->store, "spmv", "K20", check_imported, &seen));
     assert_int_equal(seen, 3);

@@ -94,7 +94,7 @@ static size_t round_trip(import_fixture *f, size_t campaign, import_choice chose
     assert_ok(f->context, import_file(f, out, devices, chosen, &second));
     assert_int_equal(second.added, 0);
     assert_int_equal(second.replaced, first.added);
-    assert_int_equal(second.holes, first.holes);
+    assert_int_equal(second.missing_values, first.missing_values);
     assert_int_equal(import_count(f, chosen.device), first.added);
     assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", chosen.device, again, devices));
     assert_same_bytes(f, out, again);

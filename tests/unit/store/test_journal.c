@@ -222,7 +222,7 @@ static void test_a_journal_is_found_by_its_url(void **state)
     size_t size = 0;
     nitro_string_list urls = {0};
     setenv("XDG_DATA_HOME", f->folder.folder, 1);
-    assert_ok(f->context, nitro_store_list_waiting(f->context, &urls));
+    assert_ok(f->context, nitro_store_list_unsent(f->context, &urls));
     assert_int_equal(urls.count, 0);
     assert_ok(f->context, nitro_journal_path(f->context, "redis://host:6379/0", true, &path));
     assert_ok(f->context, nitro_journal_path(f->context, "redis://host:6379/0", false, &again));
@@ -241,7 +241,7 @@ static void test_a_journal_is_found_by_its_url(void **state)
     url = nitro_journal_url(f->context, &faulty_kind, f->remote);
     assert_ok(f->context, nitro_file_read(f->context, note, 4096, &text, &size));
     assert_int_equal(strcspn(text, "\n"), strlen(url));
-    assert_ok(f->context, nitro_store_list_waiting(f->context, &urls));
+    assert_ok(f->context, nitro_store_list_unsent(f->context, &urls));
     assert_int_equal(urls.count, 1);
     assert_string_equal(urls.items[0], url);
     nitro_string_list_free(&urls);

@@ -39,13 +39,13 @@ static int upload_samples(nitro_histogram_cuda *histogram)
     return nitro_cuda_wait(cuda);
 }
 
-static int ask_device(nitro_histogram_cuda *histogram)
+static int query_device(nitro_histogram_cuda *histogram)
 {
     int device, threads, shared_bytes, reserved_bytes;
     const struct {
         enum cudaDeviceAttr attribute;
         int *value;
-    } questions[] = {
+    } queries[] = {
         {cudaDevAttrMultiProcessorCount, &histogram->num_multiprocessors},
         {cudaDevAttrMaxThreadsPerMultiProcessor, &threads},
         {cudaDevAttrMaxSharedMemoryPerBlockOptin, &histogram->max_shared_bytes},
@@ -53,11 +53,11 @@ static int ask_device(nitro_histogram_cuda *histogram)
         {cudaDevAttrReservedSharedMemoryPerBlock, &reserved_bytes},
     };
     int failure = nitro_cuda_check(&histogram->cuda, cudaGetDevice(&device), "asking the device");
-    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]) && !failure; i++)
-        failure = nitro_cuda_check(
-            &histogram->cuda,
-            cudaDeviceGetAttribute(questions[i].value, questions[i].attribute, device),
-            "asking the device");
+    for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !failure; i++)
+        failure =
+            nitro_cuda_check(&histogram->cuda,
+                             cudaDeviceGetAttribute(queries[i].value, queries[i].attribute, device),
+                             "asking the device");
     if (failure)
         return failure;
     histogram->blocks_per_multiprocessor = threads / NITRO_HISTOGRAM_CUDA_BLOCK;
@@ -77,7 +77,7 @@ int nitro_histogram_cuda_upload(nitro_histogram_cuda *histogram)
             cuda, "there are %lld samples, and the CUDA variants' 32-bit indices reach %d",
             (long long)host->num_samples, NITRO_CUDA_MAX_COUNT);
     uint64_t bytes = 4 * ((uint64_t)host->num_samples + (uint64_t)host->num_bins);
-    if (nitro_cuda_may_prepare(cuda, "the samples' copy") != 0 || ask_device(histogram) != 0 ||
+    if (nitro_cuda_may_prepare(cuda, "the samples' copy") != 0 || query_device(histogram) != 0 ||
         nitro_cuda_need(cuda, bytes, "the samples' copy") != 0)
         return cuda->failure;
     if (upload_samples(histogram) != 0) {

@@ -116,7 +116,7 @@ static nitro_histogram_cuda_tables choose_tables(const nitro_histogram_cuda *his
 
 /* All of a multiprocessor's memory is to be shared memory, or fewer blocks may run at once than the
  * tables were chosen for: samples are read once, and need no first-level cache. */
-static int ask_for_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_bytes)
+static int request_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_bytes)
 {
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                              cudaSharedmemCarveoutMaxShared);
@@ -143,8 +143,8 @@ static int prepare(void *argument, void *user)
                                histogram->max_shared_bytes);
     counting_kernel even_share = choose_kernel(false, &tables);
     counting_kernel dynamic = choose_kernel(true, &tables);
-    if (ask_for_room(cuda, even_share, tables.size_bytes) != 0 ||
-        ask_for_room(cuda, dynamic, tables.size_bytes) != 0 ||
+    if (request_room(cuda, even_share, tables.size_bytes) != 0 ||
+        request_room(cuda, dynamic, tables.size_bytes) != 0 ||
         nitro_cuda_check(cuda,
                          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, dynamic,
                                                                        BLOCK, tables.size_bytes),

@@ -17,7 +17,7 @@ NITRO_SPMV_INLINE double sum_of_lanes(const nitro_spmv_lanes *lanes)
     return ((v[0] + v[4]) + (v[1] + v[5])) + ((v[2] + v[6]) + (v[3] + v[7]));
 }
 
-NITRO_SPMV_INLINE void ask_ahead(const double *values, const int32_t *columns, int64_t k)
+NITRO_SPMV_INLINE void query_ahead(const double *values, const int32_t *columns, int64_t k)
 {
     NITRO_SPMV_PREFETCH(values, k + NITRO_SPMV_AHEAD);
     NITRO_SPMV_PREFETCH(columns, k + NITRO_SPMV_AHEAD);
@@ -32,13 +32,13 @@ NITRO_SPMV_INLINE double multiply_lanes(const double *restrict values,
     int64_t at = *k;
     for (; at + 2 * NITRO_SPMV_LANES <= end; at += 2 * NITRO_SPMV_LANES) {
         const int32_t *next = columns + at + NITRO_SPMV_LANES;
-        ask_ahead(values, columns, at);
+        query_ahead(values, columns, at);
         NITRO_SPMV_PREFETCH(values, at + NITRO_SPMV_LANES + NITRO_SPMV_AHEAD);
         even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         odd += NITRO_SPMV_LOAD(values + at + NITRO_SPMV_LANES) * NITRO_SPMV_GATHER(x, next);
     }
     if (at + NITRO_SPMV_LANES <= end) {
-        ask_ahead(values, columns, at);
+        query_ahead(values, columns, at);
         even += NITRO_SPMV_LOAD(values + at) * NITRO_SPMV_GATHER(x, columns + at);
         at += NITRO_SPMV_LANES;
     }
@@ -74,7 +74,7 @@ NITRO_SPMV_INLINE double row_sum(const int64_t *restrict row_offsets,
                                  const double *restrict x, int64_t row)
 {
     int64_t k = row_offsets[row], row_end = row_offsets[row + 1];
-    ask_ahead(values, columns, k);
+    query_ahead(values, columns, k);
     double sum = 0;
     if (row_end - k >= NITRO_SPMV_LANES)
         sum = multiply_lanes(values, columns, x, &k, row_end);
