@@ -195,8 +195,8 @@ static nitro_status calibrate_model(nitro_model *model, const measured_rows *row
     double *scores = nitro_calloc(model->context, rows->count, num_variants * sizeof *scores);
     nitro_status status = scores ? hold_out(model, rows, num_threads, scores) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && model->predicted)
-        nitro_promise_weigh_measured(model->predicted, rows->times_ms, scores, rows->count,
-                                     num_variants, &model->calibration);
+        nitro_predicted_quality_weigh_measured(model->predicted, rows->times_ms, scores,
+                                               rows->count, num_variants, &model->calibration);
     if (status == NITRO_OK && rows->count >= LEAST_ROWS) {
         status = nitro_calibration_fit(model->context, rows->times_ms, scores, NULL, rows->count,
                                        num_variants, &measured);

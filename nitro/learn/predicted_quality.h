@@ -90,9 +90,10 @@ void nitro_predicted_quality_weigh(nitro_predicted_quality *predicted, double sh
  * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
  * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
  */
-void nitro_promise_weigh_measured(nitro_predicted_quality *predicted, const double *times_ms,
-                                  const double *scores, size_t num_rows, size_t num_variants,
-                                  nitro_calibration *calibration);
+void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
+                                            const double *times_ms, const double *scores,
+                                            size_t num_rows, size_t num_variants,
+                                            nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are the lesson's. */
 struct json_t *nitro_predicted_quality_json(const nitro_predicted_quality *predicted,

@@ -84,9 +84,10 @@ static void find_weights(const nitro_predicted_quality *predicted, const double 
     normalize(weights[0], (size_t)NUM_SHARES * NUM_SHIFTS);
 }
 
-void nitro_promise_weigh_measured(nitro_predicted_quality *predicted, const double *times_ms,
-                                  const double *scores, size_t num_rows, size_t num_variants,
-                                  nitro_calibration *calibration)
+void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
+                                            const double *times_ms, const double *scores,
+                                            size_t num_rows, size_t num_variants,
+                                            nitro_calibration *calibration)
 {
     double weights[NUM_SHARES][NUM_SHIFTS], share = 0.0;
     nitro_calibration made = {0}, blend;

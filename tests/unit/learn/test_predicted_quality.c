@@ -412,7 +412,7 @@ static double confidence_after(const nitro_predicted_quality *predicted, size_t 
         scores[i * 2] = 0.0;
         scores[i * 2 + 1] = -1.0;
     }
-    nitro_promise_weigh_measured(&weighed, times_ms, scores, num_rows, 2, &calibration);
+    nitro_predicted_quality_weigh_measured(&weighed, times_ms, scores, num_rows, 2, &calibration);
     return nitro_calibration_confidence(&calibration, 1.0);
 }
 
@@ -441,10 +441,10 @@ static void test_measured_inputs_correct_the_distance(void **state)
     assert_true(confidence_after(&predicted, 5, 10) < 0.85);
     predicted.lodo_quality = NAN; /* one source: quality stays as distance has it */
     nitro_calibration calibration;
-    nitro_promise_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
+    nitro_predicted_quality_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
     assert_true(isnan(predicted.quality));
     predicted.share = 0.0;
-    nitro_promise_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
+    nitro_predicted_quality_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
     assert_true(is_near(predicted.quality, 99.0));
 }
 
