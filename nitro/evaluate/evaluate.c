@@ -10,7 +10,7 @@
 
 #include "nitro/base/statistics.h"
 #include "nitro/evaluate/evaluate_gaps.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 #define LEAST_PERCENT  0.1 /* what a quality of 0 counts as in a geometric mean */
 #define CONFIDENT_FROM 0.9

@@ -7,7 +7,7 @@
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/adapt.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 /** Training inputs of the target, as if they had been measured there. */
 static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t target,

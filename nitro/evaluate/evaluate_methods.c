@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "nitro/evaluate/evaluate.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/range_guard.h"
 
 /* ---- The methods ----------------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "nitro/evaluate/evaluate.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 /** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
  *  many times as long. */

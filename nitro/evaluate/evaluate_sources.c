@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_choice.h"
 
 /** Is there anything to learn from the device's training inputs? */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "nitro/evaluate/evaluate.h"
-#include "nitro/learn/dataset.h"
-#include "nitro/learn/regret.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/regret.h"
 
 /** Add up the losses of each input's rows. @param[out] sums  shape [num_inputs x num_variants]. */
 static nitro_status add_losses(nitro_context *context, const nitro_dataset *sources, double *sums,

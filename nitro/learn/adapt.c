@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "nitro/learn/correction.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/learn/predicted_quality.h"
-#include "nitro/learn/regret.h"
 
 #define CLEAR_LEAD        0.1 /* loss by which one variant is ahead where little can go wrong */
 #define LEAST_UNCERTAINTY 0.1 /* what a clear input counts as, beside 1 for a tie */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/calibration.h"
 
 #define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_choice.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/range_guard.h"

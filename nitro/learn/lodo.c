@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 #define NUM_PARTS     3
 #define MAX_ROWS      2000 /* that teach one model: more change shares of good decisions little */

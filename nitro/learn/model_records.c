@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/model.h"
 
 typedef struct record_check {

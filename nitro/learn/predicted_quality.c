@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/device_choice.h"
-#include "nitro/learn/device_distance.h"
 
 #define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */
 #define ALONE_SHARE    0.5 /* what a source alone is trusted with, on a device that is not like it */

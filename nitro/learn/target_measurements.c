@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "nitro/learn/adapt.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 /** One adaptation, filled step by step. */
 typedef struct measured_job {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/train.h"
 
 /* ---- Relative features ----------------------------------------------------------------------- */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/train.h"
 

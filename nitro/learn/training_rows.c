@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 static void find_scales(const nitro_model *model, nitro_scale *scales)
 {

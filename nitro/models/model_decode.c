@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/correction.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/model_decode.h"
 #include "nitro/models/model_file.h"
+#include "nitro/runtime/kernel_pair.h"
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 

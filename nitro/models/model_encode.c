@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
-#include "nitro/learn/correction.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
+#include "nitro/runtime/kernel_pair.h"
 #include "nitro/runtime/model.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))

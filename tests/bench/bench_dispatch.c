@@ -17,7 +17,7 @@
 #include "bench/dispatch_early.h"
 #include "bench/dispatch_model.h"
 #include "bench/dispatch_peers.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/model.h"
 

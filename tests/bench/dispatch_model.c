@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/model.h"
 
 static const char *const feature_names[DISPATCH_FEATURES] = {

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "bench/dispatch_peers.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/model.h"
 
 #define NUM_MATRICES 96

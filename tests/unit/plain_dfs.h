@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/folds.h"
 #include "nitro/records/scaler.h"
 
 /** One pretend target and subset: rows of all sources, those of the target last. */

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "unit/unit.h"
 
 #define SYNTHETIC_FEATURES 2

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "nitro/base/parallel.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/dfs/dfs_sample.h"
 #include "nitro/learn/dfs/dfs_tables.h"
 #include "nitro/learn/svm/svm_sweep.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/folds.h"
 
 static bool is_usable(const nitro_dataset *sources, size_t row)
 {

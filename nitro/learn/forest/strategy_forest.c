@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/fold_learner.h"
-#include "nitro/learn/regret.h"
+#include "nitro/learn/data/fold_learner.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/runtime/score_terms.h"
 
 #define NUM_TREES 16

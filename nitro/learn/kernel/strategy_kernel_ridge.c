@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/fold_learner.h"
+#include "nitro/learn/data/fold_learner.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/learn/kernel/landmarks.h"
-#include "nitro/learn/regret.h"
 #include "nitro/runtime/kernel_pair.h"
 
 #define NARROWER 8.0 /* a whole power of the wide one: a compiled model computes one */

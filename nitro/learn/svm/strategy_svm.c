@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
-#include "nitro/learn/dataset.h"
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/folds.h"
 #include "nitro/learn/svm/svm_search.h"
 #include "nitro/runtime/score_terms.h"
 

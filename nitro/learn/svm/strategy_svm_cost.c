@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "nitro/base/parallel.h"
-#include "nitro/learn/fold_learner.h"
+#include "nitro/learn/data/fold_learner.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/learn/kernel/landmarks.h"
-#include "nitro/learn/regret.h"
 #include "nitro/learn/svm/smo.h"
 #include "nitro/runtime/score_terms.h"
 

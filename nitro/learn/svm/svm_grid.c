@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "nitro/base/parallel.h"
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/svm/svm_pairs.h"
 
 #define FALLBACK_C 8.0

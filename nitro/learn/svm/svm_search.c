@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/folds.h"
 
 #define QUICK_MAX_ROWS 400 /* of a rehearsal's search, which takes the square of them */
 

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/model.h"
 #include "unit/unit.h"
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "nitro/evaluate/evaluate.h"
-#include "nitro/learn/device_distance.h"
+#include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/lodo.h"
 #include "nitro/learn/predicted_quality.h"
 #include "unit/synthetic.h"

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "nitro/base/cholesky.h"
-#include "nitro/learn/folds.h"
-#include "nitro/learn/regret.h"
+#include "nitro/learn/data/folds.h"
+#include "nitro/learn/data/regret.h"
 #include "nitro/runtime/kernel_expansion.h"
 #include "unit/unit.h"
 

@@ -3,7 +3,7 @@
 #include <libsvm/svm.h>
 #include <math.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 #include "nitro/learn/svm/svm.h"
 #include "nitro/learn/svm/svm_search.h"
 #include "unit/unit.h"

@@ -1,6 +1,6 @@
 /* dataset.h - what a row of times says, and parts of a dataset. Internal to nitro/. */
-#ifndef NITRO_LEARN_DATASET_H
-#define NITRO_LEARN_DATASET_H
+#ifndef NITRO_LEARN_DATA_DATASET_H
+#define NITRO_LEARN_DATA_DATASET_H
 
 #include "nitro/nitro_backend.h"
 

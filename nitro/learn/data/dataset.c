@@ -1,5 +1,5 @@
 /* Samples as matrices: what a row of times says, and parts of a dataset. */
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 #include <math.h>
 #include <stdlib.h>

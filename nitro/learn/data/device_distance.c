@@ -1,5 +1,5 @@
 /* How unlike devices are. Hides the scale: a factor counts alike wherever it stands. */
-#include "nitro/learn/device_distance.h"
+#include "nitro/learn/data/device_distance.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* regret.h - how much slower than the best each variant is: what strategies learn that use the
  * times, not only the winner. Internal to nitro/. */
-#ifndef NITRO_LEARN_REGRET_H
-#define NITRO_LEARN_REGRET_H
+#ifndef NITRO_LEARN_DATA_REGRET_H
+#define NITRO_LEARN_DATA_REGRET_H
 
 #include "nitro/nitro_backend.h"
 

@@ -1,6 +1,6 @@
 /* Sampling and folds. Hides that whole inputs are drawn: rows of one input on several devices are
  * near copies, and would tell on each other. */
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/folds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Training on samples. Hides how many folds there are, and that targets and columns are found once
  * for the trainings of all of them. */
-#include "nitro/learn/fold_learner.h"
+#include "nitro/learn/data/fold_learner.h"
 
 #include <math.h>
 #include <stdlib.h>

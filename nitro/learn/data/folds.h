@@ -1,7 +1,7 @@
 /* folds.h - a sample of a training set, and the parts of it that are held out in turn, so that rows
  * are judged by predictors that never saw their input. Internal to nitro/. */
-#ifndef NITRO_LEARN_FOLDS_H
-#define NITRO_LEARN_FOLDS_H
+#ifndef NITRO_LEARN_DATA_FOLDS_H
+#define NITRO_LEARN_DATA_FOLDS_H
 
 #include "nitro/nitro_backend.h"
 

@@ -1,7 +1,7 @@
 /* device_distance.h - how unlike two devices are, in the device features that a model uses.
  * Internal to nitro/. */
-#ifndef NITRO_LEARN_DEVICE_DISTANCE_H
-#define NITRO_LEARN_DEVICE_DISTANCE_H
+#ifndef NITRO_LEARN_DATA_DEVICE_DISTANCE_H
+#define NITRO_LEARN_DATA_DEVICE_DISTANCE_H
 
 #include "nitro/nitro_backend.h"
 

@@ -3,7 +3,7 @@
  * sound, but people should know that it is little. */
 #include <string.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 /* Below this, left-out inputs and devices say next to nothing. */
 #define FEW_INPUTS 10

@@ -1,11 +1,11 @@
 /* Log regrets. Hides what a missing time says: slow where the source ran the variant elsewhere,
  * unknown where it never did. */
-#include "nitro/learn/regret.h"
+#include "nitro/learn/data/regret.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "nitro/learn/dataset.h"
+#include "nitro/learn/data/dataset.h"
 
 static size_t device_of(const nitro_training_set *set, size_t row)
 {

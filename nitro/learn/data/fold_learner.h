@@ -2,10 +2,10 @@
  * fold_learner.h - how strategies learn whose training takes more than a row's time a row: from a
  * sample of the set, with each fold of it held out in turn. Internal to nitro/.
  */
-#ifndef NITRO_LEARN_FOLD_LEARNER_H
-#define NITRO_LEARN_FOLD_LEARNER_H
+#ifndef NITRO_LEARN_DATA_FOLD_LEARNER_H
+#define NITRO_LEARN_DATA_FOLD_LEARNER_H
 
-#include "nitro/learn/folds.h"
+#include "nitro/learn/data/folds.h"
 
 /** What the trainings on parts of one sample share. */
 typedef struct nitro_fold_sample {
