@@ -146,7 +146,7 @@ static void test_refusals(void **state)
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "omega");
 }
 
-static void test_holes_are_said(void **state)
+static void test_missing_values_are_reported(void **state)
 {
     fixture *f = *state;
     nitro_device *device = synthetic_device(f->context, "beta", 4.0);
@@ -159,7 +159,7 @@ static void test_holes_are_said(void **state)
     char *text = learn(f, "gamma");
     assert_null(strstr(text, "cache"));
     assert_non_null(strstr(f->log, "device feature cache is left out for target gamma"));
-    assert_non_null(strstr(f->log, "1 samples of toy have a hole"));
+    assert_non_null(strstr(f->log, "1 samples of toy have missing features"));
     assert_non_null(strstr(f->log, "feature size of input input9999"));
     free(text);
 }
@@ -210,7 +210,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
-        cmocka_unit_test_setup_teardown(test_holes_are_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_missing_values_are_reported, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
