@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "nitro/measure/measure.h"
-#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_plan.h"
 #include "nitro/measure/tune_share.h"
 
 /* Modelled times are a function of computation, device and input alone: no run differs. */

@@ -1,5 +1,5 @@
 /* What a tuning run works on: inputs by name, and devices as the store knows them. */
-#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_plan.h"
 
 #include <stdlib.h>
 #include <string.h>

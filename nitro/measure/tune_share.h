@@ -2,7 +2,7 @@
 #ifndef NITRO_MEASURE_TUNE_SHARE_H
 #define NITRO_MEASURE_TUNE_SHARE_H
 
-#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_plan.h"
 
 /** One tuner's claims in a store. */
 typedef struct nitro_tune_share {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_plan.h"
 
 /* Times of code that has changed since are no times of this code; a time that was taken back is
  * wanted as well. What was recorded elsewhere has no version, and is left as it is. */

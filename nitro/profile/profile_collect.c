@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/measure/tune.h"
+#include "nitro/measure/tune_plan.h"
 #include "nitro/runtime/nitro_internal.h"
 
 /* A run is repeated for every pass of the counters, and its memory saved and restored between. */

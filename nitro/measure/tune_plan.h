@@ -1,7 +1,7 @@
-/* tune.h - what a tuning run works on: inputs by name, devices, and what the store holds of them.
- */
-#ifndef NITRO_MEASURE_TUNE_H
-#define NITRO_MEASURE_TUNE_H
+/* tune_plan.h - what a tuning run works on: inputs by name, devices, and what the store already
+ * holds of them. */
+#ifndef NITRO_MEASURE_TUNE_PLAN_H
+#define NITRO_MEASURE_TUNE_PLAN_H
 
 #include "nitro/runtime/nitro_internal.h"
 
