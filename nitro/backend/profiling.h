@@ -27,7 +27,7 @@ typedef struct nitro_proxy_work {
     void *stream;        /* cuda: the cudaStream_t that runs go to; NULL: the default stream */
 } nitro_proxy_work;
 
-/** Code of a kernel, to be disassembled, not called. */
+/** Code of a kernel: tests disassemble it to check its instruction mix. Not called. */
 typedef void (*nitro_proxy_code)(void);
 
 /**
@@ -67,37 +67,6 @@ typedef struct nitro_proxy_kernel {
 NITRO_API nitro_status nitro_proxy_kernel_find(nitro_context *context, const char *proxy,
                                                const char *device_kind,
                                                const nitro_proxy_kernel **kernel);
-
-/** Points of percent that a share may be off: a loop has instructions of its own. */
-#define NITRO_INSTRUCTION_MIX_TOLERANCE 5.0
-
-/** What the unrolled loop of a kernel is made of, in machine code. */
-typedef struct nitro_proxy_share {
-    const nitro_proxy_kernel *kernel;
-    unsigned intensity;
-    char architecture[32]; /* "sm_90", "x86-64" */
-    size_t instructions;   /* of the loop, padding not counted */
-    size_t of_kind;        /* of these, its proxy's work; the share is of_kind / instructions */
-    size_t of_others;      /* of these, the work of other proxies */
-    size_t padding;        /* NOPs that the assembler put there */
-} nitro_proxy_share;
-
-/**
- * Count the instructions of all proxy kernels for a kind of device, in their largest innermost
- * loop: what is before and after it runs once where the loop runs often. Runs a disassembler:
- * seconds.
- * @param[in]  path    cuda: a file with machine code (library, program, cubin, fatbin); NULL: the
- *                     file of this library. Not read for the host.
- * @param[out] shares  shape [num_shares], kernel by kernel, architecture by architecture,
- *                     intensities ascending; free with free().
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND: the disassembler is not here (cuobjdump, objdump);
- *         NITRO_ERR_IO: it failed; NITRO_ERR_NO_DATA: the file holds none of the kernels;
- *         NITRO_ERR_FORMAT: a kernel has no loop; NITRO_ERR_NOT_BUILT: nothing is known of the
- *         instructions of such devices. The error says what to do.
- */
-NITRO_API nitro_status nitro_instruction_mix_count(nitro_context *context, const char *device_kind,
-                                                   const char *path, nitro_proxy_share **shares,
-                                                   size_t *num_shares);
 
 /* ---- Family: profilers ---------------------------------------------------------------------- */
 

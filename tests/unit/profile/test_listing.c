@@ -1,43 +1,38 @@
 /* Listings of machine code: what is an instruction, what is a loop, what is counted. */
-#include "proxies/kernels/listing.h"
-#include "unit/unit.h"
+#include "unit/profile/listing.h"
 
 /* What was counted in each function of a listing, in order. */
-typedef struct found {
-    const nitro_listing_syntax *syntax;
+typedef struct counted {
+    const listing_syntax *syntax;
     const char *proxy;
     size_t count;
     struct {
         char name[64], architecture[32];
         bool has_loop;
-        nitro_listed_counts counts;
+        loop_counts counts;
     } functions[8];
-} found;
+} counted;
 
-static nitro_status take(void *user, const nitro_listed_function *function)
+static void take(void *user, const listed_function *function)
 {
-    found *all = user;
+    counted *all = user;
     assert_true(all->count < 8);
     snprintf(all->functions[all->count].name, 64, "%.63s", function->name);
     snprintf(all->functions[all->count].architecture, 32, "%.31s", function->architecture);
-    all->functions[all->count].has_loop = nitro_listing_count_loop(
-        function, nitro_listing_kinds(all->syntax, all->proxy), &all->functions[all->count].counts);
+    all->functions[all->count].has_loop = count_loop(
+        function, kinds_of_proxy(all->syntax, all->proxy), &all->functions[all->count].counts);
     all->count++;
-    return NITRO_OK;
 }
 
-static found read_text(const nitro_listing_syntax *syntax, const char *proxy, const char *text)
+static counted read_text(const listing_syntax *syntax, const char *proxy, const char *text)
 {
-    nitro_context *context = unit_context();
-    found all = {.syntax = syntax, .proxy = proxy};
-    nitro_listing listing = {.context = context, .syntax = syntax, .each = take, .user = &all};
+    counted all = {.syntax = syntax, .proxy = proxy};
+    listing lines = {.syntax = syntax, .each = take, .user = &all};
     char *copy = strdup(text), *rest = NULL;
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        assert_ok(context, nitro_listing_line(&listing, line));
-    assert_ok(context, nitro_listing_end(&listing));
+        listing_line(&lines, line);
+    listing_end(&lines);
     free(copy);
-    nitro_listing_free(&listing);
-    nitro_context_free(context);
     return all;
 }
 
@@ -80,7 +75,7 @@ static const char sass[] =
 static void test_sass(void **state)
 {
     (void)state;
-    found all = read_text(&nitro_listing_sass, "SP-GFLOP", sass);
+    counted all = read_text(&listing_sass, "SP-GFLOP", sass);
     assert_int_equal(all.count, 3);
     assert_string_equal(all.functions[0].name, "first");
     assert_string_equal(all.functions[0].architecture, "sm_90");
@@ -88,11 +83,11 @@ static void test_sass(void **state)
     ASSERT_COUNTS(all, 0, 1, 1, 4, 1); /* 0x20 to 0x60, not 0x10 to 0x70 */
     assert_false(all.functions[1].has_loop);
     ASSERT_COUNTS(all, 2, 0, 2, 4, 0);
-    all = read_text(&nitro_listing_sass, "ATOMIC", sass);
+    all = read_text(&listing_sass, "ATOMIC", sass);
     ASSERT_COUNTS(all, 2, 2, 0, 4, 0); /* a warp's sum is no atomic addition */
-    all = read_text(&nitro_listing_sass, "SH-MEM-BW", sass);
+    all = read_text(&listing_sass, "SH-MEM-BW", sass);
     ASSERT_COUNTS(all, 0, 1, 1, 4, 1);
-    assert_int_equal(nitro_listing_kinds(&nitro_listing_sass, "HEAT"), 0);
+    assert_int_equal(kinds_of_proxy(&listing_sass, "HEAT"), 0);
 }
 
 static const char x86[] = "lib.so:     file format elf64-x86-64\n"
@@ -114,15 +109,15 @@ static const char x86[] = "lib.so:     file format elf64-x86-64\n"
 static void test_x86(void **state)
 {
     (void)state;
-    found all = read_text(&nitro_listing_x86, "ATOMIC", x86);
+    counted all = read_text(&listing_x86, "ATOMIC", x86);
     assert_int_equal(all.count, 2);
     ASSERT_COUNTS(all, 0, 1, 3, 7, 1);
     ASSERT_COUNTS(all, 1, 0, 1, 2, 0);
-    all = read_text(&nitro_listing_x86, "MEM-BW", x86);
+    all = read_text(&listing_x86, "MEM-BW", x86);
     ASSERT_COUNTS(all, 0, 1, 3, 7, 1);
-    all = read_text(&nitro_listing_x86, "SH-MEM-BW", x86);
+    all = read_text(&listing_x86, "SH-MEM-BW", x86);
     ASSERT_COUNTS(all, 0, 1, 3, 7, 1);
-    all = read_text(&nitro_listing_x86, "DP-GFLOP", x86);
+    all = read_text(&listing_x86, "DP-GFLOP", x86);
     ASSERT_COUNTS(all, 0, 1, 3, 7, 1);
 }
 
@@ -130,34 +125,16 @@ static void test_x86(void **state)
 static void test_nonsense(void **state)
 {
     (void)state;
-    found all = read_text(&nitro_listing_sass, "ATOMIC",
-                          "/*0000*/ FADD R1 ;\n" /* of no function */
-                          "Function : a\n/*\n/**/\n/*00\n/*zz*/ FADD\n/*11112222333344445*/ FADD\n"
-                          "/*0010*/\n/*0020*/ ;\n/*0030*/ @P0\n/*0040*/ BRA 0x ;\n"
-                          "/*0050*/ BRA 0x41 ;\n/*0050*/ BRA 0x50 ;\n/*0020*/ BRA 0x10 ;\n");
+    counted all =
+        read_text(&listing_sass, "ATOMIC",
+                  "/*0000*/ FADD R1 ;\n" /* of no function */
+                  "Function : a\n/*\n/**/\n/*00\n/*zz*/ FADD\n/*11112222333344445*/ FADD\n"
+                  "/*0010*/\n/*0020*/ ;\n/*0030*/ @P0\n/*0040*/ BRA 0x ;\n"
+                  "/*0050*/ BRA 0x41 ;\n/*0050*/ BRA 0x50 ;\n/*0020*/ BRA 0x10 ;\n");
     assert_int_equal(all.count, 1);
     assert_false(all.functions[0].has_loop); /* 0x41 is nowhere; addresses only ascend */
-    all = read_text(&nitro_listing_x86, "ATOMIC", ":\n10\n10:\n10:\t\n10:\t(bad)\nzz:\tadd\n");
+    all = read_text(&listing_x86, "ATOMIC", ":\n10\n10:\n10:\t\n10:\t(bad)\nzz:\tadd\n");
     assert_int_equal(all.count, 0);
-}
-
-static nitro_status refuse(void *user, const nitro_listed_function *function)
-{
-    (void)user;
-    (void)function;
-    return NITRO_ERR_INTERRUPTED;
-}
-
-static void test_callback_fails(void **state)
-{
-    (void)state;
-    nitro_context *context = unit_context();
-    nitro_listing listing = {.context = context, .syntax = &nitro_listing_sass, .each = refuse};
-    assert_ok(context, nitro_listing_line(&listing, "Function : a"));
-    assert_ok(context, nitro_listing_line(&listing, "/*0000*/ EXIT ;"));
-    assert_int_equal(nitro_listing_line(&listing, "Function : b"), NITRO_ERR_INTERRUPTED);
-    nitro_listing_free(&listing);
-    nitro_context_free(context);
 }
 
 int main(void)
@@ -166,7 +143,6 @@ int main(void)
         cmocka_unit_test(test_sass),
         cmocka_unit_test(test_x86),
         cmocka_unit_test(test_nonsense),
-        cmocka_unit_test(test_callback_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
