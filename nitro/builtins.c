@@ -32,6 +32,12 @@ const nitro_store_kind *const *nitro_builtin_stores(void)
     return stores;
 }
 
+extern const nitro_store_journal nitro_local_journal;
+const nitro_store_journal *nitro_builtin_store_journal(void)
+{
+    return &nitro_local_journal;
+}
+
 const nitro_device_kind *const *nitro_builtin_device_kinds(void)
 {
     static const nitro_device_kind *const kinds[] = {

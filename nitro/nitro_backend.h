@@ -22,8 +22,10 @@
 #include "nitro/backend/plugins.h"
 #include "nitro/backend/profiling.h"
 #include "nitro/backend/proxies.h"
+#include "nitro/backend/record_codec.h"
 #include "nitro/backend/records.h"
 #include "nitro/backend/settings.h"
+#include "nitro/backend/store_support.h"
 #include "nitro/backend/stores.h"
 
 #endif

@@ -124,7 +124,20 @@ typedef struct nitro_store_kind {
     nitro_status (*layout_version)(void *state, int64_t *version);
     /** Size on disk, 0 where that means nothing. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
+
+    /** Optional: of a kind that keeps samples on this machine until another store has them. As
+     *  nitro_store_flush and nitro_store_count_unsent; NULL: nothing is ever unsent. */
+    nitro_status (*flush)(void *state, double patience_ms, size_t *unsent);
+    nitro_status (*count_unsent)(void *state, size_t *unsent);
 } nitro_store_kind;
+
+/** What opens remote stores behind a journal on this machine: nitro_store_open_journaled. */
+typedef struct nitro_store_journal {
+    nitro_status (*open)(nitro_context *context, const nitro_store_kind *remote,
+                         const char *address, nitro_store **store);
+    /** As nitro_store_list_unsent. */
+    nitro_status (*list_unsent)(nitro_context *context, nitro_string_list *urls);
+} nitro_store_journal;
 
 /*
  * The same functions on an open store, whatever its kind; they also check what passes through. By
@@ -219,8 +232,8 @@ NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_r
 /** Version of the layout in which the store keeps records. */
 NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
-/** URLs, without passwords, of the stores that samples wait for in this user's journals; appended.
- */
+/** Append the URLs, without passwords, of the stores for which this user's journals hold unsent
+ *  samples, sorted. */
 NITRO_API nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls);
 /** What was copied, and what was left alone because it is there already. */
 typedef struct nitro_copy_report {

@@ -313,41 +313,6 @@ static void end_copying(copying *job)
     free(job);
 }
 
-static nitro_status copy_names(copying *job)
-{
-    nitro_schema *schema = NULL;
-    nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
-    if (status == NITRO_OK)
-        status = nitro_store_put_schema(job->to, schema);
-    nitro_schema_free(schema);
-    return status;
-}
-
-nitro_status nitro_store_copy_device(nitro_store *from, nitro_store *to, const char *device,
-                                     const char *computation, nitro_copy_report *report)
-{
-    const nitro_sync_options keep = {.conflict = NITRO_CONFLICT_KEEP};
-    copying *job = nitro_calloc(nitro_store_context(to), 1, sizeof(*job));
-    if (!job)
-        return NITRO_ERR_NO_MEMORY;
-    *job = (copying){.from = from,
-                     .to = to,
-                     .options = &keep,
-                     .computation = computation,
-                     .device = device,
-                     .report = *report};
-    nitro_status status = copy_device(job, device);
-    if (status == NITRO_OK && computation)
-        status = copy_names(job);
-    if (status == NITRO_OK && computation)
-        status = copy_samples(job);
-    if (status == NITRO_OK)
-        status = nitro_store_copy_profiles(from, to, device, computation, &job->report);
-    *report = job->report;
-    end_copying(job);
-    return status;
-}
-
 nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sync_options *options,
                               nitro_copy_report *report)
 {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
 #include "nitro/repository/store_internal.h"
 
 #define BATCH 500 /* written when it is full and a run is complete */

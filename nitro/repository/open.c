@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nitro/base/text_buffer.h"
 #include "nitro/repository/store_internal.h"
 
 /* Length of the scheme before ':', 0 where `url` is a plain path: one with a '/' before any ':'. */
@@ -49,8 +48,8 @@ static nitro_status fail_unknown_scheme(nitro_context *context, const char *url,
     return status;
 }
 
-nitro_status nitro_store_find_kind(nitro_context *context, const char *url,
-                                   const nitro_store_kind **found, const char **address)
+static nitro_status find_kind(nitro_context *context, const char *url,
+                              const nitro_store_kind **found, const char **address)
 {
     size_t length = scheme_length(url);
     for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind && length > 0;
@@ -113,27 +112,49 @@ char *nitro_store_print_url(nitro_context *context, const nitro_store_kind *kind
                         : nitro_asprintf(context, "%s:%s", kind->scheme, address);
 }
 
+nitro_status nitro_store_create(nitro_context *context, const nitro_store_kind *kind,
+                                nitro_store_mode mode, const char *url, void *state,
+                                nitro_store **store)
+{
+    nitro_store *created = nitro_calloc(context, 1, sizeof(*created));
+    char *copy = created ? nitro_strdup(context, url) : NULL;
+    if (!copy) {
+        free(created);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    *created = (nitro_store){context, kind, mode, copy, state};
+    *store = created;
+    return NITRO_OK;
+}
+
+void *nitro_store_state(const nitro_store *store)
+{
+    return store->state;
+}
+
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store)
 {
-    nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
-    if (!opened)
-        return NITRO_ERR_NO_MEMORY;
-    *opened = (nitro_store){.context = context, .kind = kind, .mode = mode};
-    opened->url = nitro_store_print_url(context, kind, address);
+    nitro_store *opened = NULL;
+    char *url = nitro_store_print_url(context, kind, address);
     nitro_status status =
-        opened->url ? kind->open(context, address, mode, &opened->state) : NITRO_ERR_NO_MEMORY;
+        url ? nitro_store_create(context, kind, mode, url, NULL, &opened) : NITRO_ERR_NO_MEMORY;
+    free(url);
+    if (status == NITRO_OK)
+        status = kind->open(context, address, mode, &opened->state);
     if (status == NITRO_OK) {
         *store = opened;
         return NITRO_OK;
     }
-    free(opened->url);
+    if (opened)
+        free(opened->url);
     free(opened);
     return status;
 }
 
-nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
-                                    char **chosen)
+/* The URL that is meant: `url`, else the setting, else the user's own store. */
+static nitro_status choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
+                               char **chosen)
 {
     nitro_setting_value set = {0};
     nitro_status status = url ? NITRO_OK : nitro_setting_get(context, NULL, "store", &set);
@@ -148,17 +169,36 @@ nitro_status nitro_store_choose_url(nitro_context *context, const char *url, nit
     return NITRO_OK;
 }
 
-nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
-                              nitro_store **store)
+static nitro_status open_store(nitro_context *context, const char *url, nitro_store_mode mode,
+                               bool journaled, nitro_store **store)
 {
     const nitro_store_kind *kind = NULL;
     const char *address = NULL;
     char *chosen = NULL;
-    nitro_status status = nitro_store_choose_url(context, url, mode, &chosen);
+    nitro_status status = choose_url(context, url, mode, &chosen);
     if (status == NITRO_OK)
-        status = nitro_store_find_kind(context, chosen, &kind, &address);
+        status = find_kind(context, chosen, &kind, &address);
     if (status == NITRO_OK)
-        status = nitro_store_open_kind(context, kind, address, mode, store);
+        status = journaled && kind->remote
+                     ? nitro_builtin_store_journal()->open(context, kind, address, store)
+                     : nitro_store_open_kind(context, kind, address, mode, store);
     free(chosen);
     return status;
+}
+
+nitro_status nitro_store_open(nitro_context *context, const char *url, nitro_store_mode mode,
+                              nitro_store **store)
+{
+    return open_store(context, url, mode, false, store);
+}
+
+nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                        nitro_store **store)
+{
+    return open_store(context, url, NITRO_STORE_WRITE, true, store);
+}
+
+nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls)
+{
+    return nitro_builtin_store_journal()->list_unsent(context, urls);
 }

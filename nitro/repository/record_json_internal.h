@@ -5,7 +5,6 @@
 
 #include <jansson.h>
 
-#include "nitro/repository/record_json.h"
 #include "nitro/repository/store_internal.h"
 
 /** Print `body` (given away; NULL: out of memory) with a head in front of its members. */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_sample.h"
 #include "nitro/repository/store_internal.h"
 
 #define MAGIC   0x4E /* so that other bytes are not taken for a newer version */

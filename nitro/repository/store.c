@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
 #include "nitro/repository/store_internal.h"
 
 nitro_context *nitro_store_context(const nitro_store *store)
@@ -239,6 +238,25 @@ nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function repor
 nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes)
 {
     return store->kind->size_bytes(store->state, bytes);
+}
+
+nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *unsent)
+{
+    size_t count = 0;
+    nitro_status status = NITRO_OK;
+    if (store->kind->flush)
+        status = store->kind->flush(store->state, patience_ms, &count);
+    if (status == NITRO_OK && unsent)
+        *unsent = count;
+    return status;
+}
+
+nitro_status nitro_store_count_unsent(nitro_store *store, size_t *unsent)
+{
+    if (store->kind->count_unsent)
+        return store->kind->count_unsent(store->state, unsent);
+    *unsent = 0;
+    return NITRO_OK;
 }
 
 nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
 #include "nitro/repository/store_internal.h"
 
 char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile)

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 #define NITRO_BUNDLE_VERSION    1
 #define NITRO_BUNDLE_INDEX_NAME "index.json"

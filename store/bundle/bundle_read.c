@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 #include "store/bundle/bundle_hash.h"
 
 #define MAX_WINDOW_LOG 25 /* 32 MiB: far above what our level uses */

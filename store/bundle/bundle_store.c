@@ -185,24 +185,13 @@ nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
         return status;
     for (size_t i = 0; i < nitro_bundle_store_count(state); i++)
         state->warned[i] = true; /* who asks for the source says himself what it refuses */
-    nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
-    char *copy = nitro_strdup(context, url);
-    if (!opened || !copy) {
-        free(opened);
-        free(copy);
+    status = nitro_store_create(context, &nitro_store_file, NITRO_STORE_READ, url, state, store);
+    if (status != NITRO_OK)
         close_store(state);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    *opened = (nitro_store){.context = context,
-                            .kind = &nitro_store_file, /* by its state, not by its scheme */
-                            .mode = NITRO_STORE_READ,
-                            .url = copy,
-                            .state = state};
-    *store = opened;
-    return NITRO_OK;
+    return status;
 }
 
 nitro_bundle_source *nitro_bundle_store_source(nitro_store *store)
 {
-    return ((nitro_bundle_store *)store->state)->source;
+    return ((nitro_bundle_store *)nitro_store_state(store))->source;
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 #include "store/bundle/bundle_hash.h"
 
 #define LEVEL 9

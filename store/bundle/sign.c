@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 #define SECRET_WORD    "nitro-secret-key-1"
 #define PUBLIC_WORD    "nitro-public-key-1"

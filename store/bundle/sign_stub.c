@@ -1,5 +1,5 @@
 /* Signing in a build without libsodium: everything says what to install. */
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 static nitro_status fail_not_built(nitro_context *context)
 {

@@ -6,8 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nitro/base/text_buffer.h"
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 typedef struct export_job {
     nitro_context *context;

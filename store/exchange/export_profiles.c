@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 typedef struct export_job {
     nitro_context *context;

@@ -3,7 +3,7 @@
 #ifndef NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 #define NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 #define GINKGO_NUM_FEATURES   18
 #define GINKGO_MAX_FILE_BYTES ((size_t)4 << 20) /* real ones have about 5 kB */

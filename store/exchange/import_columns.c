@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
 static bool is_time_column(const char *name)

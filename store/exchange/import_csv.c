@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
 /* What is there already; an error when it may not be replaced, before anything is written. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/exchange/ginkgo_internal.h"
 #include "store/exchange/import_internal.h"
 

@@ -2,7 +2,7 @@
 #ifndef NITRO_STORE_EXCHANGE_IMPORT_INTERNAL_H
 #define NITRO_STORE_EXCHANGE_IMPORT_INTERNAL_H
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 #define NITRO_IMPORT_TIME_PREFIX "time_ms:"
 

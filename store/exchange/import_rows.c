@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
 static nitro_status fail_field(const import_job *job, size_t row, size_t column,

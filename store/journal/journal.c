@@ -74,37 +74,28 @@ static nitro_status connect_first(nitro_journal *self)
     return nitro_fail(self->context, self->failure, "%s", self->message);
 }
 
+extern const nitro_store_kind nitro_store_journaled; /* below: no URL leads to it */
+
 nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *remote_kind,
                                 const char *address, const char *path, nitro_store **store)
 {
-    nitro_store *opened = nitro_calloc(context, 1, sizeof(*opened));
     nitro_journal *self = nitro_calloc(context, 1, sizeof(*self));
-    nitro_status status = opened && self ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK) {
-        *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
-        self->remote_address = nitro_strdup(context, address);
-        self->path = nitro_strdup(context, path);
-        self->url = nitro_store_print_url(context, remote_kind, address);
-        *opened = (nitro_store){.context = context,
-                                .kind = &nitro_store_journaled,
-                                .mode = NITRO_STORE_WRITE,
-                                .url = nitro_strdup(context, self->url),
-                                .state = self};
-        if (!self->remote_address || !self->path || !self->url || !opened->url)
-            status = NITRO_ERR_NO_MEMORY;
-    }
+    if (!self)
+        return NITRO_ERR_NO_MEMORY;
+    *self = (nitro_journal){.context = context, .remote_kind = remote_kind};
+    self->remote_address = nitro_strdup(context, address);
+    self->path = nitro_strdup(context, path);
+    self->url = nitro_store_print_url(context, remote_kind, address);
+    nitro_status status =
+        self->remote_address && self->path && self->url ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = nitro_store_open(context, path, NITRO_STORE_WRITE, &self->local);
     if (status == NITRO_OK)
         status = connect_first(self);
-    if (status == NITRO_OK) {
-        *store = opened;
-        return NITRO_OK;
-    }
-    if (opened)
-        free(opened->url);
-    free(opened);
-    if (self)
+    if (status == NITRO_OK)
+        status = nitro_store_create(context, &nitro_store_journaled, NITRO_STORE_WRITE, self->url,
+                                    self, store);
+    if (status != NITRO_OK)
         close_journal(self);
     return status;
 }
@@ -117,8 +108,9 @@ static void pause_for(double ms)
 }
 
 /* Patience is counted in pauses, not by the context's clock, which a test may hold still. */
-static nitro_status push_patiently(nitro_journal *self, double patience_ms, size_t *unsent)
+static nitro_status flush(void *state, double patience_ms, size_t *unsent)
 {
+    nitro_journal *self = state;
     double pause_ms = FIRST_PAUSE_MS;
     for (;;) {
         nitro_status status = nitro_journal_push(self, true);
@@ -132,23 +124,9 @@ static nitro_status push_patiently(nitro_journal *self, double patience_ms, size
     }
 }
 
-nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *unsent)
+static nitro_status count_unsent(void *state, size_t *unsent)
 {
-    size_t count = 0;
-    nitro_status status = NITRO_OK;
-    if (store->kind == &nitro_store_journaled)
-        status = push_patiently(store->state, patience_ms, &count);
-    if (status == NITRO_OK && unsent)
-        *unsent = count;
-    return status;
-}
-
-nitro_status nitro_store_count_unsent(nitro_store *store, size_t *unsent)
-{
-    if (store->kind == &nitro_store_journaled)
-        return nitro_journal_count(store->state, unsent);
-    *unsent = 0;
-    return NITRO_OK;
+    return nitro_journal_count(state, unsent);
 }
 
 /* ---- All else is the remote's own ---------------------------------------------------------- */
@@ -311,4 +289,6 @@ const nitro_store_kind nitro_store_journaled = {
     .remove_damaged = remove_damaged,
     .layout_version = layout_version,
     .size_bytes = size_bytes,
+    .flush = flush,
+    .count_unsent = count_unsent,
 };

@@ -3,7 +3,7 @@
 #ifndef NITRO_STORE_JOURNAL_JOURNAL_INTERNAL_H
 #define NITRO_STORE_JOURNAL_JOURNAL_INTERNAL_H
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 typedef struct nitro_journal {
     nitro_context *context;

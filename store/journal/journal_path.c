@@ -105,23 +105,6 @@ static nitro_status open_with_journal(nitro_context *context, const nitro_store_
     return status;
 }
 
-nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
-                                        nitro_store **store)
-{
-    const nitro_store_kind *kind = NULL;
-    const char *address = NULL;
-    char *chosen = NULL;
-    nitro_status status = nitro_store_choose_url(context, url, NITRO_STORE_WRITE, &chosen);
-    if (status == NITRO_OK)
-        status = nitro_store_find_kind(context, chosen, &kind, &address);
-    if (status == NITRO_OK)
-        status = kind->remote
-                     ? open_with_journal(context, kind, address, store)
-                     : nitro_store_open_kind(context, kind, address, NITRO_STORE_WRITE, store);
-    free(chosen);
-    return status;
-}
-
 static nitro_status count_in_file(nitro_context *context, const char *path, size_t *count)
 {
     nitro_journal journal = {.context = context};
@@ -159,7 +142,7 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
     return status;
 }
 
-nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls)
+static nitro_status list_unsent(nitro_context *context, nitro_string_list *urls)
 {
     char *folder = NULL;
     nitro_status status = nitro_store_data_path(context, FOLDER, false, &folder);
@@ -182,3 +165,5 @@ nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *
         nitro_string_list_sort(urls);
     return status;
 }
+
+const nitro_store_journal nitro_local_journal = {open_with_journal, list_unsent};

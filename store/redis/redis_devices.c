@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
 static nitro_status get_record(redis_store *store, const char *id, redisReply **record)

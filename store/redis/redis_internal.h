@@ -7,8 +7,7 @@
 
 #include <hiredis/hiredis.h>
 
-#include "nitro/repository/record_sample.h"
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_slot.h"
 #include "store/redis/redis_url.h"
 

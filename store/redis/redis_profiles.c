@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
 static const char *tag_of(const char *computation)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
 /* Encoded samples: rows point into `bytes`. */

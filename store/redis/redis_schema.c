@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
 #define MAX_CHANGES 20 /* of others, between our reading and our writing */

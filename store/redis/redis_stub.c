@@ -1,5 +1,5 @@
 /* What stands in for the Redis backend in a build without hiredis: it says how to get it. */
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 static nitro_status refuse(nitro_context *context, const char *address, nitro_store_mode mode,
                            void **state)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 #include "store/redis/redis_secret.h"
 #include "store/redis/redis_url.h"
 

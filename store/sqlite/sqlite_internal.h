@@ -5,7 +5,7 @@
 
 #include <sqlite3.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 
 #define NITRO_SQLITE_MAX_STATEMENTS 64
 #define NITRO_SQLITE_APPLICATION_ID 0x4E54524F /* "NTRO" */

@@ -1,7 +1,7 @@
 /* Writing profiles to SQLite: a row a kernel, and a row a metric. */
 #include <stdlib.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/sqlite/sqlite_internal.h"
 
 /* Bind a computation's row id, or NULL for proxies. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/nitro_backend.h"
 #include "store/sqlite/sqlite_internal.h"
 
 /* Little-endian on every machine. */

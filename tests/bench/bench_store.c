@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "nitro/repository/record_sample.h"
+#include "nitro/nitro_backend.h"
 
 #define NUM_FEATURES 15
 #define NUM_VARIANTS 6

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_json.h"
-#include "nitro/repository/record_sample.h"
+#include "nitro/nitro_backend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/nitro_backend.h"
 #include "unit/unit.h"
 
 typedef enum faulty_mode {

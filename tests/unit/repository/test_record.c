@@ -1,5 +1,5 @@
 /* Encodings of records: what was encoded decodes to the same, and what was altered is refused. */
-#include "nitro/repository/record_json.h"
+#include "nitro/nitro_backend.h"
 
 #include "unit/store_records.h"
 

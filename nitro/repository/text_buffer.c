@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/text_buffer.h"
+#include "nitro/repository/store_internal.h"
 
 nitro_status nitro_store_text_add(nitro_context *context, nitro_store_text *text, const char *part)
 {
