@@ -22,7 +22,7 @@ nitro_optional_library(NITRO_REDIS "The Redis store (hiredis)" hiredis hiredis)
 if(nitro_with_hiredis)
     nitro_optional_library(NITRO_REDIS_TLS "rediss:// URLs (OpenSSL)" openssl "openssl>=1.1.1")
 endif()
-nitro_optional_library(NITRO_SODIUM "Sign and check published bundles (libsodium)" sodium libsodium)
+nitro_optional_library(NITRO_SODIUM "Publish and read bundles (libsodium; needs zstd too)" sodium libsodium)
 nitro_optional_library(NITRO_ZSTD "Publish and read bundles (zstd; needs libsodium too)" zstd libzstd)
 nitro_optional_library(NITRO_CURL "Download over HTTP(S) (libcurl)" curl "libcurl>=7.85")
 nitro_optional_library(NITRO_ARCHIVE "Unpack what nitro fetch downloads (libarchive)" archive

@@ -9,52 +9,37 @@
 extern "C" {
 #endif
 
-/* ---- Signing (store/bundle/sign.c)
- * ----------------------------------------------------------------- */
+/* ---- Keys for signing (store/bundle/sign.c) -------------------------------------------------- */
 
 /**
- * Detached Ed25519 signatures (RFC 8032, by libsodium) of bytes that others will read, such as a
- * bundle's index. In a build without libsodium every function but _free is NITRO_ERR_NOT_BUILT.
- * Sign what names its content by a cryptographic hash; the checksums of records are none.
+ * Ed25519 keys in minisign's formats: `minisign -V -p lab.key.pub -m FILE` verifies what lab.key
+ * signed. In a build without libsodium and zstd every function but _free is NITRO_ERR_NOT_BUILT.
  */
 typedef struct nitro_signing_key nitro_signing_key;
 typedef struct nitro_trusted_keys nitro_trusted_keys;
 
 /**
- * Make a key pair: the secret one in `path` (mode 0600), the public one in `path`.pub, one line.
- * @param[in] name  whose key it is, as signatures will be shown; clean as a device id.
- * @return NITRO_OK; NITRO_ERR_EXISTS (`path` is there: never overwritten); NITRO_ERR_IO.
+ * Make a key pair: the secret key in `path` (mode 0600, not encrypted), the public one in
+ * `path`.pub.
+ * @param[in] name  the owner, shown when a signature is checked; valid as a device id.
+ * @return NITRO_OK; NITRO_ERR_EXISTS (a file is there: it is never overwritten); NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_signing_key_create(nitro_context *context, const char *path,
                                                 const char *name);
-/** Errors of nitro_file_read_private; NITRO_ERR_FORMAT where it is no secret key. */
+/** @return as nitro_file_read_private; NITRO_ERR_FORMAT (no secret key, or an encrypted one). */
 NITRO_API nitro_status nitro_signing_key_read(nitro_context *context, const char *path,
                                               nitro_signing_key **key);
 NITRO_API void nitro_signing_key_free(nitro_signing_key *key);
-/** @param[out] signature  one line of text that says which key signed; free with free(). */
-NITRO_API nitro_status nitro_sign(nitro_context *context, const nitro_signing_key *key,
-                                  const void *data, size_t size, char **signature);
 
-/** Public keys to trust: lines of .pub files, `#` starts a comment. NITRO_ERR_FORMAT names file and
- *  line, also where there is no key at all. */
+/** Read public keys to trust: .pub files, one after the other; `#` starts a comment line.
+ *  NITRO_ERR_FORMAT (with file and line; also where there is no key at all). */
 NITRO_API nitro_status nitro_trusted_keys_read(nitro_context *context, const char *path,
                                                nitro_trusted_keys **keys);
-/** `origin` names the text in errors. */
+/** @param[in] origin  the name of the text in errors. */
 NITRO_API nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin,
                                                 const char *text, size_t size,
                                                 nitro_trusted_keys **keys);
 NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
-/**
- * Did a trusted key sign exactly these bytes?
- * @param[in]  origin  names what was signed in errors.
- * @param[out] signer  the key's name, owned by `keys`. May be NULL.
- * @return NITRO_OK; NITRO_ERR_FORMAT (no signature of ours); NITRO_ERR_MISMATCH (a key that is not
- *         trusted, named; or other bytes than were signed).
- */
-NITRO_API nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
-                                             const char *origin, const void *data, size_t size,
-                                             const char *signature, size_t signature_size,
-                                             const char **signer);
 
 /* ---- Importing and exporting ---------------------------------------------------------------- */
 

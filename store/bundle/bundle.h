@@ -33,7 +33,6 @@ typedef struct nitro_bundle {
     uint64_t bytes, content_bytes;               /* of the file, of the lines in it */
     char sha256[NITRO_SHA256_HEX_BYTES];         /* of the file */
     char content_sha256[NITRO_SHA256_HEX_BYTES]; /* of the lines */
-    nitro_string_list signatures;                /* of nitro_bundle_statement */
 } nitro_bundle;
 
 /** In byte order of computations (devices by themselves come first), then of devices. */
@@ -53,8 +52,6 @@ void nitro_bundle_index_free(nitro_bundle_index *index);
 void nitro_bundle_clear(nitro_bundle *bundle);
 /** "COMPUTATION on DEVICE", for people; free with free(). */
 char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle);
-/** What is signed: names and the lines' SHA-256; free with free(). */
-char *nitro_bundle_statement(nitro_context *context, const nitro_bundle *bundle);
 /** "bundles/SHA256.jsonl.zst" below `folder`; free with free(). */
 char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_bundle *bundle);
 
@@ -95,6 +92,27 @@ nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *w
 nitro_status nitro_bundle_read_file(nitro_context *context, const char *path,
                                     const nitro_bundle *bundle,
                                     const nitro_bundle_visitor *visitor);
+
+/* ---- sign.c ---------------------------------------------------------------------------------- */
+
+#define NITRO_SIGNATURE_SUFFIX ".minisig"
+
+/**
+ * Sign a file into `path`.minisig. The same file, key and comment give the same bytes.
+ * @param[in] comment  the trusted comment, which is signed too: one line of at most 1,023 bytes.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO.
+ */
+nitro_status nitro_sign_file(nitro_context *context, const nitro_signing_key *key, const char *path,
+                             const char *comment);
+/**
+ * Did a trusted key sign this file?
+ * @param[in] signature  text of a .minisig file.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (not a hashed signature of minisign); NITRO_ERR_MISMATCH
+ *         (another key, which the error names, or another file or trusted comment than was signed);
+ *         NITRO_ERR_NOT_FOUND (no such file); NITRO_ERR_IO.
+ */
+nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_keys *keys,
+                                   const char *path, const char *signature, size_t size);
 
 /* ---- bundle_source.c ------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* SHA-256 of bundles' files, and whether they are what an index says. */
+/* bundle_hash.c - hashes files and compares them with what an index says of them. */
 #include <errno.h>
 #include <string.h>
 
@@ -11,27 +11,61 @@ void nitro_bundle_print_hash(crypto_hash_sha256_state *state, char text[NITRO_SH
     sodium_bin2hex(text, NITRO_SHA256_HEX_BYTES, hash, sizeof(hash));
 }
 
-nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
-                                    char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes)
+typedef void (*part_function)(void *state, const unsigned char *part, size_t size);
+
+static nitro_status each_part(nitro_context *context, const char *path, part_function function,
+                              void *state)
 {
     unsigned char part[1 << 14];
-    crypto_hash_sha256_state state;
     size_t size;
     FILE *file = fopen(path, "rbe");
     if (!file)
         return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
                           "%s: cannot open: %s", path, strerror(errno));
     nitro_status status = NITRO_OK;
-    crypto_hash_sha256_init(&state);
-    *bytes = 0;
-    while ((size = fread(part, 1, sizeof(part), file)) > 0) {
-        crypto_hash_sha256_update(&state, part, size);
-        *bytes += size;
-    }
+    while ((size = fread(part, 1, sizeof(part), file)) > 0)
+        function(state, part, size);
     if (ferror(file))
         status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
     fclose(file);
-    nitro_bundle_print_hash(&state, sha256);
+    return status;
+}
+
+static void add_blake2b(void *state, const unsigned char *part, size_t size)
+{
+    crypto_generichash_update(state, part, size);
+}
+
+nitro_status nitro_bundle_hash_blake2b(nitro_context *context, const char *path,
+                                       unsigned char hash[NITRO_BLAKE2B_BYTES])
+{
+    crypto_generichash_state state;
+    crypto_generichash_init(&state, NULL, 0, NITRO_BLAKE2B_BYTES);
+    nitro_status status = each_part(context, path, add_blake2b, &state);
+    crypto_generichash_final(&state, hash, NITRO_BLAKE2B_BYTES);
+    return status;
+}
+
+typedef struct sha256_state {
+    crypto_hash_sha256_state hash;
+    uint64_t bytes;
+} sha256_state;
+
+static void add_sha256(void *state, const unsigned char *part, size_t size)
+{
+    sha256_state *sum = state;
+    crypto_hash_sha256_update(&sum->hash, part, size);
+    sum->bytes += size;
+}
+
+nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
+                                    char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes)
+{
+    sha256_state sum = {.bytes = 0};
+    crypto_hash_sha256_init(&sum.hash);
+    nitro_status status = each_part(context, path, add_sha256, &sum);
+    nitro_bundle_print_hash(&sum.hash, sha256);
+    *bytes = sum.bytes;
     return status;
 }
 
@@ -44,11 +78,10 @@ nitro_status nitro_bundle_check_file(nitro_context *context, const char *path,
     if (status != NITRO_OK)
         return status;
     if (bytes != bundle->bytes)
-        return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "it has %llu bytes, not %llu as the index says",
-                          (unsigned long long)bytes, (unsigned long long)bundle->bytes);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s has %llu bytes, but %llu in the index",
+                          path, (unsigned long long)bytes, (unsigned long long)bundle->bytes);
     if (strcmp(sha256, bundle->sha256) != 0)
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "it does not have the checksum (SHA-256) that the index says");
+                          "%s: its checksum (SHA-256) differs from the index", path);
     return NITRO_OK;
 }

@@ -7,15 +7,12 @@
 
 #include "store/bundle/bundle.h"
 
-#define FORMAT              "nitro-bundles"
-#define MAX_SIGNATURES      16
-#define MAX_SIGNATURE_BYTES 512
+#define FORMAT "nitro-bundles"
 
 void nitro_bundle_clear(nitro_bundle *bundle)
 {
     free(bundle->computation);
     free(bundle->device);
-    nitro_string_list_free(&bundle->signatures);
     *bundle = (nitro_bundle){0};
 }
 
@@ -34,13 +31,6 @@ char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle)
     return bundle->computation
                ? nitro_asprintf(context, "%s on %s", bundle->computation, bundle->device)
                : nitro_asprintf(context, "device %s", bundle->device);
-}
-
-char *nitro_bundle_statement(nitro_context *context, const nitro_bundle *bundle)
-{
-    return nitro_asprintf(context, "nitro-bundle-%d\n%s\n%s\n%s\n", NITRO_BUNDLE_VERSION,
-                          bundle->computation ? bundle->computation : "", bundle->device,
-                          bundle->content_sha256);
 }
 
 char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_bundle *bundle)
@@ -103,23 +93,6 @@ static nitro_status read_names(const parsing *job, const json_t *object, nitro_b
     return bundle->computation ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-static nitro_status read_signatures(const parsing *job, const json_t *object, nitro_bundle *bundle)
-{
-    const json_t *list = json_object_get(object, "signatures");
-    nitro_status status = NITRO_OK;
-    if (!list)
-        return NITRO_OK;
-    if (!json_is_array(list) || json_array_size(list) > MAX_SIGNATURES)
-        return refuse(job, "signatures", "not an array of a few");
-    for (size_t i = 0; i < json_array_size(list) && status == NITRO_OK; i++) {
-        const char *text = json_string_value(json_array_get(list, i));
-        if (!text || strlen(text) > MAX_SIGNATURE_BYTES)
-            return refuse(job, "signatures", "not signatures");
-        status = nitro_string_list_add(job->context, &bundle->signatures, text);
-    }
-    return status;
-}
-
 static nitro_status read_bundle(const parsing *job, const json_t *object, nitro_bundle *bundle)
 {
     nitro_status status = read_names(job, object, bundle);
@@ -136,7 +109,7 @@ static nitro_status read_bundle(const parsing *job, const json_t *object, nitro_
                             &bundle->content_bytes);
     if (status == NITRO_OK)
         status = read_sha256(job, object, "content_sha256", bundle->content_sha256);
-    return status == NITRO_OK ? read_signatures(job, object, bundle) : status;
+    return status;
 }
 
 static int compare_names(const nitro_bundle *a, const nitro_bundle *b)
@@ -208,15 +181,11 @@ nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin
 
 static json_t *bundle_json(const nitro_bundle *bundle)
 {
-    json_t *signatures = json_array();
-    for (size_t i = 0; i < bundle->signatures.count; i++)
-        json_array_append_new(signatures, json_string(bundle->signatures.items[i]));
-    return json_pack("{s:s?, s:s, s:I, s:I, s:I, s:s, s:I, s:s, s:o}", "computation",
+    return json_pack("{s:s?, s:s, s:I, s:I, s:I, s:s, s:I, s:s}", "computation",
                      bundle->computation, "device", bundle->device, "samples",
                      (json_int_t)bundle->samples, "profiles", (json_int_t)bundle->profiles, "bytes",
                      (json_int_t)bundle->bytes, "sha256", bundle->sha256, "content_bytes",
-                     (json_int_t)bundle->content_bytes, "content_sha256", bundle->content_sha256,
-                     "signatures", signatures);
+                     (json_int_t)bundle->content_bytes, "content_sha256", bundle->content_sha256);
 }
 
 nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,

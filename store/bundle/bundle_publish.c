@@ -78,23 +78,6 @@ static nitro_status open_folder(publishing *job, int *lock)
 
 /* ---- Bundles --------------------------------------------------------------------------------- */
 
-static nitro_status sign(publishing *job, nitro_bundle *bundle)
-{
-    char *signature = NULL;
-    if (!job->options->key)
-        return NITRO_OK;
-    char *statement = nitro_bundle_statement(job->context, bundle);
-    if (!statement)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status =
-        nitro_sign(job->context, job->options->key, statement, strlen(statement), &signature);
-    if (status == NITRO_OK)
-        status = nitro_string_list_add(job->context, &bundle->signatures, signature);
-    free(signature);
-    free(statement);
-    return status;
-}
-
 /* A bundle of the same lines may be there, from another version of zstd in other bytes: it stays,
  * for downloads of it go on, if it is sound. */
 static nitro_status keep_old_file(publishing *job, const char *path, nitro_bundle *bundle,
@@ -115,17 +98,38 @@ static nitro_status keep_old_file(publishing *job, const char *path, nitro_bundl
     return status == NITRO_ERR_NO_MEMORY ? status : NITRO_OK;
 }
 
+/* Without a key, a signature of the file that stays here stays valid, and is kept. */
+static nitro_status sign(publishing *job, const nitro_bundle *bundle, const char *path)
+{
+    if (!job->options->key)
+        return NITRO_OK;
+    char *comment = nitro_asprintf(job->context, "nitro-bundle:%d%s%s device:%s content-sha256:%s",
+                                   NITRO_BUNDLE_VERSION, bundle->computation ? " computation:" : "",
+                                   bundle->computation ? bundle->computation : "", bundle->device,
+                                   bundle->content_sha256);
+    nitro_status status = comment ? nitro_sign_file(job->context, job->options->key, path, comment)
+                                  : NITRO_ERR_NO_MEMORY;
+    free(comment);
+    return status;
+}
+
 static nitro_status place_file(publishing *job, nitro_bundle *bundle)
 {
     bool kept = false;
     char *path = nitro_bundle_path(job->context, job->options->folder, bundle);
-    if (!path)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = keep_old_file(job, path, bundle, &kept);
-    if (status == NITRO_OK && kept)
+    char *signature = nitro_asprintf(job->context, "%s" NITRO_SIGNATURE_SUFFIX, path ? path : "");
+    nitro_status status =
+        path && signature ? keep_old_file(job, path, bundle, &kept) : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && kept) {
         job->report.unchanged++;
-    else if (status == NITRO_OK && rename(job->draft_path, path) != 0)
-        status = fail_at(job, path);
+    } else if (status == NITRO_OK) {
+        unlink(signature); /* of the file that is replaced */
+        if (rename(job->draft_path, path) != 0)
+            status = fail_at(job, path);
+    }
+    if (status == NITRO_OK)
+        status = sign(job, bundle, path);
+    free(signature);
     free(path);
     return status;
 }
@@ -152,7 +156,7 @@ static nitro_status add_bundle(publishing *job, const char *computation, const c
     job->report.samples += added->samples;
     job->report.profiles += added->profiles;
     job->report.bytes += added->bytes;
-    return status == NITRO_OK ? sign(job, added) : status;
+    return status;
 }
 
 /* Has the store anything of a computation on a device (NULL: of proxies)? */
@@ -229,19 +233,17 @@ static nitro_status replace_index(publishing *job)
 
 static bool names_file(const nitro_bundle_index *index, const char *name)
 {
-    size_t length = NITRO_SHA256_HEX_BYTES - 1;
     for (size_t i = 0; index && i < index->count; i++)
-        if (strncmp(index->bundles[i].content_sha256, name, length) == 0 &&
-            strcmp(name + length, NITRO_BUNDLE_SUFFIX) == 0)
+        if (strncmp(index->bundles[i].content_sha256, name, NITRO_SHA256_HEX_BYTES - 1) == 0)
             return true;
     return false;
 }
 
-/* Our own files alone: 64 hexadecimal digits and the suffix. */
-static bool is_bundle_name(const char *name)
+/* A file that publishing wrote: 64 hexadecimal digits and a suffix. */
+static bool is_ours(const char *name, const char *suffix)
 {
     return strspn(name, "0123456789abcdef") == NITRO_SHA256_HEX_BYTES - 1 &&
-           strcmp(name + NITRO_SHA256_HEX_BYTES - 1, NITRO_BUNDLE_SUFFIX) == 0;
+           strcmp(name + NITRO_SHA256_HEX_BYTES - 1, suffix) == 0;
 }
 
 static void remove_old_files(publishing *job)
@@ -249,10 +251,10 @@ static void remove_old_files(publishing *job)
     DIR *folder = opendir(job->folder);
     struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
-        if (!is_bundle_name(entry->d_name) || names_file(&job->next, entry->d_name) ||
-            names_file(job->last, entry->d_name))
-            continue;
-        if (unlinkat(dirfd(folder), entry->d_name, 0) == 0)
+        bool bundle = is_ours(entry->d_name, NITRO_BUNDLE_SUFFIX);
+        if ((bundle || is_ours(entry->d_name, NITRO_BUNDLE_SUFFIX NITRO_SIGNATURE_SUFFIX)) &&
+            !names_file(&job->next, entry->d_name) && !names_file(job->last, entry->d_name) &&
+            unlinkat(dirfd(folder), entry->d_name, 0) == 0 && bundle)
             job->report.removed++;
     }
     if (folder)

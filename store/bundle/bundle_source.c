@@ -12,6 +12,8 @@
 #include "store/download/cache.h"
 #include "store/download/http_get.h"
 
+#define MAX_SIGNATURE_BYTES 16384
+
 typedef struct bundle_state {
     bool checked;
     nitro_status status; /* once it is checked */
@@ -48,15 +50,14 @@ bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t b
 
 /* ---- One bundle ------------------------------------------------------------------------------ */
 
-static nitro_status download(nitro_bundle_source *source, const nitro_bundle *bundle,
-                             const char *path)
+/* Into `path`, from the same place below the source's URL. */
+static nitro_status download(nitro_bundle_source *source, const char *path, uint64_t max_bytes)
 {
-    char *url = nitro_bundle_path(source->context, source->url, bundle);
+    char *url = nitro_asprintf(source->context, "%s%s", source->url, path + strlen(source->folder));
     if (!url)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status =
-        nitro_http_get(source->context,
-                       &(nitro_http_request){.url = url, .path = path, .max_bytes = bundle->bytes});
+    nitro_status status = nitro_http_get(
+        source->context, &(nitro_http_request){.url = url, .path = path, .max_bytes = max_bytes});
     free(url);
     return status;
 }
@@ -70,7 +71,7 @@ static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundl
         nitro_bundle_check_file(source->context, path, bundle) == NITRO_OK)
         return NITRO_OK;
     unlink(path);
-    nitro_status status = download(source, bundle, path);
+    nitro_status status = download(source, path, bundle->bytes);
     if (status == NITRO_OK)
         status = nitro_bundle_check_file(source->context, path, bundle);
     if (status != NITRO_OK)
@@ -78,24 +79,23 @@ static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundl
     return status;
 }
 
-static nitro_status check_signatures(nitro_bundle_source *source, const nitro_bundle *bundle)
+/* Bring the signature's text here. It is fetched anew each time: an unsigned bundle may be signed
+ * later. */
+static nitro_status bring_signature(nitro_bundle_source *source, const char *path, char **text,
+                                    size_t *size)
 {
-    if (!source->keys)
-        return NITRO_OK;
-    char *statement = nitro_bundle_statement(source->context, bundle);
-    if (!statement)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = bundle->signatures.count > 0
-                              ? NITRO_OK
-                              : nitro_fail(source->context, NITRO_ERR_MISMATCH, "it is not signed");
-    for (size_t i = 0; i < bundle->signatures.count; i++) {
-        const char *signature = bundle->signatures.items[i];
-        status = nitro_signature_check(source->context, source->keys, "its signature", statement,
-                                       strlen(statement), signature, strlen(signature), NULL);
-        if (status == NITRO_OK)
-            break;
+    char *file = nitro_asprintf(source->context, "%s" NITRO_SIGNATURE_SUFFIX, path);
+    nitro_status status = file ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && source->remote) {
+        unlink(file);
+        status = download(source, file, MAX_SIGNATURE_BYTES);
     }
-    free(statement);
+    if (status == NITRO_OK)
+        status = nitro_file_read(source->context, file, MAX_SIGNATURE_BYTES, text, size);
+    if (status == NITRO_ERR_NOT_FOUND)
+        status = nitro_fail(source->context, NITRO_ERR_MISMATCH, "it is not signed: no file %s",
+                            file + strlen(source->folder) + 1);
+    free(file);
     return status;
 }
 
@@ -149,9 +149,16 @@ static nitro_status check(nitro_bundle_source *source, size_t index)
     state->path = nitro_bundle_path(source->context, source->folder, bundle);
     if (!state->path)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = check_signatures(source, bundle); /* first: it takes no download */
+    nitro_status status = NITRO_OK;
+    char *signature = NULL;
+    size_t size = 0;
+    if (source->keys) /* first: an unsigned bundle need not be downloaded */
+        status = bring_signature(source, state->path, &signature, &size);
     if (status == NITRO_OK)
         status = bring(source, bundle, state->path);
+    if (status == NITRO_OK && source->keys)
+        status = nitro_signature_check(source->context, source->keys, state->path, signature, size);
+    free(signature);
     return status == NITRO_OK ? check_content(source, index, state->path) : status;
 }
 

@@ -1,5 +1,5 @@
-/* Indexes of published bundles, of any bytes: refused with an error, or printed again as the same.
- */
+/* fuzz_bundle_index.c - indexes of published bundles of any bytes: refused with an error, or
+ * printed again as the same bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,13 +16,11 @@ static void require(bool holds)
 static void check_bundle(nitro_context *context, const nitro_bundle *bundle)
 {
     char *path = nitro_bundle_path(context, "folder", bundle);
-    char *statement = nitro_bundle_statement(context, bundle);
-    require(path && statement && !strstr(path, ".."));
+    require(path && !strstr(path, ".."));
     require(strspn(path + strlen("folder/bundles/"), "0123456789abcdef") == 64);
     require(nitro_device_id_is_valid(bundle->device));
     require(!bundle->computation || nitro_name_is_valid(bundle->computation));
     free(path);
-    free(statement);
 }
 
 static void print_again(nitro_context *context, const nitro_bundle_index *index)

@@ -1,9 +1,9 @@
-/* Files of trusted keys and signatures, as others write them: up to the first zero byte a file of
- * keys, then a signature of these very keys. */
+/* fuzz_sign.c - files of trusted keys and signatures of any bytes: up to the first zero byte a file
+ * of keys, then a signature of an empty file by one of them. */
 #include <stdint.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
+#include "store/bundle/bundle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,16 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nitro_trusted_keys *keys = NULL;
     const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
     size_t keys_size = zero ? (size_t)(zero - data) : size;
-    const char *signature = zero ? (const char *)zero + 1 : "", *signer = NULL;
-    size_t signature_size = zero ? size - keys_size - 1 : 0;
     if (nitro_context_create(&context) != NITRO_OK)
         return 0;
     if (nitro_trusted_keys_parse(context, "fuzz", (const char *)data, keys_size, &keys) ==
             NITRO_OK &&
-        nitro_signature_check(context, keys, "fuzz", data, keys_size, signature, signature_size,
-                              &signer) == NITRO_OK &&
-        !nitro_device_id_is_valid(signer))
-        __builtin_trap();
+        zero)
+        nitro_signature_check(context, keys, "/dev/null", (const char *)zero + 1,
+                              size - keys_size - 1);
     nitro_trusted_keys_free(keys);
     nitro_context_free(context);
     return 0;

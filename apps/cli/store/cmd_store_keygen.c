@@ -15,21 +15,22 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, name),
      .value = "NAME",
-     .help = "whose key it is, e.g. a mail address: shown to those who check signatures",
+     .help = "owner of the key, e.g. a mail address: shown when a signature is checked",
      .required = true},
     OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {
-    {.name = "FILE", .help = "where the secret key goes; the public one goes to FILE.pub"}, {0}};
+    {.name = "FILE", .help = "file for the secret key; the public key goes to FILE.pub"}, {0}};
 
 static int print_pair(const invocation *call, const char *path, const char *public_path)
 {
     const settings *given = call->settings;
-    char *line = NULL;
+    char *text = NULL;
     size_t size = 0;
-    if (nitro_file_read(call->context, public_path, 4096, &line, &size) != NITRO_OK)
+    if (nitro_file_read(call->context, public_path, 4096, &text, &size) != NITRO_OK)
         return fail(call);
+    char *line = text + strcspn(text, "\n") + 1; /* after the comment */
     line[strcspn(line, "\n")] = '\0';
     int code = EXIT_DONE;
     if (given->json)
@@ -38,7 +39,7 @@ static int print_pair(const invocation *call, const char *path, const char *publ
                                           json_text(line)));
     else
         printf("%s\n", line);
-    free(line);
+    free(text);
     return code;
 }
 
@@ -52,7 +53,7 @@ static int run(invocation *call)
     if (!public_path)
         return fail(call);
     int code = print_pair(call, path, public_path);
-    note(call, "the secret key is in %s: keep it to yourself; give %s to those who trust you", path,
+    note(call, "the secret key is in %s: keep it private; give %s to those who pull", path,
          public_path);
     free(public_path);
     return code;
@@ -63,9 +64,12 @@ const command command_store_keygen = {
     .summary = "Make a key pair to sign published bundles with",
     .synopsis = "FILE --name NAME [--json]",
     .description =
-        "Makes an Ed25519 key pair. The secret key goes to FILE, which nobody else may read; the "
-        "public key, one line, to FILE.pub, and is printed. Who trusts this key adds the line to "
-        "a file of trusted keys. A file that is there already is never overwritten.",
+        "Makes an Ed25519 key pair in the format of minisign. The secret key goes to FILE (mode "
+        "0600, not encrypted), the public key to FILE.pub, and is printed. To trust the key, "
+        "append "
+        "FILE.pub to a file of trusted keys. Existing files are never overwritten.\n\n"
+        "'minisign -V -p FILE.pub -m BUNDLE' verifies what is signed with the key; a key of "
+        "'minisign -G -W' can be used as well.",
     .examples = "  nitro store keygen ~/.config/nitro/lab.key --name lab@example.org\n",
     .arguments = arguments,
     .options = options,

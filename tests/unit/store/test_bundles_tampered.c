@@ -30,7 +30,7 @@ static void test_a_file_that_is_cut_or_gone(void **state)
     publish(f);
     char *k20 = bundle_file(f, 1);
     assert_int_equal(truncate(k20, 100), 0);
-    assert_k20_refused(f, NULL, "it has 100 bytes");
+    assert_k20_refused(f, NULL, "has 100 bytes, but");
     unlink(k20);
     assert_k20_refused(f, NULL, "cannot open");
     free(k20);
