@@ -57,7 +57,7 @@ typedef struct nitro_training_set {
     size_t hyper_settings[NITRO_MAX_MEMBERS];
 } nitro_training_set;
 
-/** What scores are made of: kernels and trees (nitro/runtime/score_terms.h). */
+/** What scores are made of: kernels and trees (nitro/runtime/scores/score_terms.h). */
 typedef struct nitro_score_terms nitro_score_terms;
 
 /** A selection strategy: how a training set becomes scores. */

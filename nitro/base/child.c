@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nitro/measure/worker.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/child_process.h"
+#include "nitro/base/context.h"
 
 #define MAX_ANSWER_BYTES ((size_t)16 << 20)
 #define FIRST_BYTES      4096
@@ -48,7 +48,7 @@ static void send_all(int pipe, const char *bytes, size_t size)
 _Noreturn static void be_child(nitro_context *context, nitro_child_function function, void *state,
                                pid_t parent, int pipe)
 {
-    nitro_worker_become(parent);
+    nitro_child_detach(parent);
     nitro_context_set_log(context, NITRO_LOG_WARNING, NULL, NULL);
     char *answer = NULL, error[sizeof(context->error)];
     nitro_status status = function(context, state, &answer);
@@ -176,7 +176,7 @@ nitro_status nitro_child_run(nitro_context *context, const char *what, double li
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot make a pipe: %s", what,
                           strerror(errno));
     pid_t parent = getpid();
-    pid_t child = nitro_worker_fork(context);
+    pid_t child = nitro_child_fork(context);
     if (child == 0) {
         close(ends[0]);
         be_child(context, function, state, parent, ends[1]);

@@ -1,41 +1,9 @@
-/* The context: last error, log, clock. The last error is one buffer a context behind a lock, so
- * that any thread may fail while others select. */
-#include <stdarg.h>
-#include <stdio.h>
+/* The context: what it is made of, its log and its clock. */
+#include "nitro/base/context.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/base/clock.h"
-#include "nitro/runtime/nitro_internal.h"
-
-const char *nitro_version(void)
-{
-    return NITRO_VERSION_STRING;
-}
-
-const char *nitro_status_name(nitro_status status)
-{
-    static const char *const names[] = {
-        [NITRO_OK] = "ok",
-        [NITRO_ERR_ARGUMENT] = "bad argument",
-        [NITRO_ERR_NO_MEMORY] = "out of memory",
-        [NITRO_ERR_BAD_FEATURE] = "bad feature value",
-        [NITRO_ERR_NO_VARIANT] = "no variant accepts the input",
-        [NITRO_ERR_VARIANT_FAILED] = "variant failed",
-        [NITRO_ERR_MISMATCH] = "another set of features or variants",
-        [NITRO_ERR_FORMAT] = "malformed",
-        [NITRO_ERR_IO] = "input or output failed",
-        [NITRO_ERR_NOT_FOUND] = "not found",
-        [NITRO_ERR_EXISTS] = "exists already",
-        [NITRO_ERR_NEWER] = "written by a newer version",
-        [NITRO_ERR_NOT_BUILT] = "not in this build",
-        [NITRO_ERR_NO_DATA] = "too little data",
-        [NITRO_ERR_INTERRUPTED] = "interrupted",
-        [NITRO_ERR_DENIED] = "refused by the server",
-    };
-    size_t count = sizeof(names) / sizeof(names[0]);
-    return (size_t)status < count ? names[status] : "unknown status";
-}
 
 nitro_status nitro_context_create(nitro_context **context)
 {
@@ -60,46 +28,12 @@ void nitro_context_free(nitro_context *context)
     free(context);
 }
 
-void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
-{
-    if (size == 0)
-        return;
-    pthread_mutex_lock(&context->error_lock);
-    snprintf(buffer, size, "%s", context->error);
-    pthread_mutex_unlock(&context->error_lock);
-}
-
-nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format, ...)
-{
-    char message[sizeof(context->error)]; /* apart, for `format` may take the last error along */
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    pthread_mutex_lock(&context->error_lock);
-    memcpy(context->error, message, strlen(message) + 1);
-    pthread_mutex_unlock(&context->error_lock);
-    return status;
-}
-
 void nitro_context_set_log(nitro_context *context, nitro_log_level level, nitro_log_function log,
                            void *user)
 {
     context->log_level = level;
     context->log = log;
     context->log_user = user;
-}
-
-void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)
-{
-    if (!context->log || level > context->log_level)
-        return;
-    char message[4096];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
-    va_end(arguments);
-    context->log(context->log_user, level, message);
 }
 
 void nitro_context_set_clock(nitro_context *context, const nitro_clock *clock)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/context.h"
 
 static const char *const log_levels[] = {"off", "warning", "info", "debug", NULL};
 static const char *const switches[] = {"0", "1", NULL};
@@ -157,83 +157,6 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not a number in [%g, %g]",
                           where, name, value, setting->minimum, setting->maximum);
     return NITRO_OK;
-}
-
-/* ---- Entries ----------------------------------------------------------------------------------
- */
-
-static bool is_same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static nitro_setting_entry *find_entry(const nitro_setting_entries *entries,
-                                       const char *computation, const char *setting)
-{
-    for (size_t i = 0; i < entries->count; i++)
-        if (is_same(entries->items[i].computation, computation) &&
-            strcmp(entries->items[i].setting, setting) == 0)
-            return &entries->items[i];
-    return NULL;
-}
-
-static void free_entry(nitro_setting_entry *entry)
-{
-    free(entry->computation);
-    free(entry->setting);
-    free(entry->value);
-}
-
-static nitro_status make_room(nitro_context *context, nitro_setting_entries *entries)
-{
-    if (entries->count < entries->capacity)
-        return NITRO_OK;
-    size_t capacity = entries->capacity ? 2 * entries->capacity : 8;
-    nitro_setting_entry *items = realloc(entries->items, capacity * sizeof *items);
-    if (!items)
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: %zu settings", capacity);
-    entries->items = items;
-    entries->capacity = capacity;
-    return NITRO_OK;
-}
-
-nitro_status nitro_setting_entries_put(nitro_context *context, nitro_setting_entries *entries,
-                                       const char *computation, const char *setting,
-                                       const char *value, size_t line)
-{
-    nitro_setting_entry made = {.computation = nitro_strdup(context, computation),
-                                .setting = nitro_strdup(context, setting),
-                                .value = nitro_strdup(context, value),
-                                .line = line};
-    nitro_status status = make_room(context, entries);
-    if ((computation && !made.computation) || !made.setting || !made.value)
-        status = NITRO_ERR_NO_MEMORY;
-    if (status != NITRO_OK) {
-        free_entry(&made);
-        return status;
-    }
-    nitro_setting_entry *old = find_entry(entries, computation, setting);
-    if (old)
-        free_entry(old);
-    else
-        old = &entries->items[entries->count++];
-    *old = made;
-    return NITRO_OK;
-}
-
-const nitro_setting_entry *nitro_setting_entries_find(const nitro_setting_entries *entries,
-                                                      const char *computation, const char *setting)
-{
-    const nitro_setting_entry *own = computation ? find_entry(entries, computation, setting) : NULL;
-    return own ? own : find_entry(entries, NULL, setting);
-}
-
-void nitro_setting_entries_free(nitro_setting_entries *entries)
-{
-    for (size_t i = 0; i < entries->count; i++)
-        free_entry(&entries->items[i]);
-    free(entries->items);
-    *entries = (nitro_setting_entries){0};
 }
 
 nitro_status nitro_context_set(nitro_context *context, const char *computation, const char *setting,

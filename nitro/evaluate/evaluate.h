@@ -2,7 +2,7 @@
 #ifndef NITRO_EVALUATE_EVALUATE_H
 #define NITRO_EVALUATE_EVALUATE_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 
 /** One evaluation: all samples, who may teach what, and what methods have learnt so far. */
 typedef struct nitro_evaluation {

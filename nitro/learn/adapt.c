@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/correction.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/regret.h"

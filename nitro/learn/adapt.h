@@ -2,7 +2,7 @@
 #ifndef NITRO_LEARN_ADAPT_H
 #define NITRO_LEARN_ADAPT_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 /**
  * Which inputs are worth measuring on the model's target: those that tell most about the others,

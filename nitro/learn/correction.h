@@ -5,7 +5,7 @@
 #ifndef NITRO_LEARN_CORRECTION_H
 #define NITRO_LEARN_CORRECTION_H
 
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 /**
  * The error of a model at x, expected from those at the measured inputs x_i:

@@ -14,7 +14,8 @@
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/range_guard.h"
 #include "nitro/learn/target_measurements.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
+#include "nitro/models/model_file.h"
 
 /** One learning from the store: filled step by step, freed as a whole. */
 typedef struct learn_job {
@@ -294,12 +295,12 @@ static nitro_status note_provenance(const learn_job *job, nitro_model *model)
     snprintf(seed, sizeof seed, "%" PRIu64, job->options->seed);
     json_t *predicted =
         model->predicted ? nitro_predicted_quality_json(model->predicted, job->dataset) : NULL;
-    model->provenance =
-        json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
-                  "sources", describe_sources(job->dataset), "records", digest, "dfs",
-                  job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
-                  "predicted_quality", predicted, "measured", describe_measured(&job->measured),
-                  "seed", seed);
+    nitro_model_set_provenance(
+        model, json_pack("{s:s, s:o, s:s, s:s, s:O*, s:o*, s:o*, s:s}", "library", nitro_version(),
+                         "sources", describe_sources(job->dataset), "records", digest, "dfs",
+                         job->dfs ? job->dfs->name : "own-samples", "dfs_report", job->dfs_report,
+                         "predicted_quality", predicted, "measured",
+                         describe_measured(&job->measured), "seed", seed));
     if (!model->provenance)
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory: model provenance");
     return NITRO_OK;

@@ -3,7 +3,7 @@
 #ifndef NITRO_LEARN_LODO_H
 #define NITRO_LEARN_LODO_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 
 /** What another choice gains on one device: its quality minus the usual one's, percent. */
 typedef struct nitro_gain {

@@ -8,8 +8,8 @@
 #define NITRO_LEARN_PREDICTED_QUALITY_H
 
 #include "nitro/learn/lodo.h"
-#include "nitro/runtime/calibration.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
+#include "nitro/runtime/scores/calibration.h"
 
 /** Evidence from left-out sources is drawn out no further than twice as far as it reaches. */
 #define NITRO_PREDICTED_QUALITY_MAX_SHARE 2.0

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/predicted_quality.h"
 
 #define NUM_SHARES   22   /* the first is the one by distance, the others are evenly spread */

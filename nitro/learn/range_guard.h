@@ -2,7 +2,7 @@
 #ifndef NITRO_LEARN_RANGE_GUARD_H
 #define NITRO_LEARN_RANGE_GUARD_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 
 /**
  * Learn as nitro_model_train does, with evidence of left-out sources and two guards: where the

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 extern const nitro_strategy nitro_strategy_forest;
 extern const nitro_strategy nitro_strategy_kernel_ridge;

@@ -3,7 +3,7 @@
 #ifndef NITRO_LEARN_TARGET_MEASUREMENTS_H
 #define NITRO_LEARN_TARGET_MEASUREMENTS_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 /**
  * Choose `options->num_measured` inputs, have them measured, and adapt the model to them. Fewer

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/dataset.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/train.h"
 #include "nitro/learn/training_rows.h"
@@ -79,6 +81,8 @@ nitro_status nitro_model_train_as_told(nitro_context *context, const nitro_train
             made->schema->default_variant = nitro_dataset_best_fixed(task->sources);
         status = train_strategy(context, task, &rows, made, &held_out_quality);
     }
+    if (status == NITRO_OK)
+        made->free_predicted = nitro_predicted_quality_free;
     if (status == NITRO_OK && task->evidence == NITRO_EVIDENCE_SOURCES)
         status =
             nitro_predicted_quality_find(context, task, held_out_quality, made, &made->predicted);

@@ -5,7 +5,7 @@
 #ifndef NITRO_LEARN_TRAIN_H
 #define NITRO_LEARN_TRAIN_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 
 /**
  * How many values of a number that is constant on each device the sources must have, if it is to be

@@ -2,7 +2,7 @@
 #ifndef NITRO_LEARN_TRAINING_ROWS_H
 #define NITRO_LEARN_TRAINING_ROWS_H
 
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 
 /** Rows that teach, as matrices; columns raw at first, then scaled in place. */
 typedef struct nitro_training_rows {

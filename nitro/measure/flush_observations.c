@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "nitro/base/statistics.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 typedef struct flush {
     nitro_context *context;

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "nitro/measure/measure.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 #define MAX_REPETITIONS 1000000
 

@@ -4,7 +4,7 @@
 
 #include "nitro/measure/profile_transfer.h"
 #include "nitro/measure/worker.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 typedef struct nitro_pending_sample {
     nitro_computation *computation;

@@ -4,7 +4,7 @@
 
 #include "nitro/measure/worker.h"
 #include "nitro/measure/worker_device.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 typedef struct nitro_series {
     const nitro_computation *computation;

@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nitro/base/child_process.h"
 #include "nitro/measure/worker.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 /* How often limits are looked at. Rarely enough to leave the processor to what is being timed. */
 #define MONITOR_INTERVAL_MS 20
@@ -50,7 +51,7 @@ static double now_ms(void)
 static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
 {
     pid_t parent = getpid();
-    pid_t worker = nitro_worker_fork(self->context);
+    pid_t worker = nitro_child_fork(self->context);
     if (worker == 0) {
         close(ends[0]);
         nitro_worker_main(job, parent, ends[1], self->place);

@@ -3,7 +3,7 @@
 #ifndef NITRO_MEASURE_TUNE_PLAN_H
 #define NITRO_MEASURE_TUNE_PLAN_H
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 /** One device of a run. */
 typedef struct nitro_tune_target {

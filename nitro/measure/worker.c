@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "nitro/base/child_process.h"
+#include "nitro/base/context.h"
 #include "nitro/measure/worker_internal.h"
 
 static void enter(const nitro_worker *self, nitro_phase phase)
@@ -78,7 +80,7 @@ static nitro_status open_device(nitro_worker *self)
 
 void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
 {
-    nitro_worker_become(parent);
+    nitro_child_detach(parent);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     nitro_worker self = {

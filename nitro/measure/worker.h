@@ -113,12 +113,6 @@ typedef struct nitro_job {
     struct nitro_profile_transfer *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 
-/** fork(), with the context fit for use in the child too. */
-pid_t nitro_worker_fork(nitro_context *context);
-
-/** Turn the freshly forked process into a worker: of its own group, ended with `parent`. */
-void nitro_worker_become(pid_t parent);
-
 /** A worker's whole life, in the forked process. Records go to `pipe`. */
 _Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe,
                                  nitro_place_word *place);

@@ -5,7 +5,7 @@
 #define NITRO_MEASURE_WORKER_INTERNAL_H
 
 #include "nitro/measure/series.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 typedef struct nitro_worker {
     const nitro_job *job;

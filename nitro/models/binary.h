@@ -13,7 +13,7 @@
 #ifndef NITRO_MODELS_BINARY_H
 #define NITRO_MODELS_BINARY_H
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 #define NITRO_BINARY_MAGIC       "NITROMDL"
 #define NITRO_BINARY_MAGIC_SIZE  8

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "nitro/models/binary.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 #define ANY 1.7976931348623157e308 /* finite */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "nitro/models/binary.h"
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 #define MAX_MAGNITUDE 1e100 /* sums of so many stay finite */
 #define MAX_VECTORS   ((size_t)1 << 24)

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "nitro/models/binary.h"
-#include "nitro/runtime/forest_tree.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 static void put_count(FILE *out, size_t count)
 {

@@ -10,7 +10,7 @@
 
 #include "nitro/models/c_export_terms.h"
 #include "nitro/records/formula_program.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 /* As scaler.c has it. */
 static const char columns_helpers[] =

@@ -2,7 +2,7 @@
 #ifndef NITRO_MODELS_C_EXPORT_H
 #define NITRO_MODELS_C_EXPORT_H
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 /** The text of a C file that decides as the model does, bit for bit; free with free(). */
 nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size);

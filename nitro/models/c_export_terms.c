@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 /* The same arithmetic, in the same order, as kernel_expansion.c, forest.c and svm_decide.c. */
 static const char *const helpers[NITRO_TERM_NUM_KINDS] = {

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 /** A table of numbers, exact (hexadecimal), as `static const double NAME[]`. */
 void nitro_source_numbers(FILE *out, const char *name, const double *numbers, size_t count);

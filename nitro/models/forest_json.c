@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 /* ---- Encode ------------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 /* Kernel machines to and from JSON. Hides what is checked of a file that nobody vouches for. */
 #include <math.h>
 
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
 
 #define MAX_MAGNITUDE 1e100
 

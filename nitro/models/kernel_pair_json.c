@@ -2,7 +2,8 @@
  * vectors is how pairs are learnt, and not asked of a file. */
 #include <stdlib.h>
 
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 static const char *const names[NITRO_KERNEL_PAIR_SIZE] = {"wide", "narrow"};
 

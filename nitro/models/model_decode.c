@@ -12,7 +12,9 @@
 #include "nitro/models/binary.h"
 #include "nitro/models/model_decode.h"
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/models/score_json.h"
+#include "nitro/models/strategy_find.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
@@ -89,11 +91,12 @@ static nitro_status decode_correction(const nitro_json_place *place, const json_
 static nitro_status decode_learnt(const nitro_json_place *place, const json_t *top,
                                   nitro_model *model)
 {
+    json_t *provenance = NULL;
     nitro_status status = decode_calibration(place, top, &model->calibration);
     if (status == NITRO_OK)
-        status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &model->provenance);
+        status = nitro_json_member(place, top, "provenance", JSON_OBJECT, &provenance);
     if (status == NITRO_OK)
-        json_incref(model->provenance);
+        nitro_model_set_provenance(model, json_incref(provenance));
     if (status == NITRO_OK)
         status = decode_predictor(place, top, model);
     return status == NITRO_OK ? decode_correction(place, top, model) : status;

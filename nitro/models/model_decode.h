@@ -3,7 +3,7 @@
 #define NITRO_MODELS_MODEL_DECODE_H
 
 #include "nitro/base/json.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 /**
  * Make a model from the members of `top` that say what it is for and what it looks at; what it

@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
+#include "nitro/learn/correction.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/kernel_pair.h"
-#include "nitro/runtime/model.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/model/model.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
 
@@ -227,10 +229,16 @@ nitro_status nitro_model_summary(const nitro_model *model, char **json_text)
     return NITRO_OK;
 }
 
-void nitro_model_free_provenance(nitro_model *model)
+static void free_provenance(json_t *provenance)
 {
-    nitro_predicted_quality_free(model->predicted);
+    json_decref(provenance);
+}
+
+void nitro_model_set_provenance(nitro_model *model, json_t *provenance)
+{
     json_decref(model->provenance);
+    model->provenance = provenance;
+    model->free_provenance = free_provenance;
 }
 
 /* ---- Other forms ----------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nitro/runtime/model.h"
+#include "nitro/models/strategy_find.h"
 
 static nitro_status refuse_strategy(nitro_context *context, const char *name)
 {

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/measure/tune.h"
 #include "nitro/measure/tune_plan.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 /* A run is repeated for every pass of the counters, and its memory saved and restored between. */
 #define TIMEOUT_MS 300000

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/context.h"
 
 #define BATCH 512 /* of runs: a modelled one has one kernel, so that none is cut in two */
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nitro/base/context.h"
 #include "nitro/records/formula.h"
-#include "nitro/runtime/nitro_internal.h"
 
 #define INSTRUCTIONS "inst_issued" /* the metric that counts are divided by */
 

@@ -1,4 +1,5 @@
 /* Finding a live or modelled device by its id: every device kind is asked, in the list's order. */
+#include "nitro/base/context.h"
 #include "nitro/records/machine.h"
 
 #include <stdio.h>

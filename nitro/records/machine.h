@@ -2,7 +2,7 @@
 #ifndef NITRO_RECORDS_MACHINE_H
 #define NITRO_RECORDS_MACHINE_H
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/nitro_backend.h"
 
 /** Bytes of a device id, its end included. */
 #define NITRO_DEVICE_ID_SIZE 64

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/records/schema.h"
 
 nitro_status nitro_schema_create(nitro_context *context, const char *computation,
                                  nitro_schema **schema)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "nitro/records/relative.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/records/schema.h"
 
 static void free_info(nitro_relative_info *info)
 {
@@ -170,15 +170,4 @@ nitro_status nitro_schema_relative_needs(nitro_context *context, const nitro_sch
                                        nitro_relative_device_feature(compiled, i));
     nitro_relative_free(compiled);
     return status;
-}
-
-nitro_status nitro_computation_add_relative_feature(nitro_computation *computation,
-                                                    const nitro_relative_feature *feature)
-{
-    if (computation->closed)
-        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: cannot add a relative feature: a model is attached already; declare "
-                          "everything first",
-                          computation->schema->computation);
-    return nitro_schema_add_relative(computation->context, computation->schema, feature);
 }

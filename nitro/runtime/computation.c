@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/records/schema.h"
+#include "nitro/runtime/computation.h"
 
 static void free_model(void *model)
 {
@@ -134,6 +135,15 @@ nitro_status nitro_computation_add_features(nitro_computation *computation,
     return NITRO_OK;
 }
 
+nitro_status nitro_computation_add_relative_feature(nitro_computation *computation,
+                                                    const nitro_relative_feature *feature)
+{
+    nitro_status status = require_open(computation, "add a relative feature");
+    if (status != NITRO_OK)
+        return status;
+    return nitro_schema_add_relative(computation->context, computation->schema, feature);
+}
+
 static nitro_status find_variant(const nitro_computation *computation, const char *name,
                                  size_t *index)
 {
@@ -241,7 +251,9 @@ nitro_status nitro_computation_monitor(nitro_computation *computation,
                                        const nitro_monitor_options *options)
 {
     nitro_monitor *monitor = NULL;
-    nitro_status status = options ? nitro_monitor_create(computation, options, &monitor) : NITRO_OK;
+    const nitro_monitored monitored = {computation->context, computation->schema,
+                                       computation->variants, computation->model};
+    nitro_status status = options ? nitro_monitor_create(&monitored, options, &monitor) : NITRO_OK;
     if (status != NITRO_OK)
         return status;
     nitro_monitor_free(computation->monitor);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 static void print_message(void *user, nitro_log_level level, const char *message)
 {

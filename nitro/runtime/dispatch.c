@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
+#include "nitro/runtime/model/model.h"
 
 const char *nitro_reason_text(nitro_reason reason)
 {

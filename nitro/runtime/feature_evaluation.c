@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "nitro/base/finite.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 /* Waking a thread takes some microseconds: with less to gain it is not asked. */
 #define WORTH_HELPING_NS 20000.0

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 static int prepare(const nitro_variant *variant, void *argument)
 {

@@ -19,7 +19,7 @@
 #include "bench/dispatch_peers.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/compiled/compiled.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 #define NUM_INPUTS 1024 /* decided for in turn */
 #define BATCH      64

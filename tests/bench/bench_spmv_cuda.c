@@ -13,7 +13,7 @@
 #include "apps/spmv/spmv_modules.h"
 #include "bench/bench.h"
 #include "nitro/base/statistics.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 #include "variants/spmv/spmv_cuda.h"
 
 #define NUM_NONZEROS 2e7

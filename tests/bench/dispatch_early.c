@@ -9,7 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/dispatch_early.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 #define NUM_INPUTS 64
 

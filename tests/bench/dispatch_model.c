@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/learn/svm/svm.h"
+#include "nitro/learn/training_task.h"
+#include "nitro/runtime/model/model.h"
 
 static const char *const feature_names[DISPATCH_FEATURES] = {
     "rows",    "cols",     "nnz",          "row_min", "row_q1",        "row_median", "row_q3",

@@ -3,7 +3,7 @@
 #ifndef NITRO_TESTS_BENCH_DISPATCH_MODEL_H
 #define NITRO_TESTS_BENCH_DISPATCH_MODEL_H
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 
 enum { DISPATCH_FEATURES = 14, DISPATCH_VARIANTS = 5 };
 

@@ -10,7 +10,10 @@
 
 #include "bench/dispatch_peers.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/learn/training_task.h"
+#include "nitro/runtime/computation.h"
+#include "nitro/runtime/model/model.h"
 
 #define NUM_MATRICES 96
 #define EVERY        4 /* one in so many is of the stream; the others teach */

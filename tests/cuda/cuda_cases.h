@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 #include "unit/unit.h"
 
 typedef struct cuda_cases {

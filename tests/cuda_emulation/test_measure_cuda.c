@@ -6,7 +6,7 @@
 
 #include "cuda_emulation/cuda_emulation.h"
 #include "features/device/cuda/cuda_kind.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/context.h"
 #include "unit/unit.h"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nitro/models/binary.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 static void check_model(nitro_context *context, nitro_model *model)
 {

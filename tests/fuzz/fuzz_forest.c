@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "nitro/runtime/forest.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/forest.h"
 
 enum { NUM_COLUMNS = 3, NUM_OUTPUTS = 2 };
 

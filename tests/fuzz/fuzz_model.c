@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 static void score_all(const nitro_model *model, double *scores)
 {

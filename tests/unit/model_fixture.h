@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
+#include "nitro/learn/training_task.h"
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/model.h"
 #include "unit/synthetic.h"
 
 typedef struct fixture {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nitro/learn/forest/forest_grow.h"
+#include "nitro/learn/forest/forest_train.h"
 
 /* Rows first .. first + count - 1 of a tree's order, and how many cuts led there. */
 typedef struct node_rows {

@@ -2,7 +2,8 @@
 #ifndef NITRO_LEARN_FOREST_FOREST_GROW_H
 #define NITRO_LEARN_FOREST_FOREST_GROW_H
 
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 /* Outputs of a row stand in blocks of so many lanes: a block's sums fit in registers. */
 #define FOREST_LANES 4

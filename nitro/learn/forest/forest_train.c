@@ -7,6 +7,7 @@
 
 #include "nitro/base/parallel.h"
 #include "nitro/learn/forest/forest_grow.h"
+#include "nitro/learn/forest/forest_train.h"
 
 /* ---- What was given ----------------------------------------------------------------------- */
 

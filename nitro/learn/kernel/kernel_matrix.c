@@ -3,7 +3,8 @@
 #include <stdlib.h>
 
 #include "nitro/base/parallel.h"
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/learn/kernel/kernel_matrix.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
 
 static double squared_distance(const double *a, const double *b, size_t count)
 {

@@ -6,7 +6,7 @@
 #ifndef NITRO_LEARN_KERNEL_LANDMARKS_H
 #define NITRO_LEARN_KERNEL_LANDMARKS_H
 
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
 
 /**
  * Most landmarks. On recorded SpMV data (four devices, 1,700 rows to learn from, three seeds)

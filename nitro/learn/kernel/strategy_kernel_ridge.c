@@ -12,7 +12,9 @@
 #include "nitro/learn/data/fold_learner.h"
 #include "nitro/learn/data/regret.h"
 #include "nitro/learn/kernel/landmarks.h"
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/learn/regret.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 #define NARROWER 8.0 /* a whole power of the wide one: a compiled model computes one */
 

@@ -10,9 +10,12 @@
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/fold_learner.h"
 #include "nitro/learn/data/regret.h"
+#include "nitro/learn/fold_learner.h"
+#include "nitro/learn/kernel/kernel_matrix.h"
 #include "nitro/learn/kernel/landmarks.h"
 #include "nitro/learn/svm/smo.h"
-#include "nitro/runtime/score_terms.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 #define COST                100.0
 #define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */

@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "nitro/base/clamp.h"
-#include "nitro/runtime/calibration.h"
 #include "nitro/runtime/compiled/compiled_body.h"
+#include "nitro/runtime/scores/calibration.h"
 
 #define LN2          0.6931471805599453
 #define MARGIN       1.02 /* for the products of errors that are left out */

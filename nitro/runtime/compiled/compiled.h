@@ -8,7 +8,7 @@
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_H
 #define NITRO_RUNTIME_COMPILED_COMPILED_H
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 typedef struct nitro_compiled nitro_compiled;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 #define TREES_AT_ONCE 8
 #define STEPS_AT_ONCE 4

@@ -2,7 +2,7 @@
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_FOREST_H
 #define NITRO_RUNTIME_COMPILED_COMPILED_FOREST_H
 
-#include "nitro/runtime/forest.h"
+#include "nitro/runtime/scores/forest.h"
 
 typedef struct nitro_compiled_forest nitro_compiled_forest;
 

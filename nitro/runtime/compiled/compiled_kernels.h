@@ -10,7 +10,7 @@
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_KERNELS_H
 #define NITRO_RUNTIME_COMPILED_COMPILED_KERNELS_H
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 /** Kernels are computed for so many vectors, then summed; the last ones may have no coefficients.
  */

@@ -11,7 +11,7 @@
 
 #include "nitro/backend/explain.h"
 #include "nitro/base/thread_shard.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 enum { MAX_EVERY = 1000000000 };
 
@@ -22,7 +22,7 @@ typedef struct shard {
 
 struct nitro_monitor {
     shard shards[NITRO_NUM_SHARDS];
-    const nitro_computation *computation;
+    nitro_monitored of;
     nitro_monitor_options options;
     bool by_thread_cpu; /* all variants are timed so */
     nitro_buckets *buckets;
@@ -41,7 +41,7 @@ void nitro_monitor_options_init(nitro_monitor_options *options)
 
 /* ---- Made and freed ----------------------------------------------------------------------- */
 
-static nitro_status check_options(const nitro_computation *computation,
+static nitro_status check_options(const nitro_monitored *monitored,
                                   const nitro_monitor_options *options)
 {
     bool good = options->every <= MAX_EVERY && options->drift_bound > 0 &&
@@ -50,57 +50,57 @@ static nitro_status check_options(const nitro_computation *computation,
                 options->confident_from <= 2;
     if (good)
         return NITRO_OK;
-    return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+    return nitro_fail(monitored->context, NITRO_ERR_ARGUMENT,
                       "%s: watching every %u calls with a drift bound of %g, refining by %g %% "
                       "below a confidence of %g: use at most %d calls, a bound in (0, 100], 0 to "
                       "100 %% and a confidence in [0, 2]",
-                      computation->schema->computation, options->every, options->drift_bound,
+                      monitored->schema->computation, options->every, options->drift_bound,
                       options->adapt_percent, options->confident_from, MAX_EVERY);
 }
 
-static bool all_by_thread_cpu(const nitro_computation *computation)
+static bool all_by_thread_cpu(const nitro_monitored *monitored)
 {
-    for (size_t v = 0; v < computation->schema->num_variants; v++)
-        if (computation->variants[v].time_source != NITRO_TIME_THREAD_CPU)
+    for (size_t v = 0; v < monitored->schema->num_variants; v++)
+        if (monitored->variants[v].time_source != NITRO_TIME_THREAD_CPU)
             return false;
     return true;
 }
 
 /* What `run` of an asynchronous variant takes is the time to say what is wanted, not to do it. */
-static nitro_status check_time_sources(const nitro_computation *computation)
+static nitro_status check_time_sources(const nitro_monitored *monitored)
 {
-    for (size_t v = 0; v < computation->schema->num_variants; v++)
-        if (computation->variants[v].time_source == NITRO_TIME_DEVICE)
-            return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
+    for (size_t v = 0; v < monitored->schema->num_variants; v++)
+        if (monitored->variants[v].time_source == NITRO_TIME_DEVICE)
+            return nitro_fail(monitored->context, NITRO_ERR_ARGUMENT,
                               "%s: calls of it cannot be watched, refined or recorded, for variant "
                               "%s is timed by the device's own clock (NITRO_TIME_DEVICE): its run "
                               "returns before the work is done",
-                              computation->schema->computation, computation->variants[v].name);
+                              monitored->schema->computation, monitored->variants[v].name);
     return NITRO_OK;
 }
 
-nitro_status nitro_monitor_create(const nitro_computation *computation,
+nitro_status nitro_monitor_create(const nitro_monitored *monitored,
                                   const nitro_monitor_options *options, nitro_monitor **monitor)
 {
-    const nitro_schema *schema = computation->schema;
-    nitro_status status = check_options(computation, options);
+    const nitro_schema *schema = monitored->schema;
+    nitro_status status = check_options(monitored, options);
     if (status == NITRO_OK)
-        status = check_time_sources(computation);
+        status = check_time_sources(monitored);
     if (status != NITRO_OK)
         return status;
     nitro_monitor *made = aligned_alloc(NITRO_SHARD_BYTES, sizeof *made);
     if (!made)
-        return nitro_fail(computation->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
+        return nitro_fail(monitored->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu bytes",
                           sizeof *made);
     memset(made, 0, sizeof *made);
-    made->computation = computation;
+    made->of = *monitored;
     made->options = *options;
     made->budget.share = options->adapt_percent / 100.0;
-    made->by_thread_cpu = all_by_thread_cpu(computation);
-    status = nitro_buckets_create(computation->context, options->num_buckets, schema->num_features,
+    made->by_thread_cpu = all_by_thread_cpu(monitored);
+    status = nitro_buckets_create(monitored->context, options->num_buckets, schema->num_features,
                                   schema->num_variants, &made->buckets);
     if (status == NITRO_OK && options->num_recorded > 0)
-        status = nitro_observations_create(computation->context, options->num_recorded,
+        status = nitro_observations_create(monitored->context, options->num_recorded,
                                            schema->num_features, &made->observations);
     if (status == NITRO_OK)
         *monitor = made;
@@ -125,7 +125,7 @@ nitro_observations *nitro_monitor_observations(const nitro_monitor *monitor)
 
 double nitro_monitor_now_ms(const nitro_monitor *monitor)
 {
-    const nitro_context *context = monitor->computation->context;
+    const nitro_context *context = monitor->of.context;
     return monitor->by_thread_cpu ? nitro_clock_thread_cpu_ms(context)
                                   : nitro_clock_wall_ms(context);
 }
@@ -158,9 +158,9 @@ void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms)
 /** What the model says of the variants' order and, by its kind, of their relative times. */
 static void query_model(nitro_monitor *monitor, const double *features, nitro_bucket *bucket)
 {
-    size_t num_variants = monitor->computation->schema->num_variants;
+    size_t num_variants = monitor->of.schema->num_variants;
     double scores[NITRO_MAX_VARIANTS];
-    const nitro_model *model = nitro_rcu_pointer_enter(monitor->computation->model);
+    const nitro_model *model = nitro_rcu_pointer_enter(monitor->of.model);
     bool known = model != NULL;
     if (known) {
         nitro_model_score(model, features, scores);
@@ -170,7 +170,7 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
         for (size_t v = 0; v < num_variants; v++)
             bucket->cost[v] = (float)nitro_model_expected_ratio(model, scores, best, v);
     }
-    nitro_rcu_pointer_leave(monitor->computation->model);
+    nitro_rcu_pointer_leave(monitor->of.model);
     bucket->is_new = false;
     if (!known)
         return;
@@ -200,7 +200,7 @@ static void take_choice(nitro_monitor *monitor, const nitro_adaptation_choice *c
                                                  : &monitor->num_learnt,
         1);
     decision->variant = choice->variant;
-    decision->variant_name = monitor->computation->schema->variants[choice->variant];
+    decision->variant_name = monitor->of.schema->variants[choice->variant];
     decision->reason =
         choice->kind == NITRO_ADAPTATION_EXPLORE ? NITRO_REASON_EXPLORATION : NITRO_REASON_LEARNT;
 }
@@ -222,8 +222,8 @@ bool nitro_monitor_begin(nitro_monitor *monitor, bool is_sampled, const double *
         query_model(monitor, features, bucket);
     bucket->calls++;
     if (may_adapt(monitor, bucket, decision, allowed))
-        call->choice = nitro_adaptation_choose(bucket, monitor->computation->schema->num_variants,
-                                               allowed, call->base, &monitor->budget);
+        call->choice = nitro_adaptation_choose(bucket, monitor->of.schema->num_variants, allowed,
+                                               call->base, &monitor->budget);
     if (call->choice.kind == NITRO_ADAPTATION_EXPLORE)
         bucket->seen[call->choice.variant].tried_at = bucket->calls;
     nitro_bucket_leave(bucket);
@@ -262,10 +262,9 @@ static drift find_drift(const nitro_monitor *monitor, const nitro_bucket *bucket
         return found;
     found.is_of_model =
         !bucket->has_drifted && seen->count == NITRO_SEEN_RECENT && !(seen->expected_ms > 0);
-    found.expected_ms =
-        found.is_of_model
-            ? expected_by_model(bucket, monitor->computation->schema->num_variants, variant)
-            : seen->expected_ms;
+    found.expected_ms = found.is_of_model
+                            ? expected_by_model(bucket, monitor->of.schema->num_variants, variant)
+                            : seen->expected_ms;
     if (found.expected_ms > 0 &&
         is_past(found.median_ms, found.expected_ms, monitor->options.drift_bound))
         found.variant = variant;
@@ -301,7 +300,7 @@ static void forget_times(nitro_bucket *bucket, size_t num_variants, size_t base,
 static drift note_time(nitro_monitor *monitor, nitro_bucket *bucket, const nitro_monitor_call *call,
                        double time_ms)
 {
-    size_t num_variants = monitor->computation->schema->num_variants;
+    size_t num_variants = monitor->of.schema->num_variants;
     size_t variant = call->choice.variant;
     nitro_seen *seen = &bucket->seen[variant];
     /* A variant that is tried rarely is believed at once, and tried again soon. */
@@ -317,10 +316,9 @@ static drift note_time(nitro_monitor *monitor, nitro_bucket *bucket, const nitro
 
 static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call, const drift *found)
 {
-    const nitro_schema *schema = monitor->computation->schema;
+    const nitro_schema *schema = monitor->of.schema;
     add(found->is_of_model ? &monitor->num_unlike_model : &monitor->num_drifts, 1);
-    nitro_log(monitor->computation->context,
-              found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
+    nitro_log(monitor->of.context, found->is_of_model ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
               "%s: %s takes %.4g ms for inputs like %s=%g, but %.4g ms were expected %s",
               schema->computation, schema->variants[found->variant], found->median_ms,
               schema->num_features ? schema->features[0].name : "these",
@@ -331,7 +329,7 @@ static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call,
 /** What choosing was good for, where it is known what the default variant takes. */
 static void compare_with_default(nitro_monitor *monitor, const nitro_bucket *bucket, double time_ms)
 {
-    const nitro_seen *seen = &bucket->seen[monitor->computation->schema->default_variant];
+    const nitro_seen *seen = &bucket->seen[monitor->of.schema->default_variant];
     if (seen->count < NITRO_SEEN_ENOUGH)
         return;
     add(&monitor->num_compared, 1);

@@ -5,10 +5,19 @@
 #ifndef NITRO_RUNTIME_ONLINE_MONITOR_H
 #define NITRO_RUNTIME_ONLINE_MONITOR_H
 
+#include "nitro/base/rcu_pointer.h"
 #include "nitro/runtime/online/adaptation.h"
 #include "nitro/runtime/online/observations.h"
 
 typedef struct nitro_monitor nitro_monitor;
+
+/** What is monitored; all borrowed. */
+typedef struct nitro_monitored {
+    nitro_context *context;
+    const nitro_schema *schema;
+    const nitro_variant *variants; /* shape [schema->num_variants] */
+    nitro_rcu_pointer *model;      /* a nitro_model */
+} nitro_monitored;
 
 /** One call that is timed; on the caller's stack. */
 typedef struct nitro_monitor_call {
@@ -18,7 +27,7 @@ typedef struct nitro_monitor_call {
     nitro_adaptation_choice choice;
 } nitro_monitor_call;
 
-nitro_status nitro_monitor_create(const nitro_computation *computation,
+nitro_status nitro_monitor_create(const nitro_monitored *monitored,
                                   const nitro_monitor_options *options, nitro_monitor **monitor);
 void nitro_monitor_free(nitro_monitor *monitor);
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "nitro/records/relative.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/computation.h"
 #include "unit/computation_fixture.h"
 #include "unit/histogram_cases.h"
 #include "variants/histogram/histogram.h"

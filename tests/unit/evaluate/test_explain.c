@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "nitro/backend/explain.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/training_task.h"
 #include "unit/synthetic.h"
 
 enum { DEVICES = 2, INPUTS = 60 };

@@ -4,7 +4,9 @@
 
 #include <math.h>
 
-#include "nitro/runtime/forest.h"
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/models/score_json.h"
+#include "nitro/runtime/scores/forest.h"
 #include "unit/unit.h"
 
 enum { ROWS = 400, COLUMNS = 4, OUTPUTS = 3 };

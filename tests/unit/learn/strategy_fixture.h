@@ -6,7 +6,8 @@
 #include <math.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/runtime/model.h"
+#include "nitro/learn/dataset.h"
+#include "nitro/runtime/model/model.h"
 #include "unit/unit.h"
 
 enum { MAX_ROWS = 480, COLUMNS = 3, VARIANTS = 4 };

@@ -4,6 +4,7 @@
 #include "nitro/learn/adapt.h"
 #include "nitro/learn/correction.h"
 #include "nitro/models/model_file.h"
+#include "nitro/models/score_json.h"
 #include "unit/synthetic_store.h"
 
 enum { INPUTS = 120, UNKNOWN = 400 };

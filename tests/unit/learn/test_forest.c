@@ -1,6 +1,8 @@
 /* Forests: what they learn, what options do, and what must not change them. */
 #include <math.h>
 
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/models/score_json.h"
 #include "unit/learn/forest_fixture.h"
 
 /* ---- Learning -------------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/models/score_json.h"
 #include "unit/learn/forest_fixture.h"
 
 /* ---- Weights --------------------------------------------------------------------------------- */

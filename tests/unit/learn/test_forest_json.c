@@ -1,6 +1,8 @@
 /* Forests to JSON and back. */
 #include <math.h>
 
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/models/score_json.h"
 #include "unit/learn/forest_fixture.h"
 
 static void test_round_trip(void **state)

@@ -4,7 +4,10 @@
 #include "nitro/base/cholesky.h"
 #include "nitro/learn/data/folds.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/learn/folds.h"
+#include "nitro/learn/kernel/kernel_matrix.h"
+#include "nitro/learn/regret.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
 #include "unit/unit.h"
 
 /* ---- Regrets ------------------------------------------------------------------------------ */

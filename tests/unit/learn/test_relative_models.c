@@ -3,8 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "nitro/learn/training_task.h"
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/model.h"
 #include "unit/relative_work.h"
 
 typedef struct fixture {

@@ -2,6 +2,7 @@
  * same set gives the same predictor. */
 #include <math.h>
 
+#include "nitro/models/strategy_find.h"
 #include "unit/learn/strategy_fixture.h"
 
 /* ---- Who they are ---------------------------------------------------------------------------- */

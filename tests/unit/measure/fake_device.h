@@ -5,7 +5,7 @@
 
 #include <sys/mman.h>
 
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/context.h"
 #include "unit/unit.h"
 
 /** Counts over all worker processes. */

@@ -5,10 +5,10 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "nitro/learn/training_task.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"
-#include "nitro/runtime/model.h"
 #include "unit/synthetic.h"
 
 enum { NUM_INPUTS = 3000 };

@@ -1,7 +1,8 @@
 /* Calibrations: how differences of scores become confidences, and two of them blended. */
 #include <math.h>
 
-#include "nitro/runtime/calibration.h"
+#include "nitro/learn/calibration_fit.h"
+#include "nitro/runtime/scores/calibration.h"
 #include "unit/model_fixture.h"
 #include "unit/unit.h"
 

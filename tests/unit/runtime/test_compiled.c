@@ -2,6 +2,7 @@
  * decisions of the model that was compiled, on a million random inputs. */
 #include <math.h>
 
+#include "nitro/learn/training_task.h"
 #include "nitro/runtime/compiled/compiled_body.h"
 #include "unit/synthetic.h"
 

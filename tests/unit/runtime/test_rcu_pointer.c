@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "nitro/runtime/rcu_pointer.h"
+#include "nitro/base/rcu_pointer.h"
 #include "unit/unit.h"
 
 enum { NUM_THREADS = 4, NUM_REPLACEMENTS = 2000 };

@@ -1,5 +1,5 @@
 /* Kernel machines in use. Hides the order of sums. */
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
 
 #include <math.h>
 #include <stdlib.h>

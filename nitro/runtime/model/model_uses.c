@@ -1,6 +1,6 @@
 /* Which input features a model's scores depend on: others need not be evaluated to decide. */
-#include "nitro/runtime/forest_tree.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 /** Columns, of those seen, that some tree cuts. */
 static void add_cuts(const nitro_forest *forest, bool *is_used)

@@ -1,9 +1,9 @@
 /* forest_tree.h - a forest's body: trees as flat arrays. Shared by training, prediction and JSON.
  */
-#ifndef NITRO_RUNTIME_FOREST_TREE_H
-#define NITRO_RUNTIME_FOREST_TREE_H
+#ifndef NITRO_RUNTIME_SCORES_FOREST_TREE_H
+#define NITRO_RUNTIME_SCORES_FOREST_TREE_H
 
-#include "nitro/runtime/forest.h"
+#include "nitro/runtime/scores/forest.h"
 
 #define FOREST_LEAF UINT32_MAX /* in place of a column */
 

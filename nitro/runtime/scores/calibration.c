@@ -1,6 +1,6 @@
 /* Confidence in use: of a margin, and of two calibrations blended. Hides that between knots it is a
  * straight line, and that a blend never falls either. */
-#include "nitro/runtime/calibration.h"
+#include "nitro/runtime/scores/calibration.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "nitro/base/clamp.h"
-#include "nitro/learn/svm/svm.h"
+#include "nitro/runtime/scores/svm_classifier.h"
 
 size_t nitro_svm_num_pairs(size_t num_classes)
 {

@@ -1,5 +1,5 @@
 /* Scores from parts. Hides the order of sums: compiled models ask here where they are not sure. */
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * What a model says of an input. Hides the guards: outside the training range, or below the asked
  * confidence, the default variant is chosen and the decision says so.
  */
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 #include "nitro/base/clamp.h"
 
 #include <math.h>
@@ -12,8 +12,7 @@
 
 #include "nitro/backend/explain.h"
 #include "nitro/base/finite.h"
-#include "nitro/learn/predicted_quality.h"
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 #define LEAST_PERFORMANCE 0.1 /* expected of a variant, in comparisons */
 
@@ -50,7 +49,10 @@ void nitro_model_free(nitro_model *model)
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
     nitro_kernel_pair_free(model->correction);
-    nitro_model_free_provenance(model);
+    if (model->predicted)
+        model->free_predicted(model->predicted);
+    if (model->provenance)
+        model->free_provenance(model->provenance);
     free(model->strategy_name);
     free(model->target);
     free(model->target_kind);

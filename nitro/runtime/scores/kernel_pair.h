@@ -2,10 +2,10 @@
  * kernel_pair.h - the sum of two kernel machines, a wide and a narrow kernel on the same vectors:
  * what holds in regions, and what holds for neighbours. Internal to nitro/.
  */
-#ifndef NITRO_RUNTIME_KERNEL_PAIR_H
-#define NITRO_RUNTIME_KERNEL_PAIR_H
+#ifndef NITRO_RUNTIME_SCORES_KERNEL_PAIR_H
+#define NITRO_RUNTIME_SCORES_KERNEL_PAIR_H
 
-#include "nitro/runtime/score_terms.h"
+#include "nitro/runtime/scores/score_terms.h"
 
 enum { NITRO_WIDE, NITRO_NARROW, NITRO_KERNEL_PAIR_SIZE };
 
@@ -23,12 +23,5 @@ void nitro_kernel_pair_add(const nitro_kernel_pair *pair, double weight, const d
 /** The same as parts, borrowed: so a compiled model has them. */
 nitro_status nitro_kernel_pair_terms(nitro_context *context, const nitro_kernel_pair *pair,
                                      double weight, nitro_score_terms *terms);
-
-/** To a model file, and back: {"wide": MACHINE, "narrow": MACHINE}, see kernel_expansion.h. */
-nitro_status nitro_kernel_pair_encode(nitro_context *context, const nitro_kernel_pair *pair,
-                                      json_t **json);
-nitro_status nitro_kernel_pair_decode(const nitro_json_place *place, const json_t *json,
-                                      size_t num_columns, size_t num_outputs,
-                                      nitro_kernel_pair **pair);
 
 #endif

@@ -2,23 +2,10 @@
  * kernel_expansion.h - sums of RBF kernels: output_o(x) = bias_o + sum_i c_io exp(-gamma |x -
  * v_i|^2). What machines that learn such sums keep and share. Internal to nitro/.
  */
-#ifndef NITRO_RUNTIME_KERNEL_EXPANSION_H
-#define NITRO_RUNTIME_KERNEL_EXPANSION_H
+#ifndef NITRO_RUNTIME_SCORES_KERNEL_EXPANSION_H
+#define NITRO_RUNTIME_SCORES_KERNEL_EXPANSION_H
 
-#include <jansson.h>
-
-#include "nitro/base/json.h"
 #include "nitro/nitro_backend.h"
-
-/**
- * exp(-gamma |a - b|^2) of all pairs of rows, computed on threads.
- * @param[in]  columns  shape [num_rows x num_columns].
- * @param[out] kernel   shape [num_rows x num_rows], symmetric; free with free(). Single precision:
- *                      its error is far below what learning tolerates, and it halves the memory.
- */
-nitro_status nitro_kernel_matrix(nitro_context *context, const double *columns, size_t num_rows,
-                                 size_t num_columns, double gamma, unsigned num_threads,
-                                 float **kernel);
 
 typedef struct nitro_kernel_expansion {
     size_t num_columns, num_outputs, num_vectors;
@@ -43,15 +30,5 @@ void nitro_kernel_expansion_free(nitro_kernel_expansion *expansion);
  */
 void nitro_kernel_expansion_evaluate(const nitro_kernel_expansion *expansion, const double *columns,
                                      double *outputs);
-
-/** {"gamma": 0.1, "bias": [...], "vectors": [[...], ...], "coefficients": [[...], ...]}, without
- *  loss. */
-nitro_status nitro_kernel_expansion_encode(nitro_context *context,
-                                           const nitro_kernel_expansion *expansion, json_t **json);
-/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not such a machine of so many columns
- *          and outputs; file and field are named. */
-nitro_status nitro_kernel_expansion_decode(const nitro_json_place *place, const json_t *json,
-                                           size_t num_columns, size_t num_outputs,
-                                           nitro_kernel_expansion **expansion);
 
 #endif

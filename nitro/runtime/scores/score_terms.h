@@ -3,12 +3,12 @@
  * brought to scores in one of few ways. What is compiled, and what binary model files hold.
  * Internal to nitro/.
  */
-#ifndef NITRO_RUNTIME_SCORE_TERMS_H
-#define NITRO_RUNTIME_SCORE_TERMS_H
+#ifndef NITRO_RUNTIME_SCORES_SCORE_TERMS_H
+#define NITRO_RUNTIME_SCORES_SCORE_TERMS_H
 
-#include "nitro/learn/svm/svm.h"
-#include "nitro/runtime/forest.h"
-#include "nitro/runtime/kernel_expansion.h"
+#include "nitro/runtime/scores/forest.h"
+#include "nitro/runtime/scores/kernel_expansion.h"
+#include "nitro/runtime/scores/svm_classifier.h"
 
 typedef enum nitro_score_term_kind {
     NITRO_TERM_KERNELS,    /* losses, an output a variant: score = -output */

@@ -1,6 +1,6 @@
 /* calibration.h - from a decision's margin to its confidence. Internal to nitro/. */
-#ifndef NITRO_RUNTIME_CALIBRATION_H
-#define NITRO_RUNTIME_CALIBRATION_H
+#ifndef NITRO_RUNTIME_SCORES_CALIBRATION_H
+#define NITRO_RUNTIME_SCORES_CALIBRATION_H
 
 #include "nitro/nitro_backend.h"
 
@@ -28,24 +28,6 @@ double nitro_calibration_lead(const double *scores, size_t num_variants, uint64_
  * are both near zero are a tie in which nothing can go wrong, which the lead alone would not tell.
  */
 double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed);
-
-/** Is the best score's variant within 5 % of the best time? That is what confidence is about.
- *  (calibration_fit.c) */
-bool nitro_calibration_is_good(const double *times_ms, const double *scores, size_t num_variants);
-
-/**
- * Learn from held-out rows how often a decision of some margin is within 5 % of the best variant:
- * rows in order of their margins, in bins of equal count, neighbours merged until no bin falls
- * below the one before (isotonic regression), each fraction drawn a little towards a half
- * (Laplace). Without held-out rows: the chance of a blind guess, 1 / num_variants.
- *
- * @param[in] times_ms  shape [num_rows x num_variants]
- * @param[in] scores    shape [num_rows x num_variants]; rows of NaN are not held out
- * @param[in] weights   shape [num_rows]: how many rows each counts for, positive; NULL: one
- */
-nitro_status nitro_calibration_fit(nitro_context *context, const double *times_ms,
-                                   const double *scores, const double *weights, size_t num_rows,
-                                   size_t num_variants, nitro_calibration *calibration);
 
 /**
  * A line through two calibrations: `share` 0 is the first, 1 the second, more goes on beyond it.

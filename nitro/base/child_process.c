@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "nitro/measure/worker.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/base/child_process.h"
+#include "nitro/base/context.h"
 
 /* Runs before any handler that the parent process had registered: a variant that calls exit() must
  * neither flush the parent's buffered output a second time nor remove its files. */
@@ -41,7 +41,7 @@ static void detach_standard_input(void)
 }
 
 /* Another thread may hold the error lock right now, and nobody would free it in the child. */
-pid_t nitro_worker_fork(nitro_context *context)
+pid_t nitro_child_fork(nitro_context *context)
 {
     pthread_mutex_lock(&context->error_lock);
     pid_t worker = fork();
@@ -51,7 +51,7 @@ pid_t nitro_worker_fork(nitro_context *context)
     return worker;
 }
 
-void nitro_worker_become(pid_t parent)
+void nitro_child_detach(pid_t parent)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -2,7 +2,8 @@
  * once, for each step down one waits for memory. */
 #include <stdlib.h>
 
-#include "nitro/runtime/forest_tree.h"
+#include "nitro/learn/forest/forest_train.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
 #define TREES_AT_ONCE 8
 

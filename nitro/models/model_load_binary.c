@@ -1,18 +1,10 @@
-/*
- * What libnitro-runtime does otherwise than libnitro: it reads binary models alone, for JSON needs
- * a library, and a learnt predictor the code that learns.
- */
+/* Model files in libnitro-runtime: binary ones only, which need neither a JSON library nor the code
+ * that learns. libnitro has model_decode.c instead. */
 #include <stdlib.h>
 
 #include "nitro/models/binary.h"
-#include "nitro/runtime/model.h"
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
-
-void nitro_model_free_provenance(nitro_model *model)
-{
-    (void)model; /* binary models have none */
-}
 
 nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_model **model)
 {

@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "nitro/base/rcu_pointer.h"
 #include "nitro/base/thread_shard.h"
 #include "nitro/nitro_backend.h"
-#include "nitro/runtime/rcu_pointer.h"
 
 typedef struct shard {
     _Alignas(NITRO_SHARD_BYTES) atomic_size_t readers;

@@ -1,12 +1,11 @@
-/* model.h - the body of a model, and learning one from a dataset. Internal to nitro/. */
-#ifndef NITRO_RUNTIME_MODEL_H
-#define NITRO_RUNTIME_MODEL_H
+/* model.h - the body of a model, and what it decides. Internal to nitro/. */
+#ifndef NITRO_RUNTIME_MODEL_MODEL_H
+#define NITRO_RUNTIME_MODEL_MODEL_H
 
 #include "nitro/records/relative.h"
 #include "nitro/records/scaler.h"
-#include "nitro/runtime/calibration.h"
 #include "nitro/runtime/compiled/compiled.h"
-#include "nitro/runtime/nitro_internal.h"
+#include "nitro/runtime/scores/calibration.h"
 
 /** Most device features that a model may use. */
 #define NITRO_MODEL_MAX_DEVICE_FEATURES 64
@@ -52,9 +51,10 @@ struct nitro_model {
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
     struct nitro_model_prepared *prepared; /* NULL: not compiled; columns are found the plain way */
     nitro_calibration calibration;
-    struct nitro_predicted_quality
-        *predicted;            /* as it was learnt, by NITRO_EVIDENCE_SOURCES; else NULL */
-    struct json_t *provenance; /* an object: what it was learnt from, and how */
+    struct nitro_predicted_quality *predicted; /* by NITRO_EVIDENCE_SOURCES; else NULL */
+    void (*free_predicted)(struct nitro_predicted_quality *predicted);
+    struct json_t *provenance; /* an object: what it was learnt from, and how; NULL: unknown */
+    void (*free_provenance)(struct json_t *provenance);
 };
 
 /** How many columns there are, and where the relative and device features' begin. */
@@ -65,9 +65,6 @@ size_t nitro_model_first_device(const nitro_model *model);
 /** A model of this schema and target that knows nothing yet; the schema is copied. */
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model);
-
-/** Free what libnitro knows besides of a model: its provenance. Nothing in libnitro-runtime. */
-void nitro_model_free_provenance(nitro_model *model);
 
 /** Compile the schema's relative features, in place of those there were. */
 nitro_status nitro_model_set_relative(nitro_model *model);
@@ -91,57 +88,29 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
  *  @return NITRO_OK; NITRO_ERR_NOT_BUILT (its strategy does not say). */
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms);
 
-/** Lay the predictor out for fast decisions on the target (compiled.h), where that can be done. */
-nitro_status nitro_model_compile(nitro_model *model);
-
 /** Scores of all variants, without any guard: what evaluations ask. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
 
-/** From which rows a model learns how sure it may be. */
-typedef enum nitro_evidence {
-    NITRO_EVIDENCE_INPUTS,  /* rows whose input was held out: for a device that teaches itself */
-    NITRO_EVIDENCE_SOURCES, /* and rows whose source was left out: for a device of which nothing is
-                               known but how far it is from the sources */
-    NITRO_EVIDENCE_NONE     /* none, the fastest: confidences are blind guesses */
-} nitro_evidence;
+/** The schema that the model was made for; its default variant is always set. */
+const nitro_schema *nitro_model_schema(const nitro_model *model);
 
-/** What to learn from, and for which device. All borrowed. */
-typedef struct nitro_training_task {
-    const nitro_dataset *sources;
-    const nitro_device *target;
-    const nitro_string_list *device_features; /* known of all source devices and the target */
-    const nitro_strategy *strategy;
-    bool use_relative; /* the computation's relative features, where their device features are known
-                          of all sources and the target (what is left out is said in the log) */
-    bool without_device_alone; /* no relative features that name no input feature */
-    bool clamps; /* where the target lies outside the sources' range of a device feature, take the
-                    near end of that range */
-    nitro_evidence evidence;
-    bool quiet;       /* another lesson said already what is left out */
-    bool quick;       /* one of many rehearsals: parameters may be searched for less thoroughly */
-    uint64_t members; /* of a strategy that averages others: which; 0: left-out sources choose */
-    size_t hyper_settings[NITRO_MAX_MEMBERS]; /* as in nitro_training_set; 0: left-out sources may
-                                                 choose */
-    bool is_adapted; /* the model will be adapted to measured inputs: what corrects it does best
-                        with  all members, so that left-out sources have no say in it */
-    uint64_t seed;
-    unsigned num_threads; /* 0: one a core */
-} nitro_training_task;
+/** A bit an input feature that the model's scores depend on; all where that is not known. */
+uint64_t nitro_model_used_features(const nitro_model *model);
+/** Check the training range of these features only. */
+void nitro_model_judge(nitro_model *model, uint64_t features);
+/** Are all features whose range is checked among these? */
+bool nitro_model_knows(const nitro_model *model, uint64_t features);
+
+/** Lay the predictor out for fast decisions on the target (compiled.h), where that can be done.
+ *  @return NITRO_OK or NITRO_ERR_NO_MEMORY. */
+nitro_status nitro_model_compile(nitro_model *model);
 
 /**
- * Learn a model. Rows with fewer than two times, rows with a value that its declared log scale
- * cannot take, and rows where a relative feature is undefined (both said in the log) do not teach.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (no row teaches); NITRO_ERR_NO_MEMORY.
+ * Decide for one input: the best variant of those whose bit is set in `allowed`, by the model and
+ * its guards. `allowed` has at least two bits. Allocates nothing, records no error.
+ * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
  */
-nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
-                               nitro_model **model);
-
-/** Say in which device features the target lies outside the sources, if any: where an RBF kernel
- * has to extrapolate, it knows nothing. */
-void nitro_model_log_extrapolation(const nitro_model *model, nitro_log_level level);
-
-/** The strategy of this name (NULL: that of the highest priority), or NITRO_ERR_NOT_FOUND. */
-nitro_status nitro_strategy_find(nitro_context *context, const char *name,
-                                 const nitro_strategy **strategy);
+nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
+                                double min_confidence, nitro_decision *decision);
 
 #endif

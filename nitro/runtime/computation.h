@@ -1,28 +1,15 @@
-/* nitro_internal.h - struct bodies and functions that nitro/ shares with itself alone. */
-#ifndef NITRO_RUNTIME_NITRO_INTERNAL_H
-#define NITRO_RUNTIME_NITRO_INTERNAL_H
+/* computation.h - the body of a computation, and the steps of a decision. Internal to nitro/. */
+#ifndef NITRO_RUNTIME_COMPUTATION_H
+#define NITRO_RUNTIME_COMPUTATION_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
-#include "nitro/base/settings_lookup.h"
+#include "nitro/base/rcu_pointer.h"
 #include "nitro/nitro_backend.h"
 #include "nitro/runtime/decision_log.h"
 #include "nitro/runtime/feature_evaluation.h"
 #include "nitro/runtime/memo.h"
 #include "nitro/runtime/online/monitor.h"
-#include "nitro/runtime/rcu_pointer.h"
-
-struct nitro_context {
-    pthread_mutex_t error_lock;
-    char error[4096];
-    nitro_clock clock;
-    nitro_log_level log_level;
-    nitro_log_function log;
-    void *log_user;
-    nitro_setting_entries settings;            /* by the program */
-    const nitro_device_kind *test_device_kind; /* asked before those built in; NULL: none */
-};
 
 /** Features that one function computes together; `first` indexes the schema's features. */
 typedef struct nitro_feature_group {
@@ -56,21 +43,6 @@ struct nitro_computation {
     nitro_feature_options feature_options;
     nitro_thread_pool *pool; /* NULL: no threads yet */
 };
-
-/** Index of a relative feature by name, or NITRO_NONE. */
-size_t nitro_schema_relative(const nitro_schema *schema, const char *name);
-/** "a, b, c": for errors. free() it; NULL: out of memory. */
-char *nitro_schema_print_variants(const nitro_schema *schema);
-
-/** The names a model was made for; its default variant is always set. */
-const nitro_schema *nitro_model_schema(const nitro_model *model);
-
-/** A bit an input feature that the model's scores depend on; all where that is not known. */
-uint64_t nitro_model_used_features(const nitro_model *model);
-/** Look at the ranges of these features alone. */
-void nitro_model_judge(nitro_model *model, uint64_t features);
-/** Are the features that the model looks at among these? */
-bool nitro_model_knows(const nitro_model *model, uint64_t features);
 
 /** Features whose evaluation is declared to cost something, and all those of groups with any of
  *  some features. */
@@ -108,16 +80,5 @@ void nitro_computation_explain(const nitro_computation *computation, const nitro
 
 /** Why a function of a variant failed, by the application's hook; "": nothing is known. */
 const char *nitro_computation_problem(const nitro_computation *computation, const void *argument);
-
-/** Prepare a model for deciding fast. @return NITRO_OK or NITRO_ERR_NO_MEMORY. */
-nitro_status nitro_model_compile(nitro_model *model);
-
-/**
- * Decide for one input: the best variant of those whose bit is set in `allowed`, by the model and
- * its guards. `allowed` has at least two bits. Allocates nothing, records no error.
- * @return NITRO_OK or NITRO_ERR_BAD_FEATURE.
- */
-nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
-                                double min_confidence, nitro_decision *decision);
 
 #endif

@@ -1,5 +1,5 @@
 /* Machine pairs where models decide. */
-#include "nitro/runtime/kernel_pair.h"
+#include "nitro/runtime/scores/kernel_pair.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * readers take no lock, write no line that they share with threads of another shard, and never see
  * what was freed. Internal to nitro/.
  */
-#ifndef NITRO_RUNTIME_RCU_POINTER_H
-#define NITRO_RUNTIME_RCU_POINTER_H
+#ifndef NITRO_BASE_RCU_POINTER_H
+#define NITRO_BASE_RCU_POINTER_H
 
 #include "nitro/nitro.h"
 

@@ -8,7 +8,7 @@
 
 #include "nitro/base/clamp.h"
 #include "nitro/records/formula_set.h"
-#include "nitro/runtime/model.h"
+#include "nitro/runtime/model/model.h"
 
 /* What does not depend on the input; the same numbers come out with and without it. */
 struct nitro_model_prepared {

@@ -1,0 +1,21 @@
+/* context.h - the body of a context. Internal to nitro/. */
+#ifndef NITRO_BASE_CONTEXT_H
+#define NITRO_BASE_CONTEXT_H
+
+#include <pthread.h>
+
+#include "nitro/base/setting_entries.h"
+
+struct nitro_context {
+    pthread_mutex_t error_lock;
+    char error[4096];
+    nitro_clock clock;
+    nitro_log_level log_level;
+    nitro_log_function log;
+    void *log_user;
+    nitro_setting_entries settings; /* made by the program */
+    const nitro_device_kind
+        *test_device_kind; /* looked up before the built-in kinds; may be NULL */
+};
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * forest.h - extremely randomised trees (Geurts, Ernst, Wehenkel 2006) that regress a vector of
+ * outputs: one tree gives all of them. Internal to nitro/.
+ */
+#ifndef NITRO_RUNTIME_SCORES_FOREST_H
+#define NITRO_RUNTIME_SCORES_FOREST_H
+
+#include "nitro/nitro_backend.h"
+
+#define NITRO_FOREST_MAX_TREES 10000
+typedef struct nitro_forest nitro_forest;
+
+void nitro_forest_free(nitro_forest *forest);
+
+size_t nitro_forest_num_trees(const nitro_forest *forest);
+
+/**
+ * Mean over the trees of the leaf that a row falls into; a leaf is the weighted mean of its rows.
+ * @param[in]  columns  shape [num_columns].
+ * @param[out] outputs  shape [num_outputs]; finite, whatever the columns are.
+ * Allocates nothing; safe from any number of threads.
+ */
+void nitro_forest_predict(const nitro_forest *forest, const double *columns, double *outputs);
+
+/**
+ * One tree's answer, shape [num_outputs], owned by the forest: the trees' disagreement tells how
+ * sure their mean is. Rows of one leaf get the same pointer. Threads: as nitro_forest_predict.
+ */
+const double *nitro_forest_leaf(const nitro_forest *forest, size_t tree, const double *columns);
+
+#endif
