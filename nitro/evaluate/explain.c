@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/runtime/model/model.h"
 
 _Static_assert(NITRO_EXPLAIN_MAX_COLUMNS >= NITRO_MODEL_MAX_COLUMNS, "room for every column");

@@ -4,7 +4,6 @@
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/runtime/scores/calibration.h"
 
 #define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */

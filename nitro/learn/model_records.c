@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/runtime/model/model.h"
 
 typedef struct record_check {

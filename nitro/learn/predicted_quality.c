@@ -11,7 +11,6 @@
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/learn/device_choice.h"
 
 #define NO_DISTANCE    1.0 /* the share where no distance is known: as far as the sources */

@@ -8,7 +8,6 @@
 
 #include "nitro/learn/calibration_fit.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/train.h"
 #include "nitro/learn/training_rows.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/measure/tune.h"
 #include "nitro/measure/tune_plan.h"
 #include "nitro/runtime/computation.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/learn/svm/svm.h"
 #include "nitro/learn/training_task.h"
+#include "nitro/models/model_file.h"
 #include "nitro/runtime/model/model.h"
 
 static const char *const feature_names[DISPATCH_FEATURES] = {
@@ -239,7 +239,7 @@ nitro_status dispatch_train(nitro_context *context, const char *strategy, size_t
         status = nitro_model_train(context, &task, model);
     }
     if (status == NITRO_OK)
-        (*model)->provenance = json_object();
+        nitro_model_set_provenance(*model, json_object());
     nitro_string_list_free(&chosen);
     nitro_device_free(target);
     nitro_dataset_free(dataset);

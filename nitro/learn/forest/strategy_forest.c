@@ -9,9 +9,7 @@
 
 #include "nitro/learn/data/fold_learner.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/learn/fold_learner.h"
 #include "nitro/learn/forest/forest_train.h"
-#include "nitro/learn/regret.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/score_terms.h"
 

@@ -12,7 +12,6 @@
 #include "nitro/learn/data/fold_learner.h"
 #include "nitro/learn/data/regret.h"
 #include "nitro/learn/kernel/landmarks.h"
-#include "nitro/learn/regret.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/kernel_pair.h"
 

@@ -9,8 +9,6 @@
 #include "nitro/base/json.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/folds.h"
-#include "nitro/learn/dataset.h"
-#include "nitro/learn/folds.h"
 #include "nitro/learn/svm/svm.h"
 #include "nitro/learn/svm/svm_search.h"
 #include "nitro/runtime/scores/score_terms.h"

@@ -10,7 +10,6 @@
 #include "nitro/base/parallel.h"
 #include "nitro/learn/data/fold_learner.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/learn/fold_learner.h"
 #include "nitro/learn/kernel/kernel_matrix.h"
 #include "nitro/learn/kernel/landmarks.h"
 #include "nitro/learn/svm/smo.h"

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/dataset.h"
 #include "nitro/runtime/model/model.h"
 #include "unit/unit.h"
 

@@ -4,9 +4,7 @@
 #include "nitro/base/cholesky.h"
 #include "nitro/learn/data/folds.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/learn/folds.h"
 #include "nitro/learn/kernel/kernel_matrix.h"
-#include "nitro/learn/regret.h"
 #include "nitro/runtime/scores/kernel_expansion.h"
 #include "unit/unit.h"
 

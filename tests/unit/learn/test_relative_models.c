@@ -51,7 +51,7 @@ static nitro_status train(fixture *f, bool use_relative, nitro_model **model)
     assert_ok(f->context, nitro_strategy_find(f->context, "svm", &task.strategy));
     nitro_status status = nitro_model_train(f->context, &task, model);
     if (status == NITRO_OK)
-        (*model)->provenance = json_pack("{s:s}", "made", "for tests");
+        nitro_model_set_provenance(*model, json_pack("{s:s}", "made", "for tests"));
     return status;
 }
 

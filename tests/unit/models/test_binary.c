@@ -38,7 +38,7 @@ static nitro_model *train_model(nitro_context *context, const char *strategy)
     nitro_model *model = NULL;
     assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
     assert_ok(context, nitro_model_train(context, &task, &model));
-    model->provenance = json_pack("{s:s}", "made", "for tests");
+    nitro_model_set_provenance(model, json_pack("{s:s}", "made", "for tests"));
     nitro_string_list_free(&device_features);
     nitro_device_free(target);
     nitro_dataset_free(sources);
