@@ -1,4 +1,4 @@
-/* What the modules that come with Nitro share: a computation is its variants and its features. */
+/* Shared by the built-in modules: declares a computation from its variants and its features. */
 #include "apps/builtin_module.h"
 
 nitro_status nitro_module_create_computation(nitro_context *context, const char *name,

@@ -1,4 +1,4 @@
-/* module.h - what the modules that come with Nitro share. */
+/* builtin_module.h - shared by the built-in modules: declares a computation. */
 #ifndef NITRO_APPS_BUILTIN_MODULE_H
 #define NITRO_APPS_BUILTIN_MODULE_H
 
@@ -6,7 +6,7 @@
 
 typedef nitro_status (*nitro_declare_function)(nitro_computation *computation);
 
-/** Create a computation of these variants and features. */
+/** Create a computation with these variants and features. */
 nitro_status nitro_module_create_computation(nitro_context *context, const char *name,
                                              nitro_declare_function add_variants,
                                              nitro_declare_function add_features,

@@ -1,5 +1,4 @@
-/* What stands in for the modules of CUDA devices in a build without CUDA: it says how to get them.
- */
+/* Modules of CUDA devices in a build without CUDA: they fail with the option that turns CUDA on. */
 #include "apps/histogram/histogram_modules.h"
 #include "apps/spmv/spmv_modules.h"
 

@@ -1,5 +1,5 @@
-/* cuda_kernel.cuh - what the kernels of CUDA variants share: how they are launched, so that the
- * same file compiles with nvcc and for the emulation (tests/cuda_emulation). */
+/* cuda_kernel.cuh - launch configuration of CUDA variants' kernels. The same source compiles with
+ * nvcc and for the emulation (tests/cuda_emulation). */
 #ifndef NITRO_VARIANTS_CUDA_KERNEL_CUH
 #define NITRO_VARIANTS_CUDA_KERNEL_CUH
 

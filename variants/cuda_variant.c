@@ -1,5 +1,5 @@
-/* Device memory for CUDA variants. The decision here: copies go through the argument's own stream,
- * so that they are done before its kernels run, whichever kind of stream it is. */
+/* Device memory for CUDA variants. Copies go through the argument's own stream, so that they are
+ * complete before its kernels run, for any kind of stream. */
 #include "variants/cuda_variant.h"
 
 #include <cuda_runtime_api.h>
@@ -22,7 +22,7 @@ int nitro_cuda_check(nitro_cuda *cuda, int error, const char *what)
 {
     if (error == cudaSuccess)
         return 0;
-    cudaGetLastError(); /* said here: no later call shall find it */
+    cudaGetLastError(); /* reported here, not by a later call */
     nitro_cuda_fail(cuda, "%s: %s (%s)", what, cudaGetErrorString((cudaError_t)error),
                     cudaGetErrorName((cudaError_t)error));
     if (error == cudaErrorMemoryAllocation)
@@ -137,6 +137,6 @@ int nitro_cuda_wait(nitro_cuda *cuda)
 
 void nitro_cuda_free(void *memory)
 {
-    if (memory) /* cudaFree(NULL) would start CUDA, also in a process that is to fork */
+    if (memory) /* cudaFree(NULL) would initialise CUDA, even in a process that will fork */
         cudaFree(memory);
 }

@@ -1,5 +1,5 @@
-/* Memory and threads of host variants. The decision here: huge pages are wished for, and small
- * inputs stay on one thread. */
+/* Memory and threads of host variants. Large arrays use huge pages where the system grants them;
+ * small inputs stay on one thread. */
 #include "variants/host_variant.h"
 
 #include <omp.h>
@@ -24,7 +24,7 @@ void *nitro_host_allocate(int64_t count, size_t size)
     if (!memory)
         return NULL;
     if (large)
-        madvise(memory, bytes, MADV_HUGEPAGE); /* a wish: refused, small pages work as well */
+        madvise(memory, bytes, MADV_HUGEPAGE); /* best effort */
     memset(memory, 0, bytes);
     return memory;
 }
@@ -32,7 +32,7 @@ void *nitro_host_allocate(int64_t count, size_t size)
 int nitro_host_num_threads(int64_t work, int64_t serial_work)
 {
 #ifdef __SANITIZE_THREAD__
-    return 1; /* the OpenMP run time's barriers are invisible to the thread sanitizer */
+    return 1; /* the thread sanitizer does not know the OpenMP runtime's barriers */
 #endif
     if (work < serial_work)
         return 1;

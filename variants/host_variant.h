@@ -1,4 +1,5 @@
-/* host.h - what host variants of all computations share: memory, and work for threads. */
+/* host_variant.h - shared by the host variants of all computations: memory, and the division of
+ * work among threads. */
 #ifndef NITRO_VARIANTS_HOST_VARIANT_H
 #define NITRO_VARIANTS_HOST_VARIANT_H
 
@@ -6,20 +7,20 @@
 #include <stdint.h>
 
 /**
- * Zeroed memory for `count` elements as the variants like it: aligned to a cache line, large arrays
- * on huge pages where the system grants them (10 % faster SpMV was measured). Free with free().
- * NULL when there is not so much.
+ * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
+ * available (10 % faster SpMV). Free with free(). NULL: out of memory.
  */
 void *nitro_host_allocate(int64_t count, size_t size);
 
-/** Most threads that nitro_host_num_threads gives. */
+/** Upper bound of nitro_host_num_threads. */
 #define NITRO_HOST_MAX_THREADS 1024
 
-/** How many threads to share `work` among: all, but one where there is less than `serial_work`,
- *  which is done before others are awake. */
+/** Number of threads for `work`: one below `serial_work`, which takes less time than waking others;
+ * else all. */
 int nitro_host_num_threads(int64_t work, int64_t serial_work);
 
-/** Where part `part` of `parts` of `count` equal items begins; part `parts` begins at `count`. */
+/** First item of part `part` when `count` equal items are divided into `parts`; part `parts` begins
+ * at `count`. */
 int64_t nitro_host_split_evenly(int64_t count, int part, int parts);
 
 #endif

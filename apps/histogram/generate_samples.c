@@ -1,5 +1,5 @@
-/* Numbers drawn for one input: family by turn, size, bins, samples - in this order, so that the
- * name is known without the samples. */
+/* Random histogram inputs. Draws the family (in turn), the size, the bins and the samples in this
+ * order, so that an input's name is known before its samples are. */
 #include "apps/histogram/generate_samples.h"
 
 #include <math.h>

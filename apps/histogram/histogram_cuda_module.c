@@ -1,6 +1,5 @@
-/* The computation "histogram" on CUDA devices as a module: the host module's inputs, and variants
- * that copy them to the device when they are prepared - in the process that measures, so that
- * loading an input for its features alone needs no device. */
+/* Module of "histogram" on CUDA devices. Inputs are the host module's; `prepare_input` copies them
+ * to the device, so that loading an input only for its features needs no device. */
 #include <stdlib.h>
 
 #include "apps/builtin_module.h"
@@ -8,9 +7,10 @@
 #include "apps/histogram/histogram_samples.h"
 #include "variants/histogram/histogram_cuda.h"
 
-/* The argument, and whose arrays it borrows. */
+/* The CUDA argument, and the host argument whose arrays it borrows. */
 typedef struct input {
-    nitro_histogram_cuda histogram; /* comes first: it is what variants take this for */
+    nitro_histogram_cuda
+        histogram; /* must be first: variants use a pointer to this struct as one to it */
     nitro_histogram *samples;
 } input;
 
@@ -20,7 +20,7 @@ static nitro_status create(nitro_context *context, nitro_computation **computati
                                            nitro_histogram_add_features, computation);
 }
 
-/* Takes the samples in any case. */
+/* Takes ownership of the samples, also on error. */
 static nitro_status wrap(nitro_context *context, nitro_histogram *samples, void **argument)
 {
     input *made = nitro_calloc(context, 1, sizeof(*made));
@@ -60,7 +60,7 @@ static void unload(void *argument)
 
 static void describe(const void *argument, char *text, size_t size)
 {
-    /* of the host's part, which comes first */
+    /* of the host's part, the first member */
     nitro_module_histogram.describe(argument, text, size);
 }
 

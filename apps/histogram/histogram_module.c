@@ -1,5 +1,4 @@
-/* The computation "histogram" as a module: what the command line needs to load, make and name
- * inputs. */
+/* Module of "histogram" on the host: loads, generates and names inputs for the command line. */
 #include <stdio.h>
 
 #include "apps/builtin_module.h"

@@ -1,4 +1,4 @@
-/* A histogram argument that owns its samples and counts. */
+/* Allocates a histogram argument that owns its samples and counts. */
 #include "apps/histogram/histogram_samples.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void nitro_histogram_samples_free(nitro_histogram *histogram)
     if (!histogram)
         return;
     nitro_histogram_release(histogram);
-    free((void *)histogram->samples); /* borrowed, and so const, for the variants; ours here */
+    free((void *)histogram->samples); /* const for the variants; owned here */
     free(histogram->counts);
     free(histogram);
 }

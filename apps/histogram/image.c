@@ -1,4 +1,4 @@
-/* Which format an image is in: its first bytes say, not its name. */
+/* Detects an image's format by its first bytes, and reads it. */
 #include "apps/histogram/image.h"
 
 #include <stdlib.h>

@@ -2,12 +2,12 @@
  * image.h - reading grayscale images: every value that a pixel can have is a bin, every pixel a
  * sample.
  *
- * PGM (netpbm.sourceforge.net/doc/pgm.html), plain (P2) and raw (P5), one image a file, any largest
+ * PGM (netpbm.sourceforge.net/doc/pgm.html), plain (P2) and raw (P5), one image a file, maximum
  * value up to 65535. PNG of 1, 2, 4, 8 or 16 bits a pixel, interlaced or not; transparency is
- * dropped. Values are taken as they are stored: no gamma, no scaling. Images in colour are refused:
- * how they become gray is for their owner to say.
+ * dropped. Values are used as stored: no gamma, no scaling. Colour images are an error: the
+ * conversion to gray is the user's choice.
  *
- * Nothing is believed of sizes that the file's own size does not bear out.
+ * Declared sizes are checked against the file size.
  */
 #ifndef NITRO_APPS_HISTOGRAM_IMAGE_H
 #define NITRO_APPS_HISTOGRAM_IMAGE_H
@@ -15,7 +15,7 @@
 #include "nitro/nitro_backend.h"
 #include "variants/histogram/histogram.h"
 
-/** An image file in memory; `name` is what errors call it. */
+/** An image file in memory; `name` is for errors. */
 typedef struct nitro_histogram_image {
     const char *name;
     const unsigned char *bytes; /* shape [size] */
@@ -34,7 +34,7 @@ nitro_status nitro_histogram_image_read(nitro_context *context, const char *path
 nitro_status nitro_histogram_image_parse(nitro_context *context, const nitro_histogram_image *image,
                                          nitro_histogram **histogram);
 
-/* One format each; the first bytes are known to be right. */
+/* One format each; the first bytes are checked already. */
 nitro_status nitro_histogram_pgm_parse(nitro_context *context, const nitro_histogram_image *image,
                                        nitro_histogram **histogram);
 nitro_status nitro_histogram_png_parse(nitro_context *context, const nitro_histogram_image *image,

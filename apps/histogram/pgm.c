@@ -1,24 +1,24 @@
-/* A PGM image, number by number. There is no packaged library for it that a library may use:
- * netpbm's leaves by exit or longjmp, others refuse some largest values, or swap the bytes of
- * 16-bit images. Every error names file and line, or row and column. */
+/* Reads PGM images. No packaged library fits: netpbm's exits or longjmps on errors, others refuse
+ * some maximum values or swap the bytes of 16-bit images. Errors name file and line, or row and
+ * column. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "apps/histogram/histogram_samples.h"
 #include "apps/histogram/image.h"
 
-#define MAX_DIGITS 10 /* more are no size of anything here */
+#define MAX_DIGITS 10 /* larger sizes are errors */
 
 typedef struct reader {
     nitro_context *context;
     const char *name;
-    const unsigned char *at, *end; /* what is not read yet */
-    size_t line;                   /* of `at`, from 1, while there are lines */
+    const unsigned char *at, *end; /* the unread rest */
+    size_t line;                   /* line number of `at`, from 1 */
 } reader;
 
 typedef struct graymap {
     int64_t width, height, maximum;
-    bool is_plain; /* numbers are written out */
+    bool is_plain; /* plain format: decimal numbers */
 } graymap;
 
 static nitro_status malformed(reader *r, const char *format, ...) NITRO_PRINTF(2, 3);

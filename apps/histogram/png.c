@@ -1,5 +1,5 @@
-/* A PNG image, by libpng. The decision here: libpng leaves its functions by longjmp when something
- * is wrong, so all that it works on is in one struct, and one function has the setjmp. */
+/* Reads PNG images with libpng. libpng reports errors by longjmp: all state is in one struct, and
+ * one function calls setjmp. */
 #include <png.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "apps/histogram/histogram_samples.h"
 #include "apps/histogram/image.h"
 
-/* Deflate makes at most this many bytes of one. */
+/* Deflate's maximum compression ratio. */
 #define MOST_EXPANSION 1032
-/* Of anything that is no pixel, such as a colour profile. */
+/* Limit of other chunks, such as a colour profile. */
 #define MAX_CHUNK_BYTES (8 << 20)
 #define MAX_CHUNKS      1000
 
@@ -124,7 +124,7 @@ static nitro_status count_bins(reader *r, int bit_depth)
     return NITRO_OK;
 }
 
-/* The one function that libpng's errors come back to: it changes nothing but *r. */
+/* Calls setjmp for libpng's errors; changes nothing but *r. */
 static nitro_status read_image(reader *r)
 {
     if (setjmp(png_jmpbuf(r->png)))

@@ -1,4 +1,4 @@
-/* PNG images in a build without libpng: what to install. */
+/* PNG images in a build without libpng: the error names the package to install. */
 #include "apps/histogram/image.h"
 
 nitro_status nitro_histogram_png_parse(nitro_context *context, const nitro_histogram_image *image,

@@ -1,6 +1,6 @@
-/* The families: how samples are spread over bins (evenly, around a few, all in one), and how they
- * lie in the input (mixed, in stretches, as in a photograph): what makes additions wait for each
- * other, and threads for threads. */
+/* Sample distributions. They vary how samples spread over bins (uniform, clustered, constant) and
+ * how they are ordered (random, in runs, as in a photograph): contention between additions, and
+ * load imbalance between threads. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static void fill_from(const uint32_t *quantiles, nitro_random *random, uint32_t 
         samples[i] = quantiles[nitro_random_next(random) % NUM_QUANTILES];
 }
 
-/* A bell, narrow or wide: deviations of a 50th to a 5th of the bins. */
+/* Normal distribution: standard deviation 1/50 to 1/5 of the bins. */
 static nitro_status fill_gaussian(nitro_context *context, nitro_random *random, uint32_t *samples,
                                   int64_t num_samples, int64_t num_bins)
 {
@@ -55,7 +55,7 @@ static nitro_status fill_gaussian(nitro_context *context, nitro_random *random, 
     return NITRO_OK;
 }
 
-/* Bin b is as likely as 1 / (b + 1)^exponent, continuously: a few bins get most samples. */
+/* Power law: bin b with probability proportional to 1 / (b + 1)^exponent. */
 static nitro_status fill_power_law(nitro_context *context, nitro_random *random, uint32_t *samples,
                                    int64_t num_samples, int64_t num_bins)
 {
@@ -84,7 +84,7 @@ static nitro_status fill_constant(nitro_context *context, nitro_random *random, 
     return NITRO_OK;
 }
 
-/* One stretch of a single value in samples of all bins: some threads' shares are unlike others'. */
+/* Uniform samples with one range of a single value: load imbalance between threads. */
 static nitro_status fill_crowded(nitro_context *context, nitro_random *random, uint32_t *samples,
                                  int64_t num_samples, int64_t num_bins)
 {
@@ -103,7 +103,7 @@ static nitro_status fill_crowded(nitro_context *context, nitro_random *random, u
 #define NUM_OCTAVES 7
 #define FIRST_CELLS 2    /* of the coarsest octave, along a row */
 #define GRAIN       0.02 /* noise of each pixel by itself */
-#define CONTRAST    2    /* octaves add up to a bell in the middle; a photograph uses its range */
+#define CONTRAST    2    /* the sum of octaves is bell-shaped; stretched to the whole range */
 #define MAX_GRID    (FIRST_CELLS << (NUM_OCTAVES - 1))
 #define GRID_PITCH  (MAX_GRID + 1)
 

@@ -1,4 +1,4 @@
-/* family.h - what generate.c asks of a family of samples. */
+/* sample_family.h - interface of one sample distribution to generate_samples.c. */
 #ifndef NITRO_APPS_HISTOGRAM_SAMPLE_FAMILY_H
 #define NITRO_APPS_HISTOGRAM_SAMPLE_FAMILY_H
 

@@ -1,5 +1,5 @@
-/* Numbers drawn for one matrix: family by turn, size, shape, entries - in this order, so that the
- * name is known without building. */
+/* Random matrices. Draws the family (in turn), the size, the shape and the entries in this order,
+ * so that a matrix's name is known before it is built. */
 #include "apps/spmv/generate_matrix.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* From entries in any order to CSR: two stable counting sorts, by column and then by row, so that
- * the time is linear and the order of sums of duplicates is that of the input. */
+/* Builds CSR from entries in any order by two stable counting sorts, by column and then by row:
+ * linear time, and duplicates are summed in input order. */
 #include "apps/spmv/matrix.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ static void count_keys(const int32_t *keys, int64_t count, int64_t num_keys, int
         offsets[key + 1] += offsets[key];
 }
 
-/* Move the entries of `from` to `to` in the order of `keys` (the rows or the columns of `from`). */
+/* Copies the entries of `from` to `to`, sorted by `keys` (the rows or columns of `from`). */
 static nitro_status sort_by(nitro_context *context, const nitro_spmv_entries *from,
                             const int32_t *keys, int64_t num_keys, nitro_spmv_entries *to)
 {
@@ -112,7 +112,7 @@ static nitro_status sort_entries(nitro_context *context, nitro_spmv_entries *ent
     return status;
 }
 
-/* Entries at one position become one: their sum. */
+/* Sums duplicate entries. */
 static nitro_status merge_duplicates(nitro_context *context, const char *origin,
                                      nitro_spmv_entries *entries)
 {
@@ -197,7 +197,7 @@ void nitro_spmv_matrix_free(nitro_spmv *spmv)
     if (!spmv)
         return;
     nitro_spmv_release(spmv);
-    /* borrowed, and so const, for the variants; ours here */
+    /* const for the variants; owned here */
     free((void *)spmv->row_offsets);
     free((void *)spmv->columns);
     free((void *)spmv->values);

@@ -1,5 +1,4 @@
-/* matrix.h - making an spmv argument out of entries in any order: what readers and generators
- * share. */
+/* matrix.h - builds an spmv argument from entries in any order; for readers and generators. */
 #ifndef NITRO_APPS_SPMV_MATRIX_H
 #define NITRO_APPS_SPMV_MATRIX_H
 
@@ -15,11 +14,11 @@ typedef struct nitro_spmv_entries {
     double *values;   /* shape [count] */
 } nitro_spmv_entries;
 
-/** Make room for `capacity` entries in all. */
+/** Reserve room for `capacity` entries. */
 nitro_status nitro_spmv_entries_reserve(nitro_context *context, nitro_spmv_entries *entries,
                                         int64_t capacity);
 
-/** Append one; room is made as needed. The position must lie inside the matrix. */
+/** Append an entry, growing as needed. The position must lie inside the matrix. */
 nitro_status nitro_spmv_entries_add(nitro_context *context, nitro_spmv_entries *entries,
                                     int64_t row, int64_t column, double value);
 
@@ -28,7 +27,7 @@ void nitro_spmv_entries_free(nitro_spmv_entries *entries);
 /**
  * Make the argument: CSR with ascending columns, entries at one position added up in the order in
  * which they came, x filled with a fixed pattern of numbers in [-1, 1), y zero.
- * @param[in]  entries  their arrays are taken or freed in any case.
+ * @param[in]  entries  their arrays are taken or freed, also on error.
  * @param[out] spmv     free it with nitro_spmv_matrix_free.
  * @return NITRO_OK, NITRO_ERR_NO_MEMORY, or NITRO_ERR_FORMAT when a sum is not finite (`origin`
  *         names the matrix in the error).

@@ -1,7 +1,7 @@
-/* The families: those that applications bring (stencils, bands, blocks, power laws), and those
- * where some format is at its best or worst (full diagonals, few long rows, rows in steps). Random
- * columns are drawn one from each of as many equal ranges as the row has entries: ascending, none
- * twice. */
+/* Matrix families: patterns of applications (stencils, bands, blocks, power laws), and patterns
+ * that are the best or worst case of a format (full diagonals, few long rows, rows of increasing
+ * length). A row's random columns are drawn one from each of as many equal ranges as it has
+ * entries, so they ascend without duplicates. */
 #include <math.h>
 #include <stdio.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- Drawing ---- */
 
-/* Between low and high, evenly by order of magnitude. */
+/* Log-uniform between low and high. */
 static double draw_log(nitro_random *random, double low, double high)
 {
     return low * pow(high / low, nitro_random_uniform(random));

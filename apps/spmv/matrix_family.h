@@ -1,10 +1,10 @@
-/* family.h - what generate.c asks of a family of matrices. */
+/* matrix_family.h - interface of one matrix family to generate_matrix.c. */
 #ifndef NITRO_APPS_SPMV_MATRIX_FAMILY_H
 #define NITRO_APPS_SPMV_MATRIX_FAMILY_H
 
 #include "apps/spmv/matrix.h"
 
-/** One matrix of a family, before it is built. What `a`, `b`, `c` and `ratio` mean is its affair.
+/** Parameters of a matrix; `a`, `b`, `c` and `ratio` depend on the family.
  */
 typedef struct nitro_spmv_shape {
     int64_t num_rows, num_cols;
@@ -13,7 +13,7 @@ typedef struct nitro_spmv_shape {
     char label[64]; /* its sizes, for the name */
 } nitro_spmv_shape;
 
-/** Where entries go. The first failure sticks; what follows is ignored. */
+/** Receives entries. After a failure, entries are ignored. */
 typedef struct nitro_spmv_builder {
     nitro_context *context;
     nitro_spmv_entries *entries;

@@ -1,4 +1,4 @@
-/* A Matrix Market file, line by line, into entries. Every error names file, line and field. */
+/* Reads Matrix Market files line by line. Errors name file, line and field. */
 #include "apps/spmv/matrix_market.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 #include "apps/spmv/token.h"
 
 #define MAX_FILE_BYTES      ((size_t)8 << 30)
-#define FREE_DIMENSIONS     (1 << 20) /* rows plus columns that any file may claim... */
+#define FREE_DIMENSIONS     (1 << 20) /* rows plus columns that any file may declare... */
 #define DIMENSIONS_PER_BYTE 16        /* ...and for each byte it has */
 #define MAX_FIELDS          6
 
@@ -25,15 +25,15 @@ typedef enum matrix_symmetry {
 typedef struct reader {
     nitro_context *context;
     const char *origin;
-    const char *at, *end; /* what is not read yet */
+    const char *at, *end; /* the unread rest */
     size_t size;          /* of the whole text */
     size_t line;          /* of the fields below, from 1 */
     nitro_spmv_token fields[MAX_FIELDS];
     size_t num_fields; /* of the line; up to MAX_FIELDS are kept */
     matrix_field field;
     matrix_symmetry symmetry;
-    int64_t declared;              /* entries that the size line promises... */
-    size_t size_line;              /* ...and where it stands */
+    int64_t declared;              /* entries declared by the size line... */
+    size_t size_line;              /* ...and its line */
     size_t below_line, above_line; /* first entries below and above the diagonal; 0: none yet */
 } reader;
 
@@ -72,7 +72,7 @@ static bool next_line(reader *r)
     return true;
 }
 
-/* The next line that says something. */
+/* The next line that is neither empty nor a comment. */
 static bool next_content(reader *r)
 {
     while (next_line(r))
@@ -246,7 +246,7 @@ static nitro_status read_value(reader *r, double *value)
     return NITRO_OK;
 }
 
-/* One triangle only: an entry given in both would silently count twice. */
+/* Only one triangle: an entry in both would count twice. */
 static nitro_status check_triangle(reader *r, int64_t row, int64_t column)
 {
     if (row == column)

@@ -2,12 +2,12 @@
  * matrix_market.h - reading Matrix Market files (math.nist.gov/MatrixMarket/formats.html):
  * coordinate; real, integer or pattern; general, symmetric or skew-symmetric; square or not.
  *
- * Entries of a pattern are 1. A symmetric file holds one triangle, the lower one by the standard;
- * the upper one is taken too, but not a mix of both. Entries given twice are added up. Comments and
- * empty lines may stand anywhere after the header.
+ * Entries of a pattern are 1. A symmetric file holds one triangle, by the standard the lower one;
+ * the upper one is accepted, a mix of both is not. Duplicate entries are summed. Comments and empty
+ * lines are allowed anywhere after the header.
  *
- * Nothing is believed of the size line that the file's own size does not bear out: entries must fit
- * into the bytes that follow, and rows plus columns may be 2^20 plus 16 a byte.
+ * The size line is checked against the file size: entries must fit into the bytes that follow, and
+ * rows plus columns may be 2^20 plus 16 a byte.
  */
 #ifndef NITRO_APPS_SPMV_MATRIX_MARKET_H
 #define NITRO_APPS_SPMV_MATRIX_MARKET_H

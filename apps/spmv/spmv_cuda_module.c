@@ -1,6 +1,5 @@
-/* The computation "spmv" on CUDA devices as a module: the host module's inputs, and variants that
- * copy them to the device when they are prepared - in the process that measures, so that loading an
- * input for its features alone needs no device. */
+/* Module of "spmv" on CUDA devices. Inputs are the host module's; `prepare_input` copies them to
+ * the device, so that loading an input only for its features needs no device. */
 #include <stdlib.h>
 
 #include "apps/builtin_module.h"
@@ -8,9 +7,9 @@
 #include "apps/spmv/spmv_modules.h"
 #include "variants/spmv/spmv_cuda.h"
 
-/* The argument, and whose arrays it borrows. */
+/* The CUDA argument, and the host argument whose arrays it borrows. */
 typedef struct input {
-    nitro_spmv_cuda spmv; /* comes first: it is what variants take this for */
+    nitro_spmv_cuda spmv; /* must be first: variants use a pointer to this struct as one to it */
     nitro_spmv *matrix;
 } input;
 
@@ -20,7 +19,7 @@ static nitro_status create(nitro_context *context, nitro_computation **computati
                                            nitro_spmv_add_features, computation);
 }
 
-/* Takes the matrix in any case. */
+/* Takes ownership of the matrix, also on error. */
 static nitro_status wrap(nitro_context *context, nitro_spmv *matrix, void **argument)
 {
     input *made = nitro_calloc(context, 1, sizeof(*made));
@@ -60,7 +59,7 @@ static void unload(void *argument)
 
 static void describe(const void *argument, char *text, size_t size)
 {
-    nitro_module_spmv.describe(argument, text, size); /* of the host's part, which comes first */
+    nitro_module_spmv.describe(argument, text, size); /* of the host's part, the first member */
 }
 
 const nitro_module nitro_module_spmv_cuda = {

@@ -1,5 +1,5 @@
-/* The computation "spmv" as a module: what the command line needs to load, make and name inputs. It
- * is registered the way a user's own computation is. */
+/* Module of "spmv" on the host: loads, generates and names inputs for the command line. It uses
+ * the same interface as a user's own module. */
 #include <stdio.h>
 
 #include "apps/builtin_module.h"

@@ -1,6 +1,6 @@
-/* Words and numbers. The decision here: decimal numbers of up to 15 digits or so are exact products
- * or quotients of two doubles (Clinger's fast path) and need no library call; all others go to the
- * careful one. */
+/* Splits lines into words and parses numbers. Decimal numbers of up to 15 digits are exact
+ * products or quotients of two doubles (Clinger's fast path) and need no library call; others use
+ * strtod. */
 #include "apps/spmv/token.h"
 
 #include <string.h>
@@ -67,14 +67,14 @@ bool nitro_spmv_token_integer(const nitro_spmv_token *token, int64_t *value)
     return true;
 }
 
-/* A number taken apart: digits * 10^power. */
+/* A parsed number: digits * 10^power. */
 typedef struct decimal {
     bool negative;
     uint64_t digits;
     int power;
 } decimal;
 
-/* Digits with an optional point among them; false when there are none, or too many to be exact. */
+/* Digits with an optional decimal point; false if there are none, or too many to be exact. */
 static bool read_digits(const char **at, const char *end, decimal *number)
 {
     bool any = false, after_point = false;
@@ -94,7 +94,7 @@ static bool read_digits(const char **at, const char *end, decimal *number)
     return any;
 }
 
-/* The common case; false means "ask the careful one", not "no number". */
+/* Fast path; false: use strtod. */
 static bool exact_number(const nitro_spmv_token *token, double *value)
 {
     static const double powers[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

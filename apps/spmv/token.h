@@ -1,4 +1,4 @@
-/* token.h - the words of a line, and the numbers they spell. */
+/* token.h - splits a line into words and parses numbers. */
 #ifndef NITRO_APPS_SPMV_TOKEN_H
 #define NITRO_APPS_SPMV_TOKEN_H
 
@@ -12,16 +12,16 @@ typedef struct nitro_spmv_token {
     size_t length;
 } nitro_spmv_token;
 
-/** Room for a token as errors show it. */
+/** Size of a token in errors. */
 #define NITRO_SPMV_TOKEN_SHOWN 48
 
-/** The next token from *at on; *at moves past it. False when there is none before `end`. */
+/** The next token from *at on; advances *at past it. False: none before `end`. */
 bool nitro_spmv_token_next(const char **at, const char *end, nitro_spmv_token *token);
 
-/** Equal, whatever the case of the letters? */
+/** Equal, ignoring case? */
 bool nitro_spmv_token_is(const nitro_spmv_token *token, const char *word);
 
-/** For errors: cut to size, what cannot be printed as '?'. Returns `shown`. */
+/** For errors: truncated, unprintable bytes as '?'. Returns `shown`. */
 const char *nitro_spmv_token_show(const nitro_spmv_token *token,
                                   char shown[NITRO_SPMV_TOKEN_SHOWN]);
 

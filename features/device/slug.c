@@ -1,4 +1,4 @@
-/* Makers' names as parts of device ids. Hides how a name is made plain. */
+/* Turns vendors' product names into parts of device ids. */
 #include "features/device/slug.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-/* slug.h - makers' names as parts of device ids. */
+/* slug.h - turns vendors' product names into parts of device ids. */
 #ifndef NITRO_FEATURES_DEVICE_SLUG_H
 #define NITRO_FEATURES_DEVICE_SLUG_H
 

@@ -1,12 +1,11 @@
-/* Input features of histogram: the paper's three. How many samples, how many of them a bin, and how
- * widely they are spread, judged by a few of them: where few bins are busy, additions wait for each
- * other.
+/* Input features of histogram, the paper's three: number of samples, samples a bin, and their
+ * spread over bins in a subsample: if few bins are busy, additions contend.
  *
- * sub_sample_sd is the standard deviation (of the population) of the bin numbers in a subsample
- * over the number of bins: 0.29 where all bins are as likely, 0 where all samples fall into one.
- * The subsample is all of up to SUB_SAMPLES samples; of more, one from each of SUB_SAMPLES equal
- * stretches, at a place that a fixed hash gives: the same samples have the same feature, and no
- * pattern of the input (the rows of an image) is met again and again. */
+ * sub_sample_sd is the (population) standard deviation of the bin numbers in a subsample over the
+ * number of bins: 0.29 for a uniform distribution, 0 if all samples are in one bin. The subsample
+ * is everything up to SUB_SAMPLES samples; of more, one from each of SUB_SAMPLES equal ranges, at
+ * a position given by a fixed hash, so that the feature is deterministic and does not alias with
+ * periodic inputs such as the rows of an image. */
 #include <math.h>
 
 #include "variants/histogram/histogram.h"
@@ -16,7 +15,7 @@
 static const nitro_feature features[NITRO_HISTOGRAM_NUM_FEATURES] = {
     [NITRO_HISTOGRAM_NUM_ELEMENTS] = {"num_elements", "samples", NITRO_SCALE_SIGNED_LOG, 0},
     [NITRO_HISTOGRAM_ELEMENTS_PER_BIN] = {"elements_per_bin", "1", NITRO_SCALE_SIGNED_LOG, 0},
-    /* costs are for samples that are in no cache */
+    /* costs are for samples outside the caches */
     [NITRO_HISTOGRAM_SUB_SAMPLE_SD] = {"sub_sample_sd", "1", NITRO_SCALE_LINEAR, 1e4},
 };
 
@@ -30,8 +29,7 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
     return 0;
 }
 
-/* A place in [0, length) for stretch number `index`: the high bits of a product (Fibonacci
- * hashing). */
+/* An offset in [0, length) for range `index`, by Fibonacci hashing. */
 static int64_t place_in(int64_t length, int64_t index)
 {
     uint64_t hash = ((uint64_t)index + 1) * UINT64_C(0x9E3779B97F4A7C15);
@@ -63,10 +61,10 @@ static int evaluate_spread(const void *argument, double *group, void *user)
 /* ---- Related to the device ---- */
 
 #define ELEMENTS "max(num_elements, 1)"
-#define BINS     "max(num_elements, 1) / max(elements_per_bin, 1 / 65536)" /* no more than can be */
+#define BINS     "max(num_elements, 1) / max(elements_per_bin, 1 / 65536)" /* at most the maximum */
 #define BYTES    "4 * " ELEMENTS
 
-#define LAUNCH_US 5 /* about what starting a kernel, or a team of threads, takes */
+#define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
 static nitro_status add_relative(nitro_computation *computation, const char *name,
                                  const char *replaces, const char *formula)

@@ -1,7 +1,6 @@
-/* Input features of spmv, in three groups by what they cost: sizes (nothing), row lengths (a pass
- * or a few over the row offsets), occupied diagonals (a pass over all non-zeros). Names and
- * definitions are those of the recorded SpMV measurements and of the Nitro paper where they have
- * them. */
+/* Input features of spmv, in three groups by cost: sizes (free), row lengths (one or a few passes
+ * over the row offsets), occupied diagonals (a pass over all non-zeros). Names and definitions are
+ * those of the recorded SpMV measurements and of the Nitro paper where they have them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,8 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
 
 /* ---- Row lengths ---- */
 
-/* Rows up to this length are counted one by one; it bounds the stack that a decision takes. */
+/* Rows up to this length are counted in a histogram, whose size bounds the stack use of a decision.
+ */
 #define COUNTED_LENGTHS 1024
 
 typedef struct row_lengths {
@@ -98,8 +98,8 @@ static void summarise(row_lengths *lengths, double mean)
     lengths->skewness = squares > 0 ? cubes / rows / pow(lengths->variance, 1.5) : 0;
 }
 
-/* Of more than COUNTED_LENGTHS entries a row: by bisection, a pass a step. Such rows are few for
- * their matrix, so that a dispatch needs no memory for them. */
+/* For rows of more than COUNTED_LENGTHS entries: bisection with a pass over the offsets a step, so
+ * that a dispatch allocates no memory. */
 static int64_t long_length_of_rank(const row_lengths *lengths, int64_t rank)
 {
     int64_t low = COUNTED_LENGTHS, high = lengths->longest;
@@ -115,7 +115,7 @@ static int64_t long_length_of_rank(const row_lengths *lengths, int64_t rank)
     return low;
 }
 
-/* The row length at `rank` (from 0) in ascending order; ranks outside mean the ends. */
+/* The row length at `rank` (from 0, clamped) in ascending order. */
 static double length_of_rank(const row_lengths *lengths, int64_t rank)
 {
     if (rank < 0)
@@ -133,8 +133,8 @@ static double length_of_rank(const row_lengths *lengths, int64_t rank)
 
 /*
  * Quartiles as in the recorded measurements (Ginkgo's matrix statistics): between two ranks around
- * a quarter q of the rows, by the remainder of the division by four. Textbooks weigh the ranks of
- * remainder 3 the other way round; these must agree with what was recorded.
+ * a quarter q of the rows, by the remainder of the division by four. Textbooks swap the weights for
+ * remainder 3; these must agree with the recorded values.
  */
 static void quartiles(const row_lengths *lengths, double *q1, double *median, double *q3)
 {
@@ -208,13 +208,13 @@ static int evaluate_diagonals(const void *argument, double *group, void *user)
 /* ---- Related to the device ---- */
 
 /* A matrix in CSR takes 12 bytes a non-zero (value, column) and 8 a row (offset); the vectors take
- * 8 a row and 8 a column. At least 1 of each, so that empty matrices have logarithms too. */
+ * 8 a row and 8 a column. At least 1 of each, so that logarithms are defined for empty matrices. */
 #define ROWS  "max(rows, 1)"
 #define COLS  "max(cols, 1)"
 #define NNZ   "max(nnz, 1)"
 #define BYTES "12 * nnz + 16 * " ROWS " + 8 * " COLS
 
-#define LAUNCH_US 5 /* about what starting a kernel, or a team of threads, takes */
+#define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
 static nitro_status add_relative(nitro_computation *computation, const char *name,
                                  const char *replaces, const char *formula)

@@ -12,17 +12,17 @@ extern "C" {
  * Measure every variant of a computation on one input in worker processes, as nitro_tune() does, on
  * the first device of the computation's kind.
  * @param[in]  options  NULL: the defaults.
- * @param[out] sample  features and entries, whatever happened to the variants; of the provenance
- *                     what is known here: the device's state and whether caches were cold.
- * @return NITRO_OK even where every variant failed; an error when the input itself cannot be loaded
- *         or its features not evaluated, or the device cannot be opened or timed by.
+ * @param[out] sample  features and entries, also of failed variants; of the provenance only the
+ * device's state and cache mode.
+ * @return NITRO_OK even if every variant failed; an error if the input cannot be loaded, its
+ * features cannot be evaluated, or the device cannot be opened or used for timing.
  */
 NITRO_API nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,
                                      const nitro_measure_options *options, nitro_sample **sample);
 
 /**
  * The same on a device by its id (of the computation's kind; NULL: the first one) for some
- * variants: bit v of `variants` asks for variant v. The reference variant is measured as well; the
+ * variants: bit v of `variants`: measure variant v. The reference variant is always measured; the
  * others' entries stay missing.
  */
 NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
@@ -30,7 +30,7 @@ NITRO_API nitro_status nitro_measure_variants(nitro_computation *computation,
                                               const nitro_measure_options *options,
                                               uint64_t variants, nitro_sample **sample);
 
-/** Name of the variant that results are checked against; NULL where nothing checks them. */
+/** Name of the variant that results are checked against; NULL: results are not checked. */
 NITRO_API const char *nitro_computation_reference(const nitro_computation *computation);
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* proxies.h - proxies as data, and the regression that P-DFS asks. Part of nitro_backend.h. */
+/* proxies.h - proxies as data, and the regression of P-DFS. Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_PROXIES_H
 #define NITRO_BACKEND_PROXIES_H
 
@@ -10,15 +10,17 @@ extern "C" {
 
 struct nitro_formula;
 
-/** A metric by the name that nvprof gave it, and how it follows from counters of today's names. */
+/** A metric by its nvprof name, and its formulas over counters of today's profilers. */
 typedef struct nitro_proxy_metric {
     char *name;
-    bool is_ratio; /* percentages, rates, averages: says the same however much work there was */
+    bool is_ratio; /* percentage, rate or average: independent of the amount of work */
     size_t num_formulas;
-    struct nitro_formula **formulas; /* over the set's counters; the first that has them counts */
+    struct nitro_formula *
+        *formulas; /* over the set's counters; the first with all counters available is used */
 } nitro_proxy_metric;
 
-/** A kernel with a dial for one kind of work, and what it stands for (DESIGN: the proxies). */
+/** A kernel of adjustable intensity for one kind of work, and the device features that it stands
+ * for. */
 typedef struct nitro_proxy {
     char *name;
     char *about;
@@ -37,31 +39,30 @@ typedef struct nitro_proxies {
 } nitro_proxies;
 
 /**
- * The built-in proxies, data/proxies/paper.json; and those of a file in the same form.
- * @param[in] path  NULL: the built-in ones alone. Proxies and metrics of the file's come after
- *                  them, or in place of one of the same name.
+ * The built-in proxies (data/proxies/paper.json), and those of a file in the same format.
+ * @param[in] path  NULL: only the built-in ones. Proxies and metrics of the file are appended, or
+ * replace one of the same name.
  * @return as nitro_file_read; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: file and field are named.
  */
 NITRO_API nitro_status nitro_proxies_create(nitro_context *context, const char *path,
                                             nitro_proxies **proxies);
-/** Add what a text says, as with a file; on error `proxies` is of no more use but to be freed. */
+/** Add proxies of a text in the same format; on error `proxies` must be freed. */
 NITRO_API nitro_status nitro_proxies_add(nitro_context *context, nitro_proxies *proxies,
                                          const char *origin, const char *text, size_t size);
 NITRO_API void nitro_proxies_free(nitro_proxies *proxies);
 /**
- * A profile as proxies' models see it: each metric as it was collected, or from today's counters;
+ * A profile as input of the proxies' models: each metric as collected, or computed from counters;
  * counts are divided by the kernel's issued instructions (metric inst_issued), ratios are not. A
- * ratio of which there was nothing to count is 0.
- * @param[out] values  shape [num_metrics]; NaN: not collected. All NaN where it is not known how
- *                     many instructions were issued.
+ * ratio with denominator 0 is 0.
+ * @param[out] values  shape [num_metrics]; NaN: not collected. All NaN if inst_issued is missing.
  */
 NITRO_API nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *proxies,
                                             const nitro_profile *profile, double *values);
 
 /**
- * What to collect so that the metrics can be made: of each metric's formulas, the counters of the
- * first all of whose counters can be counted.
- * @param[in]  has       can this be counted here? Asked once a counter.
+ * The counters to collect for all metrics: for each, those of the first formula whose counters are
+ * all available.
+ * @param[in]  has       is this counter available? Called once a counter.
  * @param[out] counters  in the set's order; appended.
  */
 NITRO_API nitro_status nitro_proxies_choose_counters(nitro_context *context,
@@ -73,8 +74,8 @@ typedef struct nitro_regression nitro_regression;
 
 /**
  * Regression by LIBSVM's epsilon-SVR with an RBF kernel (C 100, gamma 1 / columns, epsilon 0.1).
- * Columns are scaled to [-1, 1]; those that do not vary are left out. A point outside the range
- * that was learnt from is asked about at the range's edge.
+ * Columns are scaled to [-1, 1]; constant ones are dropped. A point outside the training range is
+ * clamped to it.
  * @param[in] columns  shape [num_rows x num_columns], finite.
  * @param[in] values   shape [num_rows], finite.
  * @return NITRO_OK; NITRO_ERR_NO_DATA: fewer than two rows, or no column varies.

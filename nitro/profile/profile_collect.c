@@ -1,5 +1,5 @@
-/* Profiles of real runs, from worker processes into a store. Each input's go in at once; a run of
- * which any profile is there counts as done. */
+/* Profiles of variants, collected by worker processes and put into a store, one input at a time. A
+ * variant and input with at least one stored profile counts as done. */
 #include "nitro/profile/profile_collect.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "nitro/measure/tune_plan.h"
 #include "nitro/runtime/computation.h"
 
-/* A run is repeated for every pass of the counters, and its memory saved and restored between. */
+/* A run is repeated for every pass of the counters, with its memory saved and restored in between.
+ */
 #define TIMEOUT_MS 300000
 
 void nitro_profile_options_init(nitro_profile_options *options)
@@ -76,7 +77,7 @@ nitro_status nitro_collection_prepare(nitro_collection *self)
     return status;
 }
 
-/* No journal keeps profiles for a store that is away: that they are lost is said, and the run ends.
+/* Profiles have no journal: if the store is unavailable they are lost, and the run ends.
  */
 static nitro_status put_profiles(nitro_collection *self)
 {
@@ -109,7 +110,8 @@ static nitro_status store_profiles(nitro_collection *self)
     return status;
 }
 
-/* The measuring code warned of those that failed, and says nothing of those that may not run. */
+/* Failed variants were logged by the worker's supervisor; variants that are not allowed do not
+ * count. */
 static void count_runs(nitro_collection *self, const nitro_sample *sample, uint64_t variants)
 {
     for (size_t v = 0; v < sample->num_entries; v++) {
@@ -157,7 +159,7 @@ typedef struct variants_collection {
     nitro_collection base;
     nitro_tune_plan plan;
     const char *input; /* the one at hand */
-    uint64_t *stored;  /* shape [num_inputs]: a bit for each variant of which there are profiles */
+    uint64_t *stored;  /* shape [num_inputs]: bit v: the store has profiles of variant v */
 } variants_collection;
 
 static nitro_status name_profile(void *user, size_t variant, const char *kernel,
@@ -191,7 +193,7 @@ static nitro_status is_known(const variants_collection *self, bool *known)
     return status;
 }
 
-/* Names that the store knows are compared before anything is run. */
+/* A stored schema is compared before anything is run. */
 static nitro_status find_stored(variants_collection *self)
 {
     self->stored = nitro_calloc(self->base.context, self->plan.num_inputs, sizeof *self->stored);

@@ -1,4 +1,4 @@
-/* profile_collect.h - one device's profiles on their way into a store, whatever they are of. */
+/* profile_collect.h - collects one device's profiles, of variants or of proxies, into a store. */
 #ifndef NITRO_PROFILE_PROFILE_COLLECT_H
 #define NITRO_PROFILE_PROFILE_COLLECT_H
 
@@ -10,7 +10,7 @@ typedef struct nitro_collection {
     nitro_store *store;
     nitro_device *device;
     const nitro_schema *schema; /* of the variants; NULL: of proxies. Set by the caller */
-    bool is_prepared;           /* the store knows the device and the names */
+    bool is_prepared;           /* the store has the device and the schema */
     nitro_profile_options options;
     nitro_measure_options measure;
     nitro_proxies *proxies;
@@ -19,13 +19,13 @@ typedef struct nitro_collection {
     nitro_profile_report *report;
 } nitro_collection;
 
-/** Find the profiler for the device, and read the proxies; `options` may be NULL. To be ended in
- *  any case. */
+/** Find the profiler for the device, and read the proxies; `options` may be NULL. Must be ended,
+ * also on error. */
 nitro_status nitro_collection_begin(nitro_collection *collection, nitro_store *store,
                                     nitro_device *device, const nitro_profile_options *options,
                                     nitro_profile_report *report);
-/** Put the names and the device into the store, before the first profile: where nothing can be
- *  profiled nothing is left there. */
+/** Store the schema and the device, before the first profile: if nothing can be profiled the store
+ * stays unchanged. */
 nitro_status nitro_collection_prepare(nitro_collection *collection);
 /**
  * Profile some variants on one input, and store what came of it.
@@ -33,7 +33,7 @@ nitro_status nitro_collection_prepare(nitro_collection *collection);
  */
 nitro_status nitro_collection_run(nitro_collection *collection, nitro_computation *computation,
                                   const nitro_input *input, uint64_t variants, bool *input_failed);
-/** One more is done. @return NITRO_OK or NITRO_ERR_INTERRUPTED. */
+/** Report progress. @return NITRO_OK or NITRO_ERR_INTERRUPTED. */
 nitro_status nitro_collection_report(nitro_collection *collection, const char *what);
 void nitro_collection_end(nitro_collection *collection);
 

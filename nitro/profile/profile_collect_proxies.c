@@ -1,5 +1,5 @@
-/* Profiles of proxies' kernels. To the worker a proxy is a computation whose variants are the
- * settings of its dial: so crashes and hangs cost here what they cost there. */
+/* Profiles of proxy kernels. A proxy is run as a computation whose variants are its intensities,
+ * so that crashes and hangs are handled as for variants. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define NUM_INTENSITIES (NITRO_PROXY_MAX_INTENSITY + 1)
 
-/** The argument of the variants: a kernel, made ready for each setting. */
+/** The argument of the variants: a kernel, prepared for each intensity. */
 typedef struct proxy_runs {
     nitro_context *context;
     const nitro_proxy_kernel *kernel;
@@ -24,7 +24,7 @@ typedef struct proxies_collection {
 /* ---- A proxy as a computation ---------------------------------------------------------------- */
 
 static const unsigned intensities[NUM_INTENSITIES] = {0, 1, 2, 3, 4, 5};
-_Static_assert(NITRO_PROXY_MAX_INTENSITY == 5, "a setting of the dial for each number");
+_Static_assert(NITRO_PROXY_MAX_INTENSITY == 5, "one entry an intensity");
 
 static nitro_status load(nitro_context *context, void *state, void **argument)
 {
@@ -37,7 +37,7 @@ static nitro_status load(nitro_context *context, void *state, void **argument)
     return NITRO_OK;
 }
 
-/* The worker knows of a number alone: what it means goes to the log. */
+/* Variants return only a number: the message goes to the log. */
 static int say(const proxy_runs *runs, nitro_status status)
 {
     char message[1024];
@@ -48,7 +48,7 @@ static int say(const proxy_runs *runs, nitro_status status)
     return (int)status;
 }
 
-/* Wrong work would be a wrong measure of all that it is compared with. */
+/* A wrong proxy would corrupt every comparison with it. */
 static int prepare(void *argument, void *user)
 {
     proxy_runs *runs = argument;

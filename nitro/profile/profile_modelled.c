@@ -1,11 +1,11 @@
-/* Modelled profiles put into a store: of proxies, and of variants on the inputs whose samples the
- * store has; a sample's features are all that a cost model needs. */
+/* Stores modelled profiles of proxies, and of variants on the inputs whose samples are stored: a
+ * cost model needs only a sample's features. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/base/context.h"
 
-#define BATCH 512 /* of runs: a modelled one has one kernel, so that none is cut in two */
+#define BATCH 512 /* of runs: a modelled run has one kernel */
 
 typedef struct modelling {
     nitro_store *store;
@@ -14,7 +14,7 @@ typedef struct modelling {
     const nitro_device_kind *kind;
     const nitro_schema *schema;
     uint64_t seed;
-    nitro_sample **samples; /* read first: nothing may be written while the store is read */
+    nitro_sample **samples; /* read completely before writing */
     size_t num_samples, capacity;
     nitro_profile *batch[BATCH];
     size_t batch_size, count;
@@ -98,7 +98,7 @@ static nitro_status model_profiles(modelling *self)
     return status == NITRO_OK ? write_batch(self) : status;
 }
 
-/* The message of a name that is not there, and what to do. */
+/* Appends the remedy to an unknown name's message. */
 static nitro_status fail_not_tuned(nitro_context *context)
 {
     char message[2048];

@@ -1,7 +1,5 @@
-/*
- * Proxies and their metrics. Hides which profiler collected a profile: nvprof's names are taken as
- * they are, today's counters are put together by formulas.
- */
+/* Proxies and their metrics. Metrics of nvprof are taken by name; those of today's profilers are
+ * computed from counters by formulas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +79,7 @@ static bool has_counters(const nitro_formula *formula, const double *counters, s
     return true;
 }
 
-/* The formula that counts; NULL: none has all its counters. */
+/* The first formula whose counters are all there; NULL: none. */
 static const nitro_formula *usable_formula(const nitro_proxies *proxies,
                                            const nitro_proxy_metric *metric, const double *counters)
 {
@@ -91,7 +89,7 @@ static const nitro_formula *usable_formula(const nitro_proxies *proxies,
     return NULL;
 }
 
-/** With all its counters there, only a division by zero leaves a formula undefined: none of it. */
+/** With all counters there, a formula is undefined only by a division by zero: then 0. */
 static double metric_value(const nitro_proxies *proxies, const nitro_proxy_metric *metric,
                            const nitro_profile *profile, const double *counters)
 {
@@ -129,7 +127,7 @@ nitro_status nitro_proxies_values(nitro_context *context, const nitro_proxies *p
     return NITRO_OK;
 }
 
-/* Does any of the set's metrics need it? */
+/* Does any of the set's metrics use it? */
 static bool is_used(const nitro_proxies *proxies, size_t counter)
 {
     for (size_t m = 0; m < proxies->num_metrics; m++)

@@ -1,15 +1,13 @@
-/*
- * Files of proxies. Hides the layout:
+/* Reads files of proxies:
  *
- *     {"format": "nitro-proxies", "version": 1,
- *      "metrics": [{"name": "flop_count_sp", "sort": "count",
- *                   "from": ["a.sum + 2 * b.sum", "another way"]}],
- *      "proxies": [{"name": "SP-GFLOP", "about": "...", "metrics": ["flop_count_sp"],
- *                   "device_features": ["peak_gflops_sp"]}]}
+ *      {"format": "nitro-proxies", "version": 1,
+ *       "metrics": [{"name": "flop_count_sp", "sort": "count",
+ *                    "from": ["a.sum + 2 * b.sum", "another way"]}],
+ *       "proxies": [{"name": "SP-GFLOP", "about": "...", "metrics": ["flop_count_sp"],
+ *                    "device_features": ["peak_gflops_sp"]}]}
  *
- * A metric's sort is "count" (divided by issued instructions) or "ratio" (taken as it is); "from"
- * are formulas over counters, and may be missing. Both arrays may be missing.
- */
+ * A metric's sort is "count" (divided by issued instructions) or "ratio" (used as it is); "from"
+ * is an optional list of formulas over counters. Both arrays are optional. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +78,7 @@ static nitro_status read_formula(const nitro_json_place *place, const json_t *te
     return status;
 }
 
-/** A new metric, or the one of this name without what was said of it. */
+/** A new metric, or the cleared one of this name. */
 static nitro_status place_metric(const nitro_json_place *place, nitro_proxies *proxies,
                                  const char *name, nitro_proxy_metric **metric)
 {
@@ -198,7 +196,7 @@ static nitro_status read_device_features(const nitro_json_place *place, const js
     return status;
 }
 
-/** A new proxy, or the one of this name without what was said of it. */
+/** A new proxy, or the cleared one of this name. */
 static nitro_status place_proxy(const nitro_json_place *place, nitro_proxies *proxies,
                                 const char *name, nitro_proxy **proxy)
 {

@@ -1,6 +1,6 @@
-/* ATOMIC on CUDA: additions to counters in global memory whose old value nobody asks for. Lanes add
- * to bins of their own, some shared, as those of a histogram of 256 bins: no compiler can add them
- * up in a warp first. */
+/* ATOMIC on CUDA: additions to counters in global memory without using the old value. Lanes use
+ * different bins, some shared, as in a histogram of 256 bins, so that no compiler can aggregate
+ * them within a warp. */
 #include "proxies/kernels/cuda_body.cuh"
 
 namespace

@@ -1,9 +1,6 @@
-/*
- * cuda_body.cuh - what the kernels of all proxies do: go through the unrolled loop, and store one
- * word a thread. A kind is a struct that is made in the kernel: step(n), n as in intensity.h, end
- * of a pass, and its part of the result. The intensity is a template argument of kernels, so that
- * what is compiled, and counted in the machine code, is straight code.
- */
+/* cuda_body.cuh - the body of all CUDA proxy kernels: runs the unrolled loop and stores one word a
+ * thread. A kind is a struct with step(n) (n as in intensity.h), the end of a pass, and its part
+ * of the result. The intensity is a template argument, so that the loop is straight-line code. */
 #ifndef NITRO_PROXIES_CUDA_BODY_CUH
 #define NITRO_PROXIES_CUDA_BODY_CUH
 

@@ -1,5 +1,5 @@
-/* DP-GFLOP on CUDA: fused multiplication and addition in double precision. From sm_103 on
- * (but not on sm_100, which has the units) the assembler puts four NOPs behind each. */
+/* DP-GFLOP on CUDA: fused multiply-adds in double precision. From sm_103 on (but not on sm_100,
+ * which has the units) the assembler puts four NOPs behind each. */
 #include "proxies/kernels/cuda_flops.cuh"
 
 template <unsigned INTENSITY>

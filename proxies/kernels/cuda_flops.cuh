@@ -1,5 +1,5 @@
-/* cuda_flops.cuh - the steps of SP-GFLOP and DP-GFLOP: fused multiplications and additions of 1 and
- * 1, which no compiler knows, on chains that do not wait for each other: they count steps. */
+/* cuda_flops.cuh - the steps of SP-GFLOP and DP-GFLOP: fused multiply-adds with factor 1 and term
+ * 1, unknown to the compiler, on independent chains. Each chain counts its steps. */
 #ifndef NITRO_PROXIES_CUDA_FLOPS_CUH
 #define NITRO_PROXIES_CUDA_FLOPS_CUH
 

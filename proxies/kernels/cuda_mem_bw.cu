@@ -1,6 +1,5 @@
-/* MEM-BW on CUDA: a word that each thread carries along is exchanged with one word of its block's
- * region after the other, a load and a store each, warps side by side. All regions together are
- * more than the caches hold. */
+/* MEM-BW on CUDA: each thread exchanges a word with successive words of its block's region, a load
+ * and a store each, coalesced. All regions together exceed the caches. */
 #include "proxies/kernels/cuda_body.cuh"
 
 namespace

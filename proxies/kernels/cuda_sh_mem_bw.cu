@@ -1,6 +1,6 @@
-/* SH-MEM-BW on CUDA: a word that each thread carries along is exchanged with one word of its ring
- * in shared memory after the other, a load and a store each, without bank conflicts. Volatile: what
- * was stored is loaded again, not remembered. */
+/* SH-MEM-BW on CUDA: each thread exchanges a word with successive words of its ring in shared
+ * memory, a load and a store each, without bank conflicts. Volatile, so that stored words are
+ * loaded again. */
 #include "proxies/kernels/cuda_body.cuh"
 
 namespace

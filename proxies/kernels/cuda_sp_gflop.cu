@@ -1,4 +1,4 @@
-/* SP-GFLOP on CUDA: fused multiplication and addition in single precision. */
+/* SP-GFLOP on CUDA: fused multiply-adds in single precision. */
 #include "proxies/kernels/cuda_flops.cuh"
 
 template <unsigned INTENSITY>

@@ -1,4 +1,4 @@
-/* Proxy kernels by name. */
+/* Finds proxy kernels by name. */
 #include <string.h>
 
 #include "nitro/nitro_backend.h"

@@ -1,4 +1,4 @@
-/* ATOMIC on the host: additions that all threads make to the counters of one line. */
+/* ATOMIC on the host: all threads add to the counters of one cache line. */
 #include "proxies/kernels/proxy_host.h"
 
 NITRO_PROXY_INLINE void loop(nitro_proxy_host_member *member, const unsigned intensity)
@@ -18,7 +18,7 @@ NITRO_PROXY_INLINE void loop(nitro_proxy_host_member *member, const unsigned int
 
 NITRO_PROXY_HOST_LOOPS(loop)
 
-/* The counters hold what all threads together added. */
+/* Checks that the counters hold the sum of all threads' additions. */
 static nitro_status expect(const nitro_proxy_host_member *member, uint32_t *result)
 {
     const nitro_proxy_host *host = member->host;

@@ -1,8 +1,6 @@
-/*
- * host_exchange_body.h - the loops of MEM-BW and SH-MEM-BW on the host: a word that each thread
- * carries along is exchanged with one word of its memory after the other, a load and a store each.
- * Which of the two proxies it is, is decided by how much memory that is.
- */
+/* host_exchange_body.h - the loops of MEM-BW and SH-MEM-BW on the host: each thread exchanges a
+ * word with successive words of its memory, a load and a store each. The two proxies differ in the
+ * amount of memory. */
 #include "proxies/kernels/proxy_host.h"
 
 NITRO_PROXY_INLINE void loop(nitro_proxy_host_member *member, const unsigned intensity)
@@ -32,7 +30,7 @@ NITRO_PROXY_INLINE void loop(nitro_proxy_host_member *member, const unsigned int
 
 NITRO_PROXY_HOST_LOOPS(loop)
 
-/* The same exchanges one after the other. */
+/* The same exchanges in sequence. */
 static nitro_status expect(const nitro_proxy_host_member *member, uint32_t *result)
 {
     nitro_context *context = member->host->context;

@@ -1,9 +1,7 @@
-/*
- * host_flops_body.h - the loops of SP-GFLOP and DP-GFLOP on the host, for the type REAL: scalar
- * multiplications and additions in turn, on chains that do not wait for each other. No two are
- * fused, so that every step is one instruction on every processor. All factors and terms are 1,
- * which no compiler knows: the chains count their additions.
- */
+/* host_flops_body.h - the loops of SP-GFLOP and DP-GFLOP on the host, for the type REAL: scalar
+ * multiplications and additions in turn, on independent chains. None are fused, so that every step
+ * is one instruction on every processor. All factors and terms are 1, unknown to the compiler: the
+ * chains count their additions. */
 #include "proxies/kernels/proxy_host.h"
 
 NITRO_PROXY_INLINE void loop(nitro_proxy_host_member *member, const unsigned intensity)

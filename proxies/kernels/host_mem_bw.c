@@ -9,7 +9,7 @@
 #define MIN_BYTES ((size_t)64 << 20)
 #define MAX_BYTES ((size_t)1 << 30)
 
-/* Four times the last cache. */
+/* Four times the last-level cache. */
 static size_t memory_bytes(size_t num_threads)
 {
     (void)num_threads;

@@ -1,12 +1,13 @@
-/* SH-MEM-BW on the host: loads and stores that stay in the first cache of each core, which is to
- * its threads what shared memory is to those of a GPU's multiprocessor. */
+/* SH-MEM-BW on the host: loads and stores within each core's level-1 cache, the counterpart of a
+ * multiprocessor's shared memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "proxies/kernels/host_exchange_body.h"
 #include "proxies/kernels/proxy_host.h"
 
-#define BYTES_PER_THREAD ((size_t)16 << 10) /* half of the smallest first cache there is today */
+#define BYTES_PER_THREAD                                                                           \
+    ((size_t)16 << 10) /* half of the smallest L1 cache of current processors */
 
 static size_t memory_bytes(size_t num_threads)
 {

@@ -1,12 +1,10 @@
-/*
- * intensity.h - the dial of proxy kernels, for every kind of device: in what order the instructions
- * of an unrolled loop come, and what the neutral ones do. Also for CUDA C++.
+/* intensity.h - intensity of proxy kernels on every kind of device: the order of instructions in
+ * the unrolled loop, and the neutral instructions. Also for CUDA C++.
  *
- * A loop is NITRO_PROXY_GROUPS groups of five slots, one instruction each. At intensity i the first
- * i slots of a group are steps of the proxy's kind, the others neutral: exclusive or and addition
- * in turn, which no compiler can merge, on chains that do not wait for each other. What they work
- * with comes from memory, so that no compiler knows it, and what comes out is stored.
- */
+ * A loop has NITRO_PROXY_GROUPS groups of five slots, one instruction each. At intensity i the
+ * first i slots of a group are steps of the proxy's kind, the others neutral: exclusive or and
+ * addition in turn, on independent chains, which no compiler can merge. Operands come from memory,
+ * so that no compiler knows them, and results are stored. */
 #ifndef NITRO_PROXIES_KERNELS_INTENSITY_H
 #define NITRO_PROXIES_KERNELS_INTENSITY_H
 
@@ -90,7 +88,7 @@ NITRO_PROXY_INLINE uint32_t nitro_proxy_neutral_end(const uint32_t *chains)
         }                                                                                          \
     }
 
-/** What memory holds before a run: the word at an index. */
+/** Initial memory: the word at an index. */
 NITRO_PROXY_INLINE uint32_t nitro_proxy_first_word(uint64_t index)
 {
     return (uint32_t)(index * 0x9e3779b97f4a7c15u >> 32);

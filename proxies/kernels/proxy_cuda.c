@@ -1,4 +1,4 @@
-/* Proxy kernels on CUDA: how much they do, their memory, and how results are checked. */
+/* Proxy kernels on CUDA: amount of work, device memory, and the check of results. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static nitro_status say(nitro_context *context, const char *what, cudaError_t er
 {
     if (error == cudaSuccess)
         return NITRO_OK;
-    cudaGetLastError(); /* what was said is not said again by the next call */
+    cudaGetLastError(); /* cleared, so that the next call does not report it */
     return nitro_fail(
         context, error == cudaErrorMemoryAllocation ? NITRO_ERR_NO_MEMORY : NITRO_ERR_IO,
         "proxy on cuda: %s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
@@ -40,7 +40,7 @@ static nitro_status query_card(nitro_context *context, card *found)
     return say(context, "cannot ask the device", error);
 }
 
-/* Words of a block's region: whole passes of them. Four times the last cache unless it is said. */
+/* Words of a block's region, a multiple of a pass. Default: four times the L2 cache. */
 static size_t count_words(const nitro_proxy_cuda *cuda, const card *on, size_t bytes)
 {
     size_t pass_words = NITRO_PROXY_EXCHANGES(cuda->intensity) * NITRO_PROXY_CUDA_BLOCK;
@@ -98,7 +98,7 @@ static void fill_bucket(uint32_t *words, size_t num_words)
         words[i] = nitro_proxy_first_word(i);
 }
 
-/* Memory as at first. Regions are all alike. */
+/* Initialises memory. All regions are equal. */
 static nitro_status prepare(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
@@ -117,7 +117,7 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
         error = cudaMemset(arguments->results, 0,
                            (size_t)cuda->num_blocks * NITRO_PROXY_CUDA_BLOCK * sizeof(uint32_t));
     if (error == cudaSuccess)
-        error = cudaDeviceSynchronize(); /* the stream may not wait for the default one */
+        error = cudaDeviceSynchronize(); /* the stream may not synchronise with the default one */
     free(bucket);
     return say(cuda->context, "cannot get memory ready", error);
 }
@@ -163,7 +163,7 @@ void nitro_proxy_cuda_free(void *state)
     nitro_proxy_cuda *cuda = state;
     if (!cuda)
         return;
-    cudaStreamSynchronize(cuda->stream); /* whatever it says: the memory goes */
+    cudaStreamSynchronize(cuda->stream); /* errors are ignored: memory is freed in any case */
     cudaFree(cuda->arguments.counters);
     cudaFree(cuda->arguments.words);
     cudaFree(cuda->arguments.results);
@@ -172,7 +172,7 @@ void nitro_proxy_cuda_free(void *state)
 
 /* ---- The check ------------------------------------------------------------------------------ */
 
-/* What a block leaves behind: one like the other. */
+/* The expected memory of a block after a run. */
 typedef struct remains {
     uint32_t results[NITRO_PROXY_CUDA_BLOCK];
     uint32_t *words; /* shape [bucket_words] */
@@ -223,7 +223,7 @@ static nitro_status check_counters(const nitro_proxy_cuda *cuda)
     return NITRO_OK;
 }
 
-/* All blocks where they are few, else the first and the last. */
+/* Checks all blocks if they are few, else the first and the last. */
 static nitro_status check_blocks(const nitro_proxy_cuda *cuda, const remains *expected,
                                  remains *found)
 {

@@ -1,5 +1,5 @@
-/* cuda.h - what the proxy kernels of device kind `cuda` share: how a kernel is launched and what it
- * works with, and what is different from proxy to proxy. */
+/* proxy_cuda.h - shared by the proxy kernels of device kind `cuda`: launch, arguments, and what
+ * differs between proxies. */
 #ifndef NITRO_PROXIES_KERNELS_PROXY_CUDA_H
 #define NITRO_PROXIES_KERNELS_PROXY_CUDA_H
 
@@ -18,12 +18,12 @@ extern "C" {
 #define NITRO_PROXY_CUDA_COUNTERS (NITRO_PROXY_CUDA_TABLES * NITRO_PROXY_CUDA_BINS)
 #define NITRO_PROXY_CUDA_RING     10 /* words of shared memory a thread */
 
-/** What all threads of a kernel work with; pointers are to device memory. */
+/** Arguments of a kernel; pointers are to device memory. */
 typedef struct nitro_proxy_cuda_arguments {
     uint32_t *results;     /* shape [num_blocks x NITRO_PROXY_CUDA_BLOCK] */
     uint32_t *words;       /* shape [num_blocks x bucket_words] */
     uint32_t *counters;    /* shape [NITRO_PROXY_CUDA_COUNTERS] */
-    uint32_t bucket_words; /* a multiple of what a block goes through in a pass */
+    uint32_t bucket_words; /* a multiple of a block's words in a pass */
     uint32_t num_passes;
     nitro_proxy_operands operands;
 } nitro_proxy_cuda_arguments;
@@ -48,7 +48,7 @@ cudaError_t nitro_proxy_launch_sh_mem_bw(unsigned intensity, unsigned num_blocks
                                          const nitro_proxy_cuda_arguments *arguments,
                                          cudaStream_t stream);
 
-/** The bin of a lane: spread as the values of a histogram are. */
+/** The bin of a lane, scattered as in a histogram. */
 NITRO_PROXY_INLINE uint32_t nitro_proxy_cuda_bin(uint32_t lane)
 {
     return lane * 0x9e3779b9u >> 24; /* below NITRO_PROXY_CUDA_BINS */
@@ -56,14 +56,14 @@ NITRO_PROXY_INLINE uint32_t nitro_proxy_cuda_bin(uint32_t lane)
 
 typedef struct nitro_proxy_cuda nitro_proxy_cuda;
 
-/** What is different from proxy to proxy. */
+/** What differs between proxies. */
 typedef struct nitro_proxy_cuda_kind {
     nitro_proxy_cuda_launch launch;
     size_t num_passes; /* that suit it */
-    bool streams;      /* goes through memory: a region for each block */
+    bool streams;      /* traverses memory: a region for each block */
     bool counts;       /* adds to the counters */
-    /** The kind's part of a thread's result after one run on memory as at first; `words` is its
-     *  block's region then, shape [bucket_words], and what it is afterwards is written there. */
+    /** The kind's part of a thread's result after one run on initialised memory. `words`, shape
+     * [bucket_words], is its block's region before; overwritten with that after the run. */
     uint32_t (*expect)(const nitro_proxy_cuda *cuda, uint32_t lane, uint32_t *words);
 } nitro_proxy_cuda_kind;
 
@@ -75,7 +75,7 @@ struct nitro_proxy_cuda {
     nitro_proxy_cuda_arguments arguments;
 };
 
-/** The functions of nitro_proxy_kernel, for a kind. */
+/** The functions of nitro_proxy_kernel for a kind. */
 nitro_status nitro_proxy_cuda_create(nitro_context *context, const nitro_proxy_cuda_kind *kind,
                                      const nitro_proxy_work *work, void **state);
 nitro_status nitro_proxy_cuda_run(void *state);

@@ -1,4 +1,4 @@
-/* The proxy kernels of device kind `cuda`, and what their results must be. */
+/* The proxy kernels of device kind `cuda`, and their expected results. */
 #include "proxies/kernels/proxy_cuda.h"
 
 static uint32_t expect_flops(const nitro_proxy_cuda *cuda, uint32_t lane, uint32_t *words)
@@ -18,8 +18,7 @@ static uint32_t expect_nothing(const nitro_proxy_cuda *cuda, uint32_t lane, uint
     return 0;
 }
 
-/* A thread's words, `stride` apart, are exchanged with what it carries one after the other, around
- * and around. */
+/* Exchanges a thread's words, `stride` apart, with its carried word, cyclically. */
 static uint32_t exchange(const nitro_proxy_cuda *cuda, uint32_t carried, uint32_t *words,
                          size_t num_words, size_t stride)
 {

@@ -1,4 +1,4 @@
-/* What stands in for the proxy kernels on CUDA in a build without it: it says how to get them. */
+/* Proxy kernels on CUDA in a build without it: errors say how to build with it. */
 #include "nitro/nitro_backend.h"
 
 static nitro_status create(nitro_context *context, const nitro_proxy_work *work, void **state)

@@ -1,5 +1,5 @@
-/* Proxy kernels on the host: how they get their memory and threads, and how results are checked.
- * Threads exist during a run alone, so that the process may fork between two. */
+/* Proxy kernels on the host: memory, threads, and the check of results. Threads exist only during
+ * a run, so that the process may fork between runs. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "proxies/kernels/work.h"
 
 #define MAX_THREADS 4096
-#define LINE_BYTES  128 /* a line, and the neighbour that some processors fetch with it */
+#define LINE_BYTES  128 /* a cache line, and the adjacent one that some processors prefetch */
 
 /* ---- How much ------------------------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ static size_t count_cores(void)
     return online > 0 ? (size_t)online : 1;
 }
 
-/* Words of one member: whole passes of them; 0 where the kind or the intensity needs none. */
+/* Words of one member, a multiple of a pass; 0 if the kind or the intensity needs none. */
 static size_t count_words(const nitro_proxy_host *host, size_t bytes)
 {
     size_t exchanges = NITRO_PROXY_EXCHANGES(host->intensity);
@@ -68,7 +68,7 @@ static nitro_status run_threads(const nitro_proxy_host *host, thread_work work)
     return NITRO_OK;
 }
 
-/* Each thread touches its words itself, so that they lie in memory near to its core. */
+/* First touch by the thread itself, so that its words are in local NUMA memory. */
 static void *fill(void *user)
 {
     nitro_proxy_host_member *member = user;

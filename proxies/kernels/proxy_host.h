@@ -1,4 +1,4 @@
-/* host.h - what the proxy kernels of device kind `host` share: threads, their memory, the check. */
+/* proxy_host.h - shared by the proxy kernels of device kind `host`: threads, memory, the check. */
 #ifndef NITRO_PROXIES_KERNELS_PROXY_HOST_H
 #define NITRO_PROXIES_KERNELS_PROXY_HOST_H
 
@@ -7,33 +7,33 @@
 #include "nitro/nitro_backend.h"
 #include "proxies/kernels/intensity.h"
 
-#define NITRO_PROXY_HOST_COUNTERS 4 /* of 32 bits, in one line of the caches */
+#define NITRO_PROXY_HOST_COUNTERS 4 /* of 32 bits, in one cache line */
 
 typedef struct nitro_proxy_host nitro_proxy_host;
 
-/** What one thread works with. */
+/** Arguments of one thread. */
 typedef struct nitro_proxy_host_member {
     const nitro_proxy_host *host;
     uint32_t lane; /* its index modulo NITRO_PROXY_LANES */
     size_t num_passes;
     nitro_proxy_operands operands;
-    uint64_t *words; /* shape [num_words], its own; a multiple of what a pass goes through */
+    uint64_t *words; /* shape [num_words], its own; a multiple of a pass */
     size_t num_words;
-    atomic_uint *counters; /* shape [NITRO_PROXY_HOST_COUNTERS], everybody's */
+    atomic_uint *counters; /* shape [NITRO_PROXY_HOST_COUNTERS], shared */
     uint32_t result;       /* written by loops */
 } nitro_proxy_host_member;
 
 typedef void (*nitro_proxy_host_loop)(nitro_proxy_host_member *member);
 
-/** What is different from proxy to proxy. */
+/** What differs between proxies. */
 typedef struct nitro_proxy_host_kind {
     /** By intensity: all passes of one thread. */
     nitro_proxy_host_loop loops[NITRO_PROXY_MAX_INTENSITY + 1];
-    size_t num_passes; /* that suit it; 0: as many as go through its memory twice */
-    /** Bytes of memory that suit it, for so many threads; NULL: it goes through none. */
+    size_t num_passes; /* default; 0: twice through its memory */
+    /** Default bytes of memory for a number of threads; NULL: none. */
     size_t (*memory_bytes)(size_t num_threads);
-    /** The kind's part of a thread's result after one run on memory as at first; also whether the
-     *  run left memory as it should, or NITRO_ERR_MISMATCH says what differs. */
+    /** The kind's part of a thread's result after one run on initialised memory. Also checks that
+     * memory; NITRO_ERR_MISMATCH names the difference. */
     nitro_status (*expect)(const nitro_proxy_host_member *member, uint32_t *result);
 } nitro_proxy_host_kind;
 
@@ -43,18 +43,18 @@ struct nitro_proxy_host {
     unsigned intensity;
     size_t num_members;
     nitro_proxy_host_member *members; /* shape [num_members] */
-    uint64_t *words;                  /* of all members, one after the other; NULL: none */
+    uint64_t *words;                  /* of all members in order; NULL: none */
     atomic_uint *counters;
 };
 
-/** The functions of nitro_proxy_kernel, for a kind. */
+/** The functions of nitro_proxy_kernel for a kind. */
 nitro_status nitro_proxy_host_create(nitro_context *context, const nitro_proxy_host_kind *kind,
                                      const nitro_proxy_work *work, void **state);
 nitro_status nitro_proxy_host_run(void *state);
 nitro_status nitro_proxy_host_check(void *state);
 void nitro_proxy_host_free(void *state);
 
-/** Six functions, of one body that takes the intensity as a constant, and their table. */
+/** Six functions with the intensity as a constant, and their table. */
 #define NITRO_PROXY_HOST_LOOPS(body)                                                               \
     static void loop_0(nitro_proxy_host_member *member)                                            \
     {                                                                                              \
@@ -85,7 +85,7 @@ void nitro_proxy_host_free(void *state);
         loop_0, loop_1, loop_2, loop_3, loop_4, loop_5                                             \
     }
 
-/** The functions of a plug-in that need its kind. */
+/** The functions of a plug-in that depend on its kind. */
 #define NITRO_PROXY_HOST_FUNCTIONS(kind)                                                           \
     static nitro_status create(nitro_context *context, const nitro_proxy_work *work, void **state) \
     {                                                                                              \

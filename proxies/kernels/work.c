@@ -1,4 +1,4 @@
-/* How much a proxy kernel may do, and what its neutral steps must give. */
+/* Limits of a proxy kernel's work, and the expected results of its neutral steps. */
 #include "proxies/kernels/work.h"
 
 nitro_status nitro_proxy_work_check(nitro_context *context, const nitro_proxy_work *work,

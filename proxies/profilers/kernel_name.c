@@ -1,4 +1,4 @@
-/* Kernels' names, of what the driver calls them: mangled C++ names become the function's own. */
+/* Kernels' readable names: a mangled C++ name becomes the function's own. */
 #include "proxies/profilers/kernel_name.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "7csr_row..." in a mangled name: *length bytes after the digits; NULL: there is no such part. */
+/* "7csr_row..." in a mangled name: the *length bytes after the digits; NULL: none. */
 static const char *read_part(const char *at, size_t *length)
 {
     char *end = NULL;

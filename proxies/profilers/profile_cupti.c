@@ -4,7 +4,7 @@
 static nitro_status open_cupti(nitro_context *context, const char *device, void **state)
 {
     cupti_functions functions;
-    (void)device; /* it is open, and its context the current one */
+    (void)device; /* open, with its context current */
     nitro_status status = cupti_open_driver(context, &functions);
     if (status == NITRO_OK)
         status = cupti_open_library(context, &functions);

@@ -1,11 +1,9 @@
-/*
- * profile_cupti.h - what the files of the profiler "cupti" share: CUPTI's functions, found at run
+/* profile_cupti.h - shared by the files of the profiler "cupti": CUPTI's functions, loaded at run
  * time, and the two halves of its range profiler.
  *
- * The host half (metrics' names, how many passes they take, values from counter data) needs neither
- * a driver nor a GPU: tests check every name of the proxies' table with it on every chip. The
- * target half (counting on a device) is written against a table of functions that a test can fill.
- */
+ * The host half (metric names, number of passes, values from counter data) needs neither a driver
+ * nor a GPU: tests check every name of the proxies' table with it for every chip. The target half
+ * (counting on a device) calls a table of functions, which a test can replace. */
 #ifndef NITRO_PROXIES_PROFILERS_PROFILE_CUPTI_H
 #define NITRO_PROXIES_PROFILERS_PROFILE_CUPTI_H
 
@@ -69,42 +67,43 @@ typedef struct cupti_functions {
 /**
  * Open libcupti and, from its folder, the library that its host half needs, and find its functions;
  * those of the driver stay as they are. The libraries stay open until the process ends.
- * @return NITRO_OK; NITRO_ERR_IO: one sentence that says where it was looked for.
+ * @return NITRO_OK; NITRO_ERR_IO: the error lists the places searched.
  */
 nitro_status cupti_open_library(nitro_context *context, cupti_functions *functions);
 /** The same for CUDA's driver. */
 nitro_status cupti_open_driver(nitro_context *context, cupti_functions *functions);
 
 /**
- * Record that a function of CUPTI's failed: what it was for, the number, what it means and what to
- * do. @param[in] doing  "starting the range profiler".
+ * Report a failed CUPTI function: purpose, error code, meaning and remedy. @param[in] doing
+ * "starting the range profiler".
  * @return NITRO_ERR_IO.
  */
 nitro_status cupti_fail(nitro_context *context, const char *doing, CUptiResult result);
 
 /* ---- The host half: from names to passes ----------------------------------------------------- */
 
-/** Counters made ready for one chip. */
+/** Configured counters of one chip. */
 typedef struct cupti_host {
     nitro_context *context;
     const cupti_functions *functions;
-    const char *chip;            /* borrowed */
-    const uint8_t *availability; /* what the device here can count, borrowed; NULL: not asked */
+    const char *chip; /* borrowed */
+    const uint8_t
+        *availability; /* the available counters of the device, borrowed; NULL: not queried */
     CUpti_Profiler_Host_Object *object;
     const char **counters; /* shape [num_counters], borrowed from the caller's list */
     size_t num_counters;
     uint8_t *config; /* shape [config_bytes] */
     size_t config_bytes;
-    size_t num_passes; /* how often each kernel runs for these counters */
+    size_t num_passes; /* number of runs of each kernel for these counters */
 } cupti_host;
 
-/** Can this chip count it? The name needs its roll-up, as in "smsp__inst_issued.sum". */
+/** Does this chip have the counter? The name includes its roll-up: "smsp__inst_issued.sum". */
 bool cupti_host_has(const cupti_functions *functions, const char *chip, const uint8_t *availability,
                     const char *counter);
 /**
- * Prepare to count: `host` has its first four members set and the others zero.
- * @param[in] counters  all of which the chip has; borrowed while `host` lives.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NO_MEMORY. Close it in any case.
+ * Configure counting: the first four members of `host` are set, the others zero.
+ * @param[in] counters  available on the chip; borrowed while `host` lives.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NO_MEMORY. Must be closed, also on error.
  */
 nitro_status cupti_host_open(cupti_host *host, const nitro_string_list *counters);
 void cupti_host_close(cupti_host *host);
@@ -119,7 +118,7 @@ typedef struct cupti_launches {
     nitro_context *context;
     const cupti_functions *functions;
     CUpti_SubscriberHandle subscriber;
-    nitro_string_list kernels; /* as the driver calls them: C++ names are mangled */
+    nitro_string_list kernels; /* as in the driver: C++ names are mangled */
     bool out_of_memory;
 } cupti_launches;
 
@@ -128,13 +127,13 @@ nitro_status cupti_launches_begin(cupti_launches *launches);
 nitro_status cupti_launches_end(cupti_launches *launches);
 void cupti_launches_free(cupti_launches *launches);
 
-/** A device that can be profiled. */
+/** An open device that can be profiled. */
 typedef struct cupti_session {
     nitro_context *context;
     cupti_functions functions;
     CUcontext cuda_context;
     char chip[64];
-    uint8_t *availability; /* what can be counted here, for the host half */
+    uint8_t *availability; /* available counters, for the host half */
     bool initialized;
 } cupti_session;
 
@@ -143,7 +142,7 @@ nitro_status cupti_count(const cupti_session *session, const nitro_string_list *
                          const nitro_profiled_work *work, nitro_kernel_function function,
                          void *user);
 
-/** How the profiler "cupti" of nitro_backend.h works on any table of functions. */
+/** The profiler "cupti" with a given table of functions. */
 nitro_status cupti_session_open(nitro_context *context, const cupti_functions *functions,
                                 void **state);
 bool cupti_session_has(void *state, const char *counter);

@@ -1,8 +1,6 @@
-/*
- * Counting with CUPTI's range profiler (a range a kernel, kernel replay): every kernel of some work
- * is run again and again, its memory saved and restored, until all counters were read. So no time
- * of a profiled run means anything. What was switched on is switched off again, on every way out.
- */
+/* Counts with CUPTI's range profiler (one range a kernel, kernel replay): every kernel is run
+ * again, its memory saved and restored, until all counters are read, so times of a profiled run
+ * are meaningless. All exits disable what was enabled. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +8,11 @@
 #include "proxies/profilers/kernel_name.h"
 #include "proxies/profilers/profile_cupti.h"
 
-#define MAX_LAUNCHES    10000 /* of one run: each is profiled and stored by itself */
-#define SPARE_RANGES    16    /* a run may launch a few kernels more than the last one did */
+#define MAX_LAUNCHES    10000 /* of one run */
+#define SPARE_RANGES    16    /* a run may launch a few kernels more than the previous one */
 #define MAX_KERNEL_NAME 256
 
-/** Counting one piece of work. */
+/** State of counting one run. */
 typedef struct counting {
     nitro_context *context;
     const cupti_functions *functions;
@@ -57,7 +55,7 @@ static nitro_status run(const counting *self)
     return status;
 }
 
-/* A run that is not profiled tells how many ranges there will be, and their kernels' names. */
+/* An unprofiled run determines the number of ranges and the kernels' names. */
 static nitro_status count_launches(counting *self)
 {
     nitro_status status = restore(self);
@@ -138,7 +136,7 @@ static nitro_status configure(const counting *self)
     return NITRO_OK;
 }
 
-/* What was started is stopped, also where the work fails: the first failure is the one to tell. */
+/* Always stops what was started; reports the first failure. */
 static nitro_status run_profiled(const counting *self)
 {
     CUpti_RangeProfiler_Start_Params start = {.structSize =
@@ -190,8 +188,8 @@ static nitro_status decode(const counting *self, size_t *count)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Ranges are called by the number of their launch, from 0. Where there are more or fewer of them
- * than launches were counted, no number can be trusted. */
+/* Ranges are named by launch number, from 0. If the numbers of ranges and launches differ, names
+ * cannot be assigned. */
 static nitro_status name_range(const counting *self, size_t range, size_t count, char *name,
                                size_t size)
 {

@@ -1,4 +1,4 @@
-/* What CUPTI's error numbers mean to a user, and what to do about each: a table. */
+/* CUPTI's error codes: their meaning, and what to do about each. */
 #include <stddef.h>
 
 #include "proxies/profilers/profile_cupti.h"

@@ -1,5 +1,4 @@
-/* CUPTI's host half: counters' names to a configuration for a chip. Needs neither driver nor GPU.
- */
+/* CUPTI's host half: makes a counter configuration for a chip. Needs neither driver nor GPU. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +37,7 @@ static CUptiResult add_counters(const cupti_functions *functions,
     return functions->host_add_metrics(&params);
 }
 
-/* An object that refused a name is of no more use, so each name is asked of a fresh one. */
+/* An object that rejected a name is unusable, so each name is tried on a new one. */
 bool cupti_host_has(const cupti_functions *functions, const char *chip, const uint8_t *availability,
                     const char *counter)
 {

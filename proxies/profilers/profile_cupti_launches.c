@@ -1,8 +1,8 @@
-/* Which kernels some work launches: the driver's launches, as CUPTI's callbacks see them. Ranges of
- * the range profiler are numbered in this order, and this is where their names come from. */
+/* Names of the kernels that are launched, from CUPTI's driver callbacks. The range profiler
+ * numbers its ranges in this order. */
 #include "proxies/profilers/profile_cupti.h"
 
-/* A runtime's launch ends in one of these; counting there counts each launch once. */
+/* Every launch by the runtime calls one of these once. */
 static const CUpti_CallbackId launch_functions[] = {
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
     CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,

@@ -1,4 +1,5 @@
-/* Finding CUPTI at run time. One binary serves all machines: nothing of CUDA's is linked here. */
+/* Loads CUPTI at run time, so that one binary serves all machines: nothing of CUDA is linked here.
+ */
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -57,7 +58,7 @@ static void *open_cupti(void)
     return library;
 }
 
-/* CUPTI opens it by its bare name, and finds it where it is loaded already. */
+/* CUPTI opens it by name, and finds the loaded one. */
 static nitro_status open_host_library(nitro_context *context, void *library)
 {
     char origin[PATH_MAX], path[2 * PATH_MAX];

@@ -1,5 +1,5 @@
-/* A session of CUPTI's on the device that is open: is it one that can be profiled, which chip, what
- * can be counted. */
+/* A CUPTI session on the current device: whether it can be profiled, its chip, the available
+ * counters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Stands in for the profiler "cupti" where CUPTI's headers were not there at build time. */
+/* The profiler "cupti" in a build without CUPTI's headers: errors say how to build with them. */
 #include "nitro/nitro_backend.h"
 
 static nitro_status refuse_open(nitro_context *context, const char *device, void **state)

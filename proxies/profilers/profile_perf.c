@@ -1,8 +1,6 @@
-/*
- * The profiler "perf": a processor's counters around a variant's run, its threads included. A run
- * is one kernel, called "run". Every event is counted in a run of its own, so that none has to
- * share the processor's few counters with another.
- */
+/* The profiler "perf": a processor's counters during a variant's run, its threads included. A run
+ * counts as one kernel, "run". Each event is counted in a run of its own, so that events are not
+ * multiplexed on the processor's few counters. */
 #include "proxies/profilers/profile_perf.h"
 
 #include <errno.h>
@@ -16,16 +14,16 @@
     (PERF_COUNT_HW_CACHE_##cache | PERF_COUNT_HW_CACHE_OP_##operation << 8 |                       \
      PERF_COUNT_HW_CACHE_RESULT_##result << 16)
 
-/** A part of a counter: events are summed, each with its weight. */
+/** A term of a counter: a weighted sum of events. */
 typedef struct event_row {
-    const char *counter; /* rows of one counter stand together */
-    const char *vendor;  /* NULL: the kernel knows what it is on any processor */
+    const char *counter; /* rows of one counter are adjacent */
+    const char *vendor;  /* NULL: a generic event of the kernel */
     uint32_t type;
     uint64_t config;
     double weight;
 } event_row;
 
-/* Intel's are FP_ARITH_INST_RETIRED (Broadwell and later; a fused multiply-addition counts twice)
+/* Intel: FP_ARITH_INST_RETIRED (Broadwell and later; a fused multiply-addition counts twice)
  * by width, and loads with a lock prefix (Skylake and later). */
 static const event_row rows[] = {
     {"perf.instructions", NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1},
@@ -54,7 +52,7 @@ enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 typedef struct session {
     nitro_context *context;
     perf_source source;
-    int handles[NUM_ROWS]; /* less than 0: cannot be counted here */
+    int handles[NUM_ROWS]; /* negative: not available here */
 } session;
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -88,7 +86,7 @@ void perf_session_close(void *state)
     free(self);
 }
 
-/* All at once: threads that were started before an event was opened are not counted by it. */
+/* All are opened at once: an event does not count threads that were started before. */
 nitro_status perf_session_open(nitro_context *context, const perf_source *source, void **state)
 {
     session *self = nitro_calloc(context, 1, sizeof *self);
@@ -101,7 +99,7 @@ nitro_status perf_session_open(nitro_context *context, const perf_source *source
         self->handles[i] =
             known ? source->open(source->user, rows[i].type, rows[i].config) : -ENOENT;
     }
-    if (self->handles[0] < 0) { /* instructions: what all else is divided by */
+    if (self->handles[0] < 0) { /* instructions, the divisor of all other counters */
         nitro_status status = explain(self, -self->handles[0]);
         perf_session_close(self);
         return status;
@@ -132,7 +130,7 @@ static nitro_status fail_event(const session *self, size_t row, const char *doin
                       strerror(-problem));
 }
 
-/* What was counted before cannot be set to zero: ended threads' counts stay in it. */
+/* Counts of ended threads cannot be reset, so the difference is used. */
 static double difference(const perf_reading *before, const perf_reading *after)
 {
     double running_ns = (double)(after->running_ns - before->running_ns);

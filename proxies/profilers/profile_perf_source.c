@@ -1,4 +1,4 @@
-/* The kernel's events: perf_event_open, one event a file descriptor. */
+/* Counters of the Linux kernel: perf_event_open, one file descriptor an event. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "proxies/profilers/profile_perf.h"
 
-/* What the process does in user mode: that much is allowed to everybody on most systems. */
+/* User mode only: allowed to all users on most systems. */
 static int open_event(void *user, uint32_t type, uint64_t config)
 {
     struct perf_event_attr attributes = {.type = type,
@@ -65,7 +65,7 @@ static int read_paranoid(void)
     return value;
 }
 
-/* As the processor calls itself; "" where that is not known. */
+/* The processor's vendor id; "": unknown. */
 static const char *read_vendor(void)
 {
 #if defined(__x86_64__)

@@ -1,13 +1,11 @@
-/*
- * histogram.h - the computation "histogram": how often does each value occur? The argument that all
- * variants share, and the declarations of variants and input features. The features are in
- * features/input/histogram_features.c.
+/* histogram.h - the computation "histogram": how often each value occurs. The argument of all
+ * variants, and the declarations of variants and input features
+ * (features/input/histogram_features.c).
  *
- * A sample is the number of its bin: which range of values a bin stands for is the caller's affair,
- * as it is where CUB is given levels one apart. Samples have 32 bits whatever the number of bins,
- * as in the benchmarks of CUB that the paper took its six variants from: three ways to count, each
- * with threads that own an even share of the samples or take tiles from a queue.
- */
+ * A sample is the number of its bin: the mapping from values to bins is the caller's, as with
+ * evenly spaced levels in CUB. Samples have 32 bits for any number of bins, as in the CUB
+ * benchmarks from which the paper took its six variants: three ways to count, each with an even
+ * share of the samples per thread or with tiles from a queue. */
 #ifndef NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_H
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_H
 
@@ -26,14 +24,13 @@ typedef struct nitro_histogram_tables {
 } nitro_histogram_tables;
 
 /**
- * The argument. Fill in the first part and zero the rest; what is filled in is borrowed. Samples
- * and counts may change between runs, also their addresses; sizes may not until
- * nitro_histogram_release.
+ * The argument. Fill in the first part, which is borrowed, and zero the rest. Samples and counts
+ * and their addresses may change between runs; sizes may not until nitro_histogram_release.
  */
 typedef struct nitro_histogram {
     int64_t num_samples;     /* 0 to NITRO_HISTOGRAM_MAX_SAMPLES */
     int64_t num_bins;        /* 1 to NITRO_HISTOGRAM_MAX_BINS */
-    const uint32_t *samples; /* shape [num_samples], each below num_bins (nobody checks again) */
+    const uint32_t *samples; /* shape [num_samples], each below num_bins (unchecked) */
     uint32_t *counts;        /* shape [num_bins]: the result */
 
     /* Made by `prepare`, zero until then. */
@@ -66,21 +63,20 @@ nitro_status nitro_histogram_add_variants(nitro_computation *computation);
 /** Declare all input features (features/input/histogram_features.c says what each is). */
 nitro_status nitro_histogram_add_features(nitro_computation *computation);
 
-/** Zeroed memory for `count` elements as the variants like it. Free with free(); NULL when there is
- *  not so much. */
+/** Zeroed, aligned memory for `count` elements. Free with free(); NULL: out of memory. */
 void *nitro_histogram_allocate(int64_t count, size_t size);
 
-/** Free the tables and the kept reference, and zero them. What was borrowed stays. */
+/** Free and zero the tables and the kept reference; borrowed arrays stay. */
 void nitro_histogram_release(nitro_histogram *histogram);
 
 /**
- * The hook that checks a result, by itself: is every count that of the reference? Fills the counts
- * with nonsense when it is done, so that the next variant has to write all of them.
- * @return 0 if so; else `why` (shape [size]) says where it differs first, and how many do.
+ * The hook that checks a result: every count must equal the reference's. Then overwrites the
+ * counts, so that the next variant must write all of them. @return 0, or 1 with the first
+ * difference and the number of differences in `why` (shape [size]).
  */
 int nitro_histogram_check_result(void *argument, char *why, size_t size, void *user);
 
-/** The hook that keeps the reference: counted by a plain loop, and checks the result as above. */
+/** The hook that keeps the reference, counted by a plain loop; also checks the result as above. */
 int nitro_histogram_keep_reference(void *argument, void *user);
 
 #endif

@@ -1,13 +1,11 @@
-/*
- * histogram_cuda.h - the computation "histogram" on CUDA devices: the argument that its variants
- * share, and their declarations. The variants have the host's names and order (histogram.h); each
- * says in its .cu file how it spreads the work over threads.
+/* histogram_cuda.h - the computation "histogram" on CUDA devices: the argument of its variants,
+ * and their declarations. Names and order are the host's (histogram.h); each .cu file describes
+ * how its variant distributes the work over threads.
  *
- * Samples are given as on the host, and stay there for the features; the device gets a copy. `run`
- * puts kernels on the argument's stream and does not wait: it allocates nothing, so that graphs may
- * capture it once the variant is prepared. `prepare` allocates, copies and waits; it refuses while
- * the stream captures, and where the device's free memory is too small.
- */
+ * Samples are given in host memory and stay there for the features; the device gets a copy. `run`
+ * launches kernels on the argument's stream asynchronously and allocates nothing, so that a
+ * prepared variant can be captured in a graph. `prepare` allocates, copies and waits; it fails
+ * during a capture, and if the device's free memory is too small. */
 #ifndef NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_CUDA_H
 
@@ -18,11 +16,11 @@
 extern "C" {
 #endif
 
-/** How blocks share the work of shared_atomic: made by `prepare` for the device. */
+/** Tables and blocks of shared_atomic, chosen by `prepare` for the device. */
 typedef struct nitro_histogram_cuda_tables {
-    int num_blocks;    /* a range; 0: not made yet */
-    int num_ranges;    /* bins are counted in so many readings of the samples */
-    int range_bins;    /* of each but the last */
+    int num_blocks;    /* a range; 0: not chosen yet */
+    int num_ranges;    /* passes over the samples, each for one range of bins */
+    int range_bins;    /* of each range but the last */
     int copies_shift;  /* a block has 1 << copies_shift tables */
     size_t size_bytes; /* of a block's tables */
 } nitro_histogram_cuda_tables;
@@ -31,12 +29,13 @@ typedef struct nitro_histogram_cuda_tables {
  * The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The device is
  * the one that is current when the first variant is prepared.
  *
- * `samples` and `counts` may be device memory of the caller's, also another at every run; where
- * they are NULL nitro_histogram_cuda_upload makes them, samples a copy of host.samples. host.counts
- * is only for checking results.
+ * `samples` and `counts` may be the caller's device memory, and may change at every run; if NULL,
+ * nitro_histogram_cuda_upload allocates them, samples as a copy of host.samples. host.counts is
+ * only used for checking results.
  */
 typedef struct nitro_histogram_cuda {
-    nitro_histogram host; /* comes first: input features take a pointer to this struct for it */
+    nitro_histogram
+        host; /* must be first: input features use a pointer to this struct as one to it */
     nitro_cuda cuda;
 
     /* In device memory, made by nitro_histogram_cuda_upload, NULL until then. */
@@ -46,16 +45,16 @@ typedef struct nitro_histogram_cuda {
     uint32_t *queues; /* heads of the queues that dynamic variants take samples from */
     bool is_uploaded;
 
-    /* Of the device, known once samples are uploaded. */
+    /* Of the device, set by the upload. */
     int num_multiprocessors;
-    int blocks_per_multiprocessor; /* by their threads alone */
-    int max_shared_bytes;          /* that one block may have */
-    int usual_shared_bytes;        /* a block's, where as many run at once as have threads */
+    int blocks_per_multiprocessor; /* limited by threads alone */
+    int max_shared_bytes;          /* most of one block */
+    int usual_shared_bytes;        /* of a block at full occupancy */
 
     /* Made by `prepare`, zero until then. */
     nitro_histogram_cuda_tables tables; /* of shared_atomic */
     uint32_t *sorted;                   /* of sort: shape [num_samples] */
-    void *sort_room;                    /* what the sort needs besides */
+    void *sort_room;                    /* work buffer of the sort */
     size_t sort_room_bytes;
 } nitro_histogram_cuda;
 
@@ -66,20 +65,20 @@ extern const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic;
 extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_even_share;
 extern const nitro_variant nitro_histogram_cuda_variant_shared_atomic_dynamic;
 
-/** Declare all variants for the device kind cuda, shared_atomic_even_share the default and the
- *  reference, and the hooks: upload before anything runs, check results, and say which stream. */
+/** Declare all variants for the device kind cuda, shared_atomic_even_share as default and
+ * reference, and the hooks: upload, checking results, stream. */
 nitro_status nitro_histogram_cuda_add_variants(nitro_computation *computation);
 
 /**
- * Copy the samples to the device unless the caller has them there; at once successful when that is
- * done already. Every variant's `prepare` begins so.
- * @return 0; else cuda.problem says why: more samples than NITRO_CUDA_MAX_COUNT, too little memory,
- *         a stream that captures, or what CUDA said.
+ * Copy the samples to the device unless the caller has them there or it was done before. Every
+ * variant's `prepare` calls it.
+ * @return 0; otherwise cuda.problem is set: more samples than NITRO_CUDA_MAX_COUNT, too little
+ * memory, a stream that captures, a CUDA error.
  */
 int nitro_histogram_cuda_upload(nitro_histogram_cuda *histogram);
 
-/** Free all device memory but what the caller brought, and what the host part holds beyond what was
- *  borrowed (nitro_histogram_release). */
+/** Free all device memory except the caller's, and the host part's own memory
+ * (nitro_histogram_release). */
 void nitro_histogram_cuda_release(nitro_histogram_cuda *histogram);
 
 #ifdef __cplusplus

@@ -1,13 +1,10 @@
-/*
- * spmv.h - the computation "spmv": y = A x, with A sparse, in double precision. The argument that
- * all variants share, the formats that some of them convert the matrix to, and the declarations of
- * variants and input features. One variant a file beside this one; the features are in
- * features/input/spmv_features.c.
+/* spmv.h - the computation "spmv": y = A x with sparse A in double precision. The argument of all
+ * variants, the formats that some convert the matrix to, and the declarations of variants (one a
+ * file) and input features (features/input/spmv_features.c).
  *
- * A is given as CSR and never changed. A variant with a format of its own converts in `prepare`,
+ * A is given as CSR and never changed. A variant with its own format converts in `prepare`,
  * outside the timed part, and keeps the result in the argument until `release`. Formats that pad
- * (dia, ell, hybrid, sellp) multiply zeros by entries of x: x must be finite.
- */
+ * (dia, ell, hybrid, sellp) multiply zeros by entries of x: x must be finite. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_H
 #define NITRO_VARIANTS_SPMV_SPMV_H
 
@@ -65,8 +62,8 @@ typedef struct nitro_spmv_sellp {
 } nitro_spmv_sellp;
 
 /**
- * The argument. Fill in the first part and zero the rest; what is filled in is borrowed, and must
- * stay as it is until nitro_spmv_release (x and y may change between runs, also their addresses).
+ * The argument. Fill in the first part, which is borrowed and must not change until
+ * nitro_spmv_release (except x and y and their addresses), and zero the rest.
  */
 typedef struct nitro_spmv {
     int64_t num_rows, num_cols; /* 0 to NITRO_SPMV_MAX_DIMENSION */
@@ -90,7 +87,7 @@ typedef struct nitro_spmv {
     double *magnitudes; /* shape [num_rows]: sum of |a_ij x_j| */
 } nitro_spmv;
 
-/** Input features in declared order; a constraint finds its numbers by these. */
+/** Input features in declared order, as indices for constraints. */
 enum {
     NITRO_SPMV_AVG_NZ_PER_ROW,
     NITRO_SPMV_ROWS,
@@ -112,10 +109,9 @@ enum {
 };
 
 /**
- * The variants, in declared order. Each of csr, csr_vector, coo and hybrid runs any matrix; dia,
- * ell and sellp say in their files which matrices they accept. cuSPARSE's run on CUDA devices alone
- * (spmv_cuda.h), and are declared here too: computations of one name have the same variants on all
- * kinds of device.
+ * The variants, in declared order. csr, csr_vector, coo and hybrid run any matrix; dia, ell and
+ * sellp state their constraints in their files. cuSPARSE's run on CUDA devices only (spmv_cuda.h)
+ * and are declared here too: a computation has the same variants on all kinds of device.
  */
 extern const nitro_variant nitro_spmv_variant_csr;
 extern const nitro_variant nitro_spmv_variant_csr_vector;
@@ -127,7 +123,7 @@ extern const nitro_variant nitro_spmv_variant_sellp;
 extern const nitro_variant nitro_spmv_variant_cusparse_csr1;
 extern const nitro_variant nitro_spmv_variant_cusparse_csr2;
 
-/** `allows` of a variant that this kind of device does not have. */
+/** `allows` of a variant that does not exist on this kind of device. */
 bool nitro_spmv_allows_nothing(const double *features, const void *argument, void *user);
 
 /** Declare all variants, csr the default and the reference, and the hooks that check results. */
@@ -137,23 +133,23 @@ nitro_status nitro_spmv_add_variants(nitro_computation *computation);
 nitro_status nitro_spmv_add_features(nitro_computation *computation);
 
 /**
- * Zeroed memory for `count` elements as the variants like it: aligned to a cache line, large arrays
- * on huge pages where the system grants them (10 % faster products were measured). Free with
- * free(). NULL when there is not so much.
+ * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
+ * available (10 % faster SpMV). Free with free(). NULL: out of memory.
  */
 void *nitro_spmv_allocate(int64_t count, size_t size);
 
-/** Free every format and the kept reference, and set them NULL. What was borrowed stays. */
+/** Free every format and the kept reference, and set them NULL; borrowed arrays stay. */
 void nitro_spmv_release(nitro_spmv *spmv);
 
 /**
- * The hook that checks a result, by itself: is every y[row] within 1e-12 * magnitudes[row] of
- * reference[row]? Fills y with NaN when it is done, so that the next variant has to write all of y.
- * @return 0 if so; else `why` (shape [size]) says where it differs most and by how much.
+ * The hook that checks a result: every y[row] must be within 1e-12 * magnitudes[row] of
+ * reference[row]. Then fills y with NaN, so that the next variant must write all of it. @return 0,
+ * or 1 with the largest difference in `why` (shape [size]).
  */
 int nitro_spmv_check_result(void *argument, char *why, size_t size, void *user);
 
-/** The hook that keeps the reference: sums in long double, and checks the result in y as above. */
+/** The hook that keeps the reference, summed in long double; also checks the result in y as above.
+ */
 int nitro_spmv_keep_reference(void *argument, void *user);
 
 #ifdef __cplusplus

@@ -1,14 +1,12 @@
-/*
- * spmv_cuda.h - the computation "spmv" on CUDA devices: the argument that its variants share, and
- * their declarations. The variants have the host's names and order (spmv.h), and each says in its
- * .cu file how it spreads the work over threads.
+/* spmv_cuda.h - the computation "spmv" on CUDA devices: the argument of its variants, and their
+ * declarations. Names and order are the host's (spmv.h); each .cu file describes how its variant
+ * distributes the work over threads.
  *
- * The matrix is given as on the host, and stays there for the features and for the conversions,
- * which are the host variants' own; the device gets a copy with 32-bit offsets. `run` puts kernels
- * on the argument's stream and does not wait: it allocates nothing, so that graphs may capture it
- * once the variant is prepared. `prepare` converts, allocates, copies and waits; it refuses while
- * the stream captures, and where the device's free memory is too small for the format.
- */
+ * The matrix is given in host memory and stays there for the features and the conversions, which
+ * are the host variants'; the device gets a copy with 32-bit offsets. `run` launches kernels on
+ * the argument's stream asynchronously and allocates nothing, so that a prepared variant can be
+ * captured in a graph. `prepare` converts, allocates, copies and waits; it fails during a capture,
+ * and if the device's free memory is too small for the format. */
 #ifndef NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 #define NITRO_VARIANTS_SPMV_SPMV_CUDA_H
 
@@ -64,11 +62,12 @@ typedef struct nitro_spmv_cuda_cusparse nitro_spmv_cuda_cusparse;
  * The argument. Fill in the first part of `host`, `cuda.stream`, and zero the rest. The device is
  * the one that is current when the first variant is prepared.
  *
- * `x` and `y` may be device memory of the caller's, also another at every run; where they are NULL
- * nitro_spmv_cuda_upload makes them, x a copy of host.x. host.y is only for checking results.
+ * `x` and `y` may be the caller's device memory, and may change at every run; if NULL,
+ * nitro_spmv_cuda_upload allocates them, x as a copy of host.x. host.y is only used for checking
+ * results.
  */
 typedef struct nitro_spmv_cuda {
-    nitro_spmv host; /* comes first: input features take a pointer to this struct for one to that */
+    nitro_spmv host; /* must be first: input features use a pointer to this struct as one to it */
     nitro_cuda cuda;
 
     /* In device memory, made by nitro_spmv_cuda_upload, NULL until then. */
@@ -99,20 +98,20 @@ extern const nitro_variant nitro_spmv_cuda_variant_sellp;
 extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr1;
 extern const nitro_variant nitro_spmv_cuda_variant_cusparse_csr2;
 
-/** Declare all variants for the device kind cuda, csr the default and the reference, and the hooks:
- *  upload before anything runs, check results, and say which stream. */
+/** Declare all variants for the device kind cuda, csr as default and reference, and the hooks:
+ * upload, checking results, stream. */
 nitro_status nitro_spmv_cuda_add_variants(nitro_computation *computation);
 
 /**
- * Copy the matrix to the device, and x unless the caller has it there; at once successful when that
- * is done already. Every variant's `prepare` begins so.
- * @return 0; else cuda.problem says why: more rows, columns or non-zeros than
- *         NITRO_CUDA_MAX_COUNT, too little memory, a stream that captures, or what CUDA said.
+ * Copy the matrix to the device, and x unless the caller has it there; does nothing the second
+ * time. Every variant's `prepare` calls it.
+ * @return 0; otherwise cuda.problem is set: more rows, columns or non-zeros than
+ * NITRO_CUDA_MAX_COUNT, too little memory, a stream that captures, a CUDA error.
  */
 int nitro_spmv_cuda_upload(nitro_spmv_cuda *spmv);
 
-/** Free all device memory but what the caller brought, and what the host part holds beyond what was
- *  borrowed (nitro_spmv_release). */
+/** Free all device memory except the caller's, and the host part's own memory (nitro_spmv_release).
+ */
 void nitro_spmv_cuda_release(nitro_spmv_cuda *spmv);
 
 #ifdef __cplusplus

@@ -1,5 +1,4 @@
-/* A CUDA device in a worker process: its clock (events), caches and memory. Hides how large a write
- * must be to leave nothing in the level-2 cache. */
+/* A CUDA device in a worker process: clock (events), cache flush and free memory. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 
 #include "features/device/cuda/nvml.h"
 
-#define FLUSH_CACHES    2 /* as many times the level-2 cache: it does not forget the oldest first */
+#define FLUSH_CACHES    2 /* multiples of the L2 cache, whose replacement is not LRU */
 #define MIN_FLUSH_BYTES ((size_t)32 << 20)
 
 struct nitro_device_session {
@@ -15,7 +14,7 @@ struct nitro_device_session {
     nitro_cuda_facts facts;
     nitro_nvml *nvml; /* NULL: not there */
     cudaEvent_t begin, end;
-    void *flushed; /* shape [flush_bytes]; NULL until it is needed */
+    void *flushed; /* shape [flush_bytes]; allocated by the first flush */
     size_t flush_bytes;
 };
 
@@ -100,7 +99,7 @@ static nitro_status stop(nitro_device_session *session, void *stream, double *el
     if (status == NITRO_OK)
         status = check(session->context, cudaEventSynchronize(session->end), what);
     if (status == NITRO_OK)
-        status = check(session->context, cudaGetLastError(), what); /* a launch that was refused */
+        status = check(session->context, cudaGetLastError(), what); /* failed launches */
     if (status == NITRO_OK)
         status = check(session->context,
                        cudaEventElapsedTime(&elapsed, session->begin, session->end), what);

@@ -1,5 +1,5 @@
-/* NVIDIA's architectures by compute capability: what a driver does not say of a multiprocessor.
- * From the CUDA C++ Programming Guide (compute capabilities; throughput of arithmetic
+/* NVIDIA's architectures by compute capability: properties of a multiprocessor that no driver
+ * reports. From the CUDA C++ Programming Guide (compute capabilities; throughput of arithmetic
  * instructions). */
 #include <math.h>
 #include <stddef.h>

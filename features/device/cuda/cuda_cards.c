@@ -1,5 +1,5 @@
-/* Published specifications of NVIDIA's cards: data/devices/nvidia.csv, which CMake puts into the
- * library. Hides how a driver's name for a card becomes a row. */
+/* Published specifications of NVIDIA's cards (data/devices/nvidia.csv, embedded by CMake), found
+ * by the name that a driver reports. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ extern const char nitro_nvidia_csv[];
 #define MAKER       "nvidia-"
 #define MAX_ID_NAME (63 - strlen("cuda:" MAKER))
 
-/* "NVIDIA GeForce RTX 2080 Ti" and, as older drivers say, "GeForce RTX 2080 Ti" are one. */
+/* "NVIDIA GeForce RTX 2080 Ti" and "GeForce RTX 2080 Ti" (older drivers) are the same card. */
 static void simplify(const char *name, char simple[NITRO_CUDA_NAME_SIZE])
 {
     size_t used = nitro_slug_append(simple, NITRO_CUDA_NAME_SIZE - 1, 0, name, strlen(name));
@@ -27,7 +27,7 @@ void nitro_cuda_format_id(const char *name, char *id, size_t size)
 {
     char simple[NITRO_CUDA_NAME_SIZE];
     simplify(name, simple);
-    simple[MAX_ID_NAME] = '\0'; /* the longest that an id has room for */
+    simple[MAX_ID_NAME] = '\0'; /* longest name in an id */
     snprintf(id, size, "cuda:" MAKER "%s", simple[0] ? simple : "unknown");
 }
 
@@ -85,7 +85,8 @@ static nitro_status read_row(nitro_context *context, const nitro_csv *csv, size_
     return NITRO_OK;
 }
 
-/* A row with several names becomes a card a name; how many cards there are now. */
+/* Splits a row with several names into one card a name.
+ * @return the number of cards. */
 static size_t split_names(nitro_cuda_card *cards, size_t count)
 {
     const nitro_cuda_card row = cards[count];

@@ -1,6 +1,6 @@
-/* A CUDA device from facts: what the driver says in the paper's units, what NVIDIA published of the
- * card, what follows from the query where nothing was published, and what was measured. Where a
- * value is both published and computed, a label says by how much the two differ. */
+/* Makes a CUDA device from facts: queried values in the paper's units, published specifications,
+ * computed values where nothing is published, and measured values. Where a value is both published
+ * and computed, a label gives the difference. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define GB 0x1p30
 #define KB 1024.0
 
-/* Where the first says nothing (or 0), the second. */
+/* The first value, or the second where the first is missing or 0. */
 static double either(double first, double second)
 {
     return first > 0 ? first : second;
@@ -40,7 +40,7 @@ static computed compute(const nitro_cuda_facts *facts, const nitro_cuda_architec
     };
     if (isfinite(per_sm))
         made.cuda_cores = per_sm * values[NITRO_CUDA_SM_COUNT];
-    /* Two transfers a memory clock, as drivers count clocks of all memories; two operations (one
+    /* Two transfers a memory clock, as drivers report clocks of all memories; two operations (a
      * fused multiply-add) a core and clock. */
     made.peak_gbps = 2 * made.mem_clock_mhz * made.bus_bits / 8 / 1e3;
     made.peak_gflops_sp = 2 * made.cuda_cores * made.clock_mhz / 1e3;
@@ -55,8 +55,8 @@ static bool agrees(double published, double told)
     return !isfinite(published) || !isfinite(told) || fabs(published - told) < 1e-6;
 }
 
-/* Empty where nothing is published of this card; a card of the same name but with other parts is
- * another card, which `other` says then, and a slice of a card (MIG) is none. */
+/* `found` has only missing values if nothing is published of this card. A card of the same name
+ * with other specifications is another card, described in `other`; so is a MIG slice. */
 static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *facts,
                               double capability, double bus_bits, nitro_cuda_card *found,
                               char *other, size_t other_size)
@@ -83,7 +83,7 @@ static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *fa
 
 /* ---- The device ------------------------------------------------------------------------------ */
 
-/* A hole where the value is not known; 0 says no more than that. */
+/* Unknown values are missing; so is 0. */
 static nitro_status set(nitro_context *context, nitro_device *device, const char *feature,
                         double value, nitro_value_source source)
 {
@@ -122,7 +122,7 @@ static nitro_status set_queried(nitro_context *context, const nitro_cuda_facts *
     return status;
 }
 
-/* The published value where there is one, else the computed one. */
+/* The published value, or the computed one. */
 static nitro_status set_peak(nitro_context *context, const char *feature, double published,
                              double made, nitro_device *device)
 {
@@ -167,7 +167,7 @@ static const char *on_or_off(double value)
     return isnan(value) ? "" : value > 0 ? "on" : "off";
 }
 
-/* "12.4" of 12040; "" where it is not known. */
+/* "12.4" for 12040; "" if unknown. */
 static void format_version(double version, char *text, size_t size)
 {
     text[0] = '\0';

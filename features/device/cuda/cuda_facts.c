@@ -1,12 +1,10 @@
-/* Facts of CUDA devices as JSON: what a query's child process answers, and what a recorded query
- * is.
+/* Facts of CUDA devices as JSON: the result of a query's child process, and of a recorded query.
  *
- *     {"format": "nitro-cuda-query", "version": 1, "name": "NVIDIA H200", "driver": "580.82.07",
- *      "pci": "0000:17:00.0", "index": 0, "facts": {"sm_count": 132, ...},
- *      "measured": {"copy_gbps": {"value": 4100.5, "spread": 0.002}}}
+ *      {"format": "nitro-cuda-query", "version": 1, "name": "NVIDIA H200", "driver": "580.82.07",
+ *       "pci": "0000:17:00.0", "index": 0, "facts": {"sm_count": 132, ...},
+ *       "measured": {"copy_gbps": {"value": 4100.5, "spread": 0.002}}}
  *
- * Facts that are not there were not told. A fact of another name is refused: it would be one
- * mistyped. */
+ * Facts that are absent are unknown. An unknown key is an error: it would be a mistyped one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,7 @@
 #define FORMAT      "nitro-cuda-query"
 #define VERSION     1
 #define MAX_DEVICES 1024
-#define MAX_FACT    9e15 /* whole numbers are exact below it */
+#define MAX_FACT    9e15 /* integers are exact below it */
 
 static const char *const fact_names[NITRO_CUDA_NUM_FACTS] = {
     [NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR] = "compute_capability_major",
@@ -105,7 +103,7 @@ static json_t *measured_json(const nitro_cuda_facts *facts)
     return object;
 }
 
-/* A driver's text may be in any encoding: what is not UTF-8 is left out. */
+/* A driver's text may have any encoding: other than UTF-8 is dropped. */
 static json_t *text_json(const char *text)
 {
     json_t *json = json_string(text);
@@ -120,7 +118,7 @@ static json_t *facts_json(const nitro_cuda_facts *facts)
                      values_json(facts), "measured", measured_json(facts));
 }
 
-/* Takes the JSON; a final newline where the text is for people. */
+/* Takes ownership of `json`. */
 static nitro_status print_json(nitro_context *context, json_t *json, size_t flags, char **text)
 {
     char *dumped = json ? json_dumps(json, flags) : NULL;

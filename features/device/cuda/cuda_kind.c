@@ -1,5 +1,5 @@
-/* Device kind `cuda`: the NVIDIA GPUs of this machine. The driver is asked in a child process, so
- * that this one can still fork, and a driver that hangs or crashes costs an error. */
+/* Device kind `cuda`: this machine's NVIDIA GPUs. The driver is queried in a child process: this
+ * process can still fork, and a driver that hangs or crashes only costs an error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #define KIND   "cuda"
 #define PREFIX KIND ":"
 
-#define QUERY_LIMIT_MS   60e3 /* eight sleeping GPUs take many seconds to wake up */
+#define QUERY_LIMIT_MS   60e3 /* eight suspended GPUs take many seconds to resume */
 #define MEASURE_LIMIT_MS 180e3
 
 /* ---- Asking the driver ----------------------------------------------------------------------- */
 
-/* In the child. Answers with the facts of all devices; of the wanted one, with measurements. */
+/* What the child process queries: all devices, or one device and optionally its benchmarks. */
 typedef struct query {
     const char *id; /* NULL: all devices */
     bool measure;
@@ -68,7 +68,7 @@ static nitro_status answer_query(nitro_context *context, void *state, char **ans
     return status;
 }
 
-/* Without the CUDA runtime there is nobody to ask, and no need for a child to say so. */
+/* Without the CUDA runtime no child process is needed to report the error. */
 static nitro_status run_query(nitro_context *context, query *asked, char **answer)
 {
     if (!nitro_cuda_is_built)
@@ -93,8 +93,8 @@ static nitro_status add_ids(nitro_context *context, const nitro_cuda_facts *fact
     return status;
 }
 
-/* No device is no error; that a driver does not answer is worth a warning, but hides no other
- * kind's devices. */
+/* Having no device is not an error. A driver that does not answer is a warning, so that other
+ * kinds' devices are still listed. */
 static nitro_status list(nitro_context *context, nitro_string_list *ids)
 {
     query all = {0};

@@ -1,8 +1,8 @@
-/* cuda.h - what the files of device kind `cuda` share.
+/* cuda_kind.h - shared by the files of device kind `cuda`.
  *
- * A query (facts) and the device made of it are two steps: facts come from the driver, in a child
- * process, or from a file that such a query wrote. The files cuda_access.c, cuda_measure* and
- * cuda_query.c need the CUDA runtime; cuda_stub.c stands in for them. */
+ * Querying a device (facts) and describing it are two steps: facts come from the driver, in a
+ * child process, or from a recorded query. cuda_access.c, cuda_measure* and cuda_query.c need the
+ * CUDA runtime; cuda_kind_stub.c replaces them in a build without it. */
 #ifndef NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
 #define NITRO_FEATURES_DEVICE_CUDA_CUDA_KIND_H
 
@@ -13,7 +13,7 @@
 /* ---- Facts ------------------------------------------------------------------------------------
  */
 
-/** Numbers that the driver (CUDA runtime or NVML) says of a device, in its units. */
+/** Values that the driver (CUDA runtime or NVML) reports of a device, in its units. */
 typedef enum nitro_cuda_fact {
     NITRO_CUDA_COMPUTE_CAPABILITY_MAJOR,
     NITRO_CUDA_COMPUTE_CAPABILITY_MINOR,
@@ -38,7 +38,7 @@ typedef enum nitro_cuda_fact {
     NITRO_CUDA_INTEGRATED,      /* 1: shares the host's memory */
     NITRO_CUDA_DRIVER_VERSION,  /* of CUDA, that the driver supports: 13000 is 13.0 */
     NITRO_CUDA_RUNTIME_VERSION, /* of CUDA, that this library was built with */
-    /* By NVML, where it is there. */
+    /* From NVML, if installed. */
     NITRO_CUDA_NVML_MAX_SM_CLOCK_MHZ,
     NITRO_CUDA_NVML_MAX_MEM_CLOCK_MHZ,
     NITRO_CUDA_NVML_MEM_BUS_WIDTH_BITS,
@@ -48,7 +48,7 @@ typedef enum nitro_cuda_fact {
     NITRO_CUDA_NUM_FACTS
 } nitro_cuda_fact;
 
-/** What microbenchmarks say; each is a device feature's name (cuda_measure.h says what is timed).
+/** Microbenchmarks; each is a device feature (cuda_measure.c documents what is timed).
  */
 typedef enum nitro_cuda_benchmark {
     NITRO_CUDA_COPY_GBPS,
@@ -62,11 +62,11 @@ typedef enum nitro_cuda_benchmark {
 } nitro_cuda_benchmark;
 
 typedef struct nitro_cuda_facts {
-    char name[NITRO_CUDA_NAME_SIZE];            /* of the card: "NVIDIA H200" */
-    char driver[NITRO_CUDA_NAME_SIZE];          /* version, by NVML: "580.82.07"; "": not known */
-    char pci[NITRO_CUDA_NAME_SIZE];             /* "0000:17:00.0"; "": not known */
-    double index;                               /* of the device in the process that asked; whole */
-    double values[NITRO_CUDA_NUM_FACTS];        /* finite and >= 0; NaN: not told */
+    char name[NITRO_CUDA_NAME_SIZE];   /* of the card: "NVIDIA H200" */
+    char driver[NITRO_CUDA_NAME_SIZE]; /* version, by NVML: "580.82.07"; "": unknown */
+    char pci[NITRO_CUDA_NAME_SIZE];    /* "0000:17:00.0"; "": unknown */
+    double index; /* of the device in the process that queried it; an integer */
+    double values[NITRO_CUDA_NUM_FACTS];        /* finite and >= 0; NaN: unknown */
     double measured[NITRO_CUDA_NUM_BENCHMARKS]; /* positive; NaN: not measured */
     double spread[NITRO_CUDA_NUM_BENCHMARKS];   /* relative, >= 0 */
 } nitro_cuda_facts;
@@ -81,11 +81,11 @@ const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark);
 /** Facts of several devices as JSON, an array; free with free(). */
 nitro_status nitro_cuda_facts_print_all(nitro_context *context, const nitro_cuda_facts *facts,
                                         size_t count, char **text);
-/** Facts of one device as JSON, an object for people to keep; free with free(). */
+/** Facts of one device as JSON, an indented object; free with free(). */
 nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_facts *facts,
                                     char **text);
 /**
- * Read either form; `origin` names the text in errors.
+ * Parse either form; `origin` names the text in errors.
  * @param[out] facts  shape [count], >= 0; free with free().
  * @return NITRO_OK; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: origin and line or field are named.
  */
@@ -101,10 +101,10 @@ typedef struct nitro_cuda_architecture {
     const char *name;  /* "Hopper" */
     double generation; /* Fermi is 1 */
     double cores_per_sm;
-    double sp_to_dp_ratio; /* of its GeForce cards and others alike; NaN where these differ */
+    double sp_to_dp_ratio; /* NaN where cards of the architecture differ */
 } nitro_cuda_architecture;
 
-/** NULL for one that is not known. */
+/** NULL: unknown. */
 const nitro_cuda_architecture *nitro_cuda_architecture_find(double major, double minor);
 
 /** A row of data/devices/nvidia.csv; NaN and "": not published. */
@@ -123,7 +123,7 @@ typedef struct nitro_cuda_card {
 /** The whole table. @param[out] cards  shape [count], a row a name; free with free(). */
 nitro_status nitro_cuda_cards_read(nitro_context *context, nitro_cuda_card **cards, size_t *count);
 
-/** Find a name in the table whatever its case, its spaces and "NVIDIA"; NULL: not there. */
+/** Find a name in the table, ignoring case, spaces and "NVIDIA"; NULL: not found. */
 const nitro_cuda_card *nitro_cuda_card_find(const nitro_cuda_card *cards, size_t count,
                                             const char *name);
 
@@ -133,7 +133,7 @@ const nitro_cuda_card *nitro_cuda_card_find(const nitro_cuda_card *cards, size_t
 /** Write the id of a card: "cuda:nvidia-h200". @param[out] id  shape [size], 64 is enough. */
 void nitro_cuda_format_id(const char *name, char *id, size_t size);
 
-/** The device that facts tell of: queried, published, computed and measured features. */
+/** The device of these facts, with queried, published, computed and measured features. */
 nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_facts *facts,
                                     nitro_device **device);
 
@@ -144,13 +144,14 @@ size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *
 /* ---- With the CUDA runtime
  * ------------------------------------------------------------------------ */
 
-/** Without it, what follows fails with NITRO_ERR_NOT_BUILT. */
+/** Without it, the following functions fail with NITRO_ERR_NOT_BUILT. */
 extern const bool nitro_cuda_is_built;
 
 /**
- * Ask the driver, in this process: never in one that forks afterwards.
+ * Query the driver in this process, which must not fork afterwards.
  * @param[out] facts  shape [count], count >= 1; free with free().
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND: no driver, one that is too old, or no GPU; which is said.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND: no driver, a too old driver, or no GPU; the error says
+ * which.
  */
 nitro_status nitro_cuda_query(nitro_context *context, nitro_cuda_facts **facts, size_t *count);
 

@@ -1,4 +1,4 @@
-/* CUDA devices in a build without the CUDA toolkit: what needs it says how to get it. */
+/* CUDA devices in a build without the CUDA toolkit: errors say how to build with it. */
 #include "features/device/cuda/cuda_kind.h"
 
 const bool nitro_cuda_is_built = false;

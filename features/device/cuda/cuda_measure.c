@@ -7,8 +7,8 @@
  *                  memory; bytes read and bytes written both count. The best of three ways:
  *                  cudaMemcpyAsync, a block a tile of 16 KiB, and as many blocks as fit on the
  *                  device that step through the array; kernels with 16-byte words, four in flight.
- *   l2_gbps        reads of a quarter of the level-2 cache, again and again by all
- *                  multiprocessors, 16-byte words, past the first-level cache.
+ *   l2_gbps        reads of a quarter of the L2 cache, again and again by all
+ *                  multiprocessors, 16-byte words, past the L1 cache.
  *   shared_atomic  ms for 2^15 additions of 1 to 32-bit counters, one counter a block of 256
  *                  threads in its shared memory, as many blocks as fit on the device; all threads
  * of a block contend for one address. More additions are made, and their time is divided.
@@ -30,11 +30,11 @@
 #include "nitro/base/statistics.h"
 
 #define REPETITIONS        15
-#define PROBES             3 /* to tell which way to copy is best */
+#define PROBES             3 /* runs to choose the fastest way to copy */
 #define TARGET_MS          4.0
 #define MAX_AMOUNT         (1u << 24)
 #define WARM_UP_MS         300.0
-#define MAX_WARM_UP_ROUNDS 2000 /* should the clock stand still */
+#define MAX_WARM_UP_ROUNDS 2000 /* if the clock does not advance */
 #define MAX_COPY_BYTES     ((size_t)1 << 30)
 #define COPY_SHARE         8 /* of free memory: an eighth for each of two arrays */
 #define L2_SHARE           4
@@ -47,7 +47,7 @@ typedef struct bench {
     nitro_context *context;
     cudaStream_t stream;
     cudaEvent_t begin, end;
-    unsigned num_blocks; /* that fit on the device at once */
+    unsigned num_blocks; /* that are resident at once */
     size_t num_bytes;    /* of the arrays */
     void *from, *to;     /* shape [num_bytes] */
     void *results;       /* shape [num_blocks x NITRO_CUDA_BLOCK_SIZE] of 8 bytes */
@@ -132,7 +132,7 @@ static nitro_status time_once(bench *self, launch run, const char *what, double 
     return check(self, error, what);
 }
 
-/* Median and spread of so many runs after one; a clock that stands still gives NaN: a hole. */
+/* Median and spread of `count` runs after a warm-up; NaN if the clock does not advance. */
 static nitro_status repeat(bench *self, launch run, const char *what, size_t count,
                            double *median_ms, double *spread)
 {
@@ -148,8 +148,8 @@ static nitro_status repeat(bench *self, launch run, const char *what, size_t cou
     return NITRO_OK;
 }
 
-/* Double the work until a run takes long enough to be timed well: two runs, for the first of a
- * kernel also loads its code. */
+/* Doubles the work until a run is long enough for the clock. Times two runs each, since a kernel's
+ * first run includes loading it. */
 static nitro_status choose_amount(bench *self, launch run, const char *what)
 {
     double first_ms = 0, second_ms = 0;
@@ -189,7 +189,7 @@ static nitro_status measure_copy(bench *self, nitro_cuda_facts *facts)
     return NITRO_OK;
 }
 
-/* The largest power of two in that share of the cache, and in the array. */
+/* The largest power of two within that fraction of the cache, and within the array. */
 static size_t choose_read_bytes(const bench *self, const nitro_cuda_facts *facts)
 {
     double l2_bytes = facts->values[NITRO_CUDA_L2_CACHE_SIZE_BYTES];
@@ -254,7 +254,7 @@ static nitro_status measure_flops(bench *self, launch run, nitro_cuda_benchmark 
     return NITRO_OK;
 }
 
-/* The host's clock: what a caller waits who needs the result of next to nothing. */
+/* Host time from launch to synchronisation: the latency that a caller sees. */
 static nitro_status measure_launch(bench *self, nitro_cuda_facts *facts)
 {
     static const char what[] = "launches";
@@ -282,7 +282,7 @@ static nitro_status measure_launch(bench *self, nitro_cuda_facts *facts)
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-/* An idle device's clocks are low, and take their time to rise. */
+/* An idle device's clocks are low and take time to rise. */
 static nitro_status warm_up(bench *self)
 {
     double begin_ms = nitro_clock_wall_ms(self->context), unused_ms;

@@ -1,6 +1,6 @@
-/* cuda_measure.h - the kernels of the CUDA microbenchmarks, as C calls them. What they leave in
- * memory is defined, so that tests on the CPU can check that all the work is done. All of them
- * start on the stream and do not wait. */
+/* cuda_measure.h - kernels of the CUDA microbenchmarks, callable from C. Their results in memory
+ * are defined, so that tests can check that all the work was done. They are launched
+ * asynchronously. */
 #ifndef NITRO_FEATURES_DEVICE_CUDA_CUDA_MEASURE_H
 #define NITRO_FEATURES_DEVICE_CUDA_CUDA_MEASURE_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** Threads of a block, in every kernel here. */
+/** Threads of a block in all kernels here. */
 #define NITRO_CUDA_BLOCK_SIZE 256
 
 /** Bytes that one block of copy_tiles copies: four times 16 a thread. */
@@ -19,22 +19,22 @@ extern "C" {
 /** Nothing. */
 cudaError_t nitro_cuda_launch_nothing(cudaStream_t stream);
 
-/** Copy whole tiles, a block a tile. */
+/** Copy whole tiles, one block a tile. */
 cudaError_t nitro_cuda_launch_copy_tiles(const void *from, void *to, size_t num_tiles,
                                          cudaStream_t stream);
-/** Copy `num_bytes`, a multiple of 16, with so many blocks, all of which step through all of it. */
+/** Copy `num_bytes`, a multiple of 16, with a grid-stride loop. */
 cudaError_t nitro_cuda_launch_copy_steps(const void *from, void *to, size_t num_bytes,
                                          unsigned num_blocks, cudaStream_t stream);
 
 /**
- * Read `num_bytes`, 512 times a power of two, so many times, past the first-level cache.
+ * Read `num_bytes`, 512 times a power of two, `passes` times, bypassing the L1 cache.
  * @param[out] sums  shape [num_blocks x NITRO_CUDA_BLOCK_SIZE]: exclusive or of all 32-bit words
  *                   that the thread read.
  */
 cudaError_t nitro_cuda_launch_read(const void *from, size_t num_bytes, unsigned passes,
                                    unsigned num_blocks, unsigned *sums, cudaStream_t stream);
 
-/** Every thread adds 1 to one counter of them all, so many times. `counter`: device memory. */
+/** Every thread adds 1 to `counter` (device memory), `additions` times. */
 cudaError_t nitro_cuda_launch_add_global(unsigned *counter, unsigned additions, unsigned num_blocks,
                                          cudaStream_t stream);
 /** Every thread adds 1 to one counter of its block's shared memory. @param[out] counters  shape
@@ -42,13 +42,13 @@ cudaError_t nitro_cuda_launch_add_global(unsigned *counter, unsigned additions, 
 cudaError_t nitro_cuda_launch_add_shared(unsigned *counters, unsigned additions,
                                          unsigned num_blocks, cudaStream_t stream);
 
-/** Independent sums of a thread, and fused multiply-adds in each of them a round. */
+/** Independent chains of a thread, and fused multiply-adds of each of them a round. */
 #define NITRO_CUDA_NUM_SUMS  8
 #define NITRO_CUDA_NUM_STEPS 32
 
 /**
- * Chains of fused multiply-adds: thread t of all begins sum k with t + k, and goes
- * sum = sum * factor + addend in every step of every round.
+ * Chains of fused multiply-adds: thread t starts chain k with t + k and computes sum = sum * factor
+ * + addend in every step of every round.
  * @param[out] results  shape [num_blocks x NITRO_CUDA_BLOCK_SIZE]: the sum of its sums.
  */
 cudaError_t nitro_cuda_launch_sp(float *results, float factor, float addend, unsigned rounds,

@@ -1,11 +1,11 @@
-/* The kernels of the CUDA microbenchmarks. Hides what keeps compilers from doing less than is said:
- * addresses, factors and counts that come at run time. */
+/* Kernels of the CUDA microbenchmarks. Addresses, factors and counts are arguments, so that no
+ * compiler can remove or merge work. */
 #include <cuda_runtime.h>
 
 #include "features/device/cuda/cuda_measure.h"
 
 #define BLOCK NITRO_CUDA_BLOCK_SIZE
-#define LINE  32 /* 16-byte words between the beginnings of two passes: whole lines */
+#define LINE  32 /* 16-byte words between the starts of two passes: whole lines */
 
 /* ---- Copying and reading --------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static __device__ __forceinline__ unsigned fold(uint4 word)
     return word.x ^ word.y ^ word.z ^ word.w;
 }
 
-/* Every pass begins elsewhere, so that no pass can be the one before. */
+/* Every pass starts at another offset, so that the compiler cannot merge passes. */
 __global__ void __launch_bounds__(BLOCK)
     read_words(const uint4 *__restrict__ from, size_t count, unsigned passes, unsigned *sums)
 {
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(BLOCK)
 
 /* ---- Atomics --------------------------------------------------------------------------------- */
 
-/* `spacing` is 0, which the compiler does not know: it may not add up a warp's additions first. */
+/* `spacing` is 0, unknown to the compiler, which therefore cannot aggregate a warp's additions. */
 __global__ void __launch_bounds__(BLOCK)
     add_global(unsigned *counters, unsigned spacing, unsigned additions)
 {

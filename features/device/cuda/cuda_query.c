@@ -1,5 +1,4 @@
-/* What the CUDA runtime and NVML say of the devices here. Hides what it means that there is none.
- */
+/* Queries the CUDA runtime and NVML for this machine's devices; errors say why there are none. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,14 +36,14 @@ static nitro_status fail_no_device(nitro_context *context)
     return nitro_fail(context, NITRO_ERR_NOT_FOUND, "the NVIDIA driver is here, but sees no GPU");
 }
 
-/* Why there is none; the count stays as it is on error, so it was 0 before. */
+/* Why there is no device. */
 static nitro_status fail_count(nitro_context *context, cudaError_t error)
 {
     if (error == cudaErrorInsufficientDriver)
         return fail_driver(context);
     if (error == cudaErrorNoDevice || error == cudaSuccess)
         return fail_no_device(context);
-    if (error == cudaErrorInitializationError) /* what a forked child of a user of CUDA is told */
+    if (error == cudaErrorInitializationError) /* in a forked child of a process that uses CUDA */
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "the NVIDIA driver does not start in a child process: ask for devices "
                           "before the program uses CUDA itself (CUDA error %d)",

@@ -1,5 +1,5 @@
-/* NVIDIA's management library by dlopen, as its documentation describes its interface. Hides which
- * functions an old one lacks: each is optional. */
+/* Loads NVIDIA's management library with dlopen. Each function is optional: old versions lack
+ * some. */
 #include "features/device/cuda/nvml.h"
 
 #include <dlfcn.h>
@@ -27,7 +27,7 @@ struct nitro_nvml {
     int (*reasons)(device_handle device, unsigned long long *bits);
 };
 
-/* POSIX lets dlsym's answer be a function; ISO C has no cast for it. */
+/* POSIX allows dlsym's result to be a function; ISO C has no cast for it. */
 #define FIND(library, name, function) (*(void **)&(function) = dlsym((library), (name)))
 
 static void find_functions(nitro_nvml *self)
@@ -42,7 +42,7 @@ static void find_functions(nitro_nvml *self)
     FIND(self->library, "nvmlDeviceGetMigMode", self->mig_mode);
     FIND(self->library, "nvmlDeviceGetEnforcedPowerLimit", self->power_limit);
     FIND(self->library, "nvmlDeviceGetCurrentClocksEventReasons", self->reasons);
-    if (!self->reasons) /* as older ones call it */
+    if (!self->reasons) /* its older name */
         FIND(self->library, "nvmlDeviceGetCurrentClocksThrottleReasons", self->reasons);
 }
 
@@ -119,7 +119,7 @@ void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_cuda_facts *facts)
 
 /* ---- State ----------------------------------------------------------------------------------- */
 
-/* Idleness and clocks that somebody set are no throttling, but a set clock is worth saying. */
+/* Idle clocks are not reported; clocks set by a user are, though they are not throttling. */
 static const struct {
     unsigned long long bit;
     const char *name;
@@ -129,7 +129,7 @@ static const struct {
     {0x80, "hardware power brake"}, {0x100, "display clocks"},
 };
 
-/* Append to a text of `size`; what does not fit is cut. */
+/* Appends to a text of `size`, truncating. */
 static size_t append(char *text, size_t size, size_t used, const char *before, const char *what)
 {
     int length = used < size ? snprintf(text + used, size - used, "%s%s", before, what) : 0;

@@ -1,9 +1,9 @@
-/* The host as variants are measured on it: caches that can be flushed, free memory, clocks. It has
- * no clock of its own: the context's is right for it.
+/* The host as the device of measured variants: cache flush, free memory and clocks. It has no
+ * clock of its own; the context's is used.
  *
- * Flushing: one thread a core, bound to it, writes its share of an array of four times all level-2
- * and level-3 caches (32 MiB at least, 1 GiB at most): each share is more than what its core has
- * for itself, all of them are more than what cores share. */
+ * Flush: one thread a core, bound to it, writes its part of an array of four times the L2 and L3
+ * caches (at least 32 MiB, at most 1 GiB). Each part exceeds a core's private caches, all of them
+ * together the shared ones. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 struct nitro_device_session {
     nitro_context *context;
-    nitro_host_team *team; /* made with the first flush: most sessions have none */
+    nitro_host_team *team; /* created by the first flush */
     size_t num_threads, share_bytes;
     unsigned char *array; /* shape [num_threads x share_bytes] */
 };
@@ -97,7 +97,7 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
     return NITRO_OK;
 }
 
-/* "2893 MHz, load 0.42": the first core's clock, and how many want to run. */
+/* "2893 MHz, load 0.42": the first core's clock, and the load average. */
 static nitro_status describe_state(nitro_device_session *session, char *text, size_t size)
 {
     (void)session;

@@ -1,11 +1,11 @@
-/* Loops of the host's microbenchmarks for several widths of vectors. Hides which of them a
- * processor can run. Compiled with -ffp-contract=fast: a multiplication and an addition become one
- * instruction where there is one. */
+/* Loops of the host's microbenchmarks for several vector widths, chosen at run time by what the
+ * processor supports. Compiled with -ffp-contract=fast: a multiplication and an addition become a
+ * fused multiply-add where there is one. */
 #include "features/device/host/host_kernels.h"
 
 #include <stdbool.h>
 
-/* More chains than two units with a latency of four or five cycles keep busy, fewer than registers.
+/* Enough chains for two units with a latency of four or five cycles, fewer than registers.
  */
 #define NUM_CHAINS 10
 
@@ -27,7 +27,7 @@
         return total;                                                                              \
     }
 
-/* The empty assembly keeps a compiler from reading once for all passes. */
+/* The empty assembly prevents merging of passes. */
 #define DEFINE_READ(function, attributes, bytes)                                                   \
     attributes static uint64_t function(const void *memory, size_t size, size_t passes)            \
     {                                                                                              \

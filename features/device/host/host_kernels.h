@@ -1,5 +1,5 @@
-/* host_kernels.h - the loops of the host's microbenchmarks whose speed depends on what the
- * processor can do: chosen where the program runs. */
+/* host_kernels.h - loops of the host's microbenchmarks whose speed depends on the instruction set;
+ * chosen at run time. */
 #ifndef NITRO_FEATURES_DEVICE_HOST_HOST_KERNELS_H
 #define NITRO_FEATURES_DEVICE_HOST_HOST_KERNELS_H
 
@@ -10,22 +10,22 @@ typedef struct nitro_host_kernels {
     const char *name; /* "avx512f" */
 
     /**
-     * Chains of multiplications and additions, fused where the processor can: element e of chain k
-     * begins with k, and goes value = value * factor + addend in every round.
-     * @return the sum of all of them.
+     * Chains of multiplications and additions, fused where supported: each element of chain k
+     * starts with k and computes value = value * factor + addend in every round. @return the sum of
+     * all elements.
      */
     double (*chains_sp)(size_t rounds, float factor, float addend);
     double (*chains_dp)(size_t rounds, double factor, double addend);
-    double flops_sp, flops_dp; /* operations of a round */
+    double flops_sp, flops_dp; /* operations a round */
 
-    /** Read `size` bytes, a multiple of NITRO_HOST_READ_BYTES at an address of that alignment, so
-     *  many times. @return exclusive or of all 64-bit words read. */
+    /** Read `size` bytes, a multiple of NITRO_HOST_READ_BYTES with that alignment, `passes` times.
+     * @return exclusive or of all 64-bit words read. */
     uint64_t (*read)(const void *bytes, size_t size, size_t passes);
 } nitro_host_kernels;
 
 #define NITRO_HOST_READ_BYTES 512
 
-/** All that this build has and this processor can do, the widest first; ended by a NULL name. */
+/** Kernels for the widest vectors that this processor supports. */
 const nitro_host_kernels *nitro_host_kernels_find(void);
 
 #endif

@@ -1,5 +1,6 @@
-/* Device kind `host`: this machine's processor, one device. Its id names model and cores, so that
- * samples of different machines stay apart in a shared store; "host" finds it everywhere. */
+/* Device kind `host`: this machine's processor, one device. Its id contains model and number of
+ * cores, so that samples of different machines stay apart in a shared store; "host" is an alias of
+ * it on every machine. */
 #include <string.h>
 
 #include "features/device/host/host_kind.h"

@@ -1,10 +1,10 @@
-/* host.h - what the files of device kind `host` share. */
+/* host_kind.h - shared by the files of device kind `host`. */
 #ifndef NITRO_FEATURES_DEVICE_HOST_HOST_KIND_H
 #define NITRO_FEATURES_DEVICE_HOST_HOST_KIND_H
 
 #include "nitro/nitro_backend.h"
 
-/** Where a machine is read from; all NULL is this machine. Tests replay recorded machines. */
+/** Source of a machine's description; all NULL: this machine. Tests replay recorded machines. */
 typedef struct nitro_host_source {
     const char *root;         /* folder with proc/ and sys/ in it; NULL: "" */
     const char *topology_xml; /* file that hwloc exported; NULL: ask the operating system */
@@ -12,17 +12,17 @@ typedef struct nitro_host_source {
 
 #define NITRO_HOST_TEXT_SIZE 128
 
-/** What Linux says of the first processor core. */
+/** The first processor core, as Linux describes it. */
 typedef struct nitro_host_processor {
-    char model[NITRO_HOST_TEXT_SIZE];  /* as the maker writes it; "" when unknown */
+    char model[NITRO_HOST_TEXT_SIZE];  /* the vendor's name; "" when unknown */
     char vendor[NITRO_HOST_TEXT_SIZE]; /* "Intel", "AMD", or as it is written; "" when unknown */
     long family;                       /* -1 when unknown */
     double clock_mhz;                  /* NaN when unknown */
-    const char *clock_origin;     /* which of several clocks it is; static; NULL when unknown */
-    double simd_bits;             /* width of the arithmetic units; NaN when unknown */
-    double flops_per_lane;        /* a cycle; NaN when unknown */
-    const char *flops_assumption; /* static; NULL when unknown */
-    bool is_virtual;              /* a virtual machine's: the firmware's tables are made up */
+    const char *clock_origin;          /* kind of clock; static; NULL when unknown */
+    double simd_bits;                  /* width of the arithmetic units; NaN when unknown */
+    double flops_per_lane;             /* a cycle; NaN when unknown */
+    const char *flops_assumption;      /* static; NULL when unknown */
+    bool is_virtual;                   /* virtual machine: its firmware tables are synthetic */
 } nitro_host_processor;
 
 /** All channels to the memory together; NaN when unknown. */
@@ -32,17 +32,18 @@ typedef struct nitro_host_memory_bus {
     size_t num_channels;
 } nitro_host_memory_bus;
 
-/** Unknown where a file is missing: a hole is no error. NITRO_ERR_NO_MEMORY and the like are. */
+/** Values are missing where a file is; that is not an error. */
 nitro_status nitro_host_read_processor(nitro_context *context, const char *root,
                                        nitro_host_processor *processor);
 
 /** All memory of the machine, NaN when unknown. */
 nitro_status nitro_host_read_memory(nitro_context *context, const char *root, double *memory_gb);
 
-/** What the firmware says of the memory's modules; unknown where this process may not read it. */
+/** The firmware's description of the memory modules; missing values without permission to read it.
+ */
 nitro_status nitro_host_read_memory_bus(nitro_context *context, const char *root,
                                         nitro_host_memory_bus *bus);
-/** The same from the table itself, shape [size]: nobody vouches for it. */
+/** The same from the table itself, shape [size], which is untrusted. */
 nitro_status nitro_host_parse_memory_bus(nitro_context *context, const void *table, size_t size,
                                          nitro_host_memory_bus *bus);
 
@@ -52,17 +53,17 @@ nitro_status nitro_host_query(nitro_context *context, const nitro_host_source *s
 
 /**
  * Write the id of a processor: "host:amd-epyc-7763-128c".
- * @param[out] id  shape [size], 64 is enough; always a clean device id.
+ * @param[out] id  shape [size], 64 is enough; a valid device id.
  */
 void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t size);
 
-/** Add what microbenchmarks say of this machine (host_measure.c): about a second. */
+/** Add the results of the microbenchmarks (host_measure.c): about a second. */
 nitro_status nitro_host_measure(nitro_context *context, nitro_device *device);
 
-/** The part of it with OpenMP (host_launch.c), in a child process. */
+/** The benchmark with OpenMP (host_launch.c), in a child process. */
 nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device);
 
-/** Threads for microbenchmarks: none exists between two runs. */
+/** Threads for microbenchmarks; they exist only during a run. */
 typedef struct nitro_host_team nitro_host_team;
 
 /** Work of one member; index in [0, num_threads). */
@@ -75,13 +76,13 @@ void nitro_host_team_free(nitro_host_team *team);
 
 /**
  * Run `work` on all threads at once, thread i bound to core i where the system allows that.
- * @param[out] elapsed_ms  wall time from when all are ready until all are done.
+ * @param[out] elapsed_ms  wall time from when all are ready until all have finished.
  * @return NITRO_OK or NITRO_ERR_IO (a thread could not be started; none did any work).
  */
 nitro_status nitro_host_team_run(nitro_host_team *team, nitro_host_work work, void *state,
                                  double *elapsed_ms);
 
-/** Flushing caches, free memory and clocks (host_access.c). */
+/** Cache flush, free memory and clocks (host_access.c). */
 extern const nitro_device_access nitro_host_access;
 
 extern const nitro_device_kind nitro_device_kind_host;

@@ -1,5 +1,5 @@
-/* What it costs a variant to have threads: an empty parallel region of OpenMP's. In a child
- * process, whose pool of threads goes with it: after that this process can still be forked. */
+/* Measures the launch overhead of threaded variants: an empty OpenMP parallel region. In a child
+ * process, whose thread pool ends with it, so that this process can still fork. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static void open_buckets(size_t count)
     for (size_t i = 0; i < count; i++) {
 #pragma omp parallel
         {
-            __asm__ volatile("" ::: "memory"); /* what is empty would be left out */
+            __asm__ volatile("" ::: "memory"); /* an empty region would be removed */
         }
     }
 }
@@ -26,7 +26,7 @@ static nitro_status time_buckets(nitro_context *context, void *state, char **ans
 {
     (void)state;
     double times_us[REPETITIONS];
-    open_buckets(BUCKETS); /* threads start with the first */
+    open_buckets(BUCKETS); /* the first one starts threads */
     for (size_t i = 0; i < REPETITIONS; i++) {
         double begin_ms = nitro_clock_wall_ms(context);
         open_buckets(BUCKETS);
@@ -38,8 +38,8 @@ static nitro_status time_buckets(nitro_context *context, void *state, char **ans
     return *answer ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/* A program whose own pool of threads was there before the fork may leave the child waiting for
- * threads that it does not have: that costs the value, not the others. */
+/* If the program had a thread pool before the fork, the child may wait for threads that do not
+ * exist in it: then only this value is missing. */
 nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *device)
 {
     char *answer = NULL, reason[512];

@@ -1,5 +1,5 @@
-/* A machine's memory and first processor core as Linux describes them in /proc and sysfs. Hides
- * which file knows what on which machine, and what is taken for granted of arithmetic units. */
+/* Reads a machine's memory and first processor core from /proc and sysfs. Linux does not report
+ * the arithmetic units of a core; what is assumed of them is in a table here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #define MAX_CPUINFO_BYTES ((size_t)64 << 20) /* 4096 processors take about 8 MB */
 #define MAX_MEMINFO_BYTES ((size_t)1 << 20)
 #define MAX_NUMBER_BYTES  4096
-#define KB_PER_GB         1048576.0 /* as the paper's Table 1 counts device memory */
+#define KB_PER_GB         1048576.0 /* binary gigabytes, as in the paper's Table 1 */
 #define CPU0              "sys/devices/system/cpu/cpu0/"
 
-/* A missing or unreadable file leaves `text` NULL: what it would have said is a hole. */
+/* Leaves `text` NULL if the file is missing or unreadable. */
 static nitro_status read_optional(nitro_context *context, const char *root, const char *name,
                                   size_t max_bytes, char **text)
 {
@@ -63,7 +63,7 @@ static double read_number(const char *text)
 
 /* ---- Clock --------------------------------------------------------------------------------- */
 
-/* Intel writes the base clock into the name: "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz". */
+/* Intel includes the base clock in the name: "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz". */
 static double clock_in_name(const char *model)
 {
     const char *at = strrchr(model, '@');
@@ -93,7 +93,7 @@ static nitro_status clock_in_file(nitro_context *context, const char *root, cons
     return status;
 }
 
-/* The sustained clock where anything knows it; the highest, or the current one, where nothing does.
+/* The sustained clock if known, else the highest, else the current one.
  */
 static nitro_status read_clock(nitro_context *context, const char *root, const char *cpuinfo,
                                nitro_host_processor *processor)
@@ -130,7 +130,7 @@ static nitro_status read_clock(nitro_context *context, const char *root, const c
 
 /* ---- Arithmetic units ------------------------------------------------------------------------ */
 
-/* No interface tells how many units a core has, so each row says what it takes for granted. */
+/* No interface reports a core's number of units, so each row states its assumption. */
 static void choose_units(const char *flags, nitro_host_processor *processor)
 {
     static const struct {
@@ -156,7 +156,7 @@ static void choose_units(const char *flags, nitro_host_processor *processor)
     }
 }
 
-/* ARM names no models: the maker's number and the design's are what tells machines apart. */
+/* ARM reports no model names: implementer and part numbers identify the processor. */
 static void find_model(const char *cpuinfo, nitro_host_processor *processor)
 {
     char maker[32], design[32];

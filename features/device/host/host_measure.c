@@ -2,10 +2,10 @@
  * after one that does not count, with half the interquartile range over the median as its spread.
  *
  *   copy_gbps      every thread copies its share of an array with memcpy; bytes read and bytes
- *                  written both count. The array is four times all level-2 and level-3 caches, but
+ *                  written both count. The array is four times all L2 and L3 caches, but
  *                  64 MiB at least and an eighth of the memory or 1 GiB at most; each thread has
  *                  touched its share first.
- *   l2_gbps        every thread reads half of its own level-2 cache's size again and again, with
+ *   l2_gbps        every thread reads half of its own L2 cache's size again and again, with
  *                  vectors as wide as the processor has; bytes read count.
  *   shared_atomic  ms for 2^15 atomic additions, shared out over the threads, each to a counter of
  *                  its own thread's: what stays within a core, as shared memory within a GPU's
@@ -36,7 +36,7 @@
 #define MAX_READ_BYTES    ((size_t)8 << 20)
 #define MIN_COPY_BYTES    ((size_t)64 << 20)
 #define MAX_COPY_BYTES    ((size_t)1 << 30)
-#define COUNTER_SPACING   128 /* a line, and the neighbour that some processors fetch with it */
+#define COUNTER_SPACING   128 /* a cache line, and the adjacent one that some processors prefetch */
 
 typedef struct benchmark {
     size_t num_threads;
@@ -45,11 +45,11 @@ typedef struct benchmark {
     char *counters;         /* shape [num_threads x COUNTER_SPACING] */
     size_t counter_spacing; /* 0: all threads add to the first */
     const nitro_host_kernels *kernels;
-    size_t read_bytes, amount; /* of a thread: a part of its share; passes or rounds */
-    double *results;           /* shape [num_threads]: so that nothing is optimised away */
+    size_t read_bytes, amount; /* of a thread: bytes of its part; passes or rounds */
+    double *results;           /* shape [num_threads]: prevents dead-code elimination */
 } benchmark;
 
-/* Bounds of one thread's share of `count` things. */
+/* Bounds of one thread's part of `count` items. */
 static void share_of(size_t count, size_t num_threads, size_t index, size_t *begin, size_t *end)
 {
     size_t each = count / num_threads, longer = count % num_threads;
@@ -103,7 +103,7 @@ static void multiply_dp(void *state, size_t index)
     self->results[index] = self->kernels->chains_dp(self->amount, 0.999, 0.001);
 }
 
-/* Median time and its spread. A clock that stands still gives nothing: then the value is a hole. */
+/* Median time and its spread; missing if the clock does not advance. */
 static nitro_status repeat(nitro_host_team *team, nitro_host_work work, benchmark *self,
                            double *median_ms, double *spread)
 {
@@ -155,7 +155,7 @@ static nitro_status measure_copy(nitro_context *context, nitro_host_team *team, 
     return status;
 }
 
-/* A hole where it is not known how large the cache is. */
+/* Missing if the size of the cache is unknown. */
 static nitro_status measure_l2(nitro_context *context, nitro_host_team *team, benchmark *self,
                                nitro_device *device)
 {

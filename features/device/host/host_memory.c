@@ -1,8 +1,7 @@
-/* How fast a host's memory can be at most, from the table that the firmware made of its modules
- * (SMBIOS structures of type 17), which only root may read. Hides how modules are counted: two that
- * share a channel are no faster than one, so channels are told apart by their names, such as
- * "P0 CHANNEL A" or "NODE 1 CHANNEL 0 DIMM 1"; where these do not name channels, nothing is said.
- */
+/* Peak memory bandwidth from the firmware's table of memory modules (SMBIOS structures of type
+ * 17), which only root may read. Two modules on a channel are no faster than one, so channels are
+ * counted by their names ("P0 CHANNEL A", "NODE 1 CHANNEL 0 DIMM 1"); where names do not tell
+ * channels, the bandwidth is unknown. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +22,7 @@
 #define DEVICE_NAME   0x10 /* number of a string, from 1; 0: none */
 #define BANK_NAME     0x11
 #define SPEED         0x15 /* million transfers a second; 0, 0xFFFF: unknown */
-#define SPEED_SET     0x20 /* the same, as it is set up */
+#define SPEED_SET     0x20 /* the configured speed */
 #define CHANNEL       "channel"
 #define MAX_KEY_BYTES 128
 
@@ -45,7 +44,7 @@ static unsigned word_at(const structure *self, size_t offset)
                                     : 0;
 }
 
-/* The string of which a byte has the number; "" when there is none. */
+/* The string whose number is at `offset`; "" if none. */
 static const char *string_at(const structure *self, size_t offset)
 {
     unsigned number = offset < self->size ? self->bytes[offset] : 0;
@@ -55,7 +54,7 @@ static const char *string_at(const structure *self, size_t offset)
     return number > 0 && at < self->end ? at : "";
 }
 
-/* Cut "NODE 1 CHANNEL 0 DIMM 1" after the channel; false where the name names none. */
+/* Cuts "NODE 1 CHANNEL 0 DIMM 1" after the channel; false: the name contains no channel. */
 static bool find_channel(const char *name, char key[MAX_KEY_BYTES])
 {
     const char *at = strcasestr(name, CHANNEL);
@@ -80,7 +79,7 @@ static bool is_known(unsigned value)
     return value != 0 && value != 0xFFFF;
 }
 
-/* False where it does not say enough. The slowest module sets the pace of all. */
+/* False if values are missing. The slowest module determines the clock of all. */
 static bool add_module(channels *self, const structure *module)
 {
     char key[MAX_KEY_BYTES];
@@ -104,7 +103,8 @@ static bool add_module(channels *self, const structure *module)
     return true;
 }
 
-/* The structure at `at`, and where the next one is; NULL where it does not end within the table. */
+/* Reads the structure at `at`.
+ * @return the next one; NULL if it does not end within the table. */
 static const unsigned char *read_structure(const unsigned char *at, const unsigned char *end,
                                            structure *read)
 {
@@ -159,7 +159,7 @@ nitro_status nitro_host_read_memory_bus(nitro_context *context, const char *root
     free(path);
     if (status == NITRO_ERR_NO_MEMORY)
         return status;
-    /* Not there, not for us to read, or too large: a hole. */
+    /* Missing, not readable or too large: the values are missing. */
     status = nitro_host_parse_memory_bus(context, table ? table : "", size, bus);
     free(table);
     return status;

@@ -1,9 +1,8 @@
-/* This machine's processor as a device, from what the operating system says. Hides hwloc, and how a
- * host fills the columns of a table that was made for GPUs (as the recorded Xeon does): cores stand
- * for cuda_cores and for multiprocessors, l2_cache_size is the sum over the cores. All that this
- * process may use by its cgroup counts, on all packages together. Holes: mem_clock_rate,
- * mem_bus_width and peak_gbps where only root may read them (or a virtual machine made them up),
- * and what a host does not have. */
+/* Describes this machine's processor as a device, with hwloc. Columns of a table made for GPUs are
+ * filled as for the recorded Xeon: cores are cuda_cores and multiprocessors, l2_cache_size is the
+ * sum over cores. Counts what this process's cgroup may use, on all packages. Missing:
+ * mem_clock_rate, mem_bus_width and peak_gbps where only root may read them or a virtual machine
+ * reports synthetic ones, and what a host does not have. */
 #include <errno.h>
 #include <hwloc.h>
 #include <math.h>
@@ -19,7 +18,7 @@
 
 /* ---- The id ---------------------------------------------------------------------------------- */
 
-/* Words of a model's name that tell nothing: "CPU", "Processor", "64-Core". */
+/* Words of a model's name without information: "CPU", "Processor", "64-Core". */
 static bool is_noise(const char *word, size_t length)
 {
     static const char *const noise[] = {"cpu", "processor", "-core", "with", "radeon", "graphics"};
@@ -83,7 +82,7 @@ static double cache_kb(hwloc_topology_t topology, hwloc_obj_type_t type)
     return sum_bytes > 0 ? sum_bytes / 1024 : NAN;
 }
 
-/* What hwloc was told of the first package; NULL when nothing. */
+/* hwloc's info of the first package; NULL: none. */
 static const char *package_info(hwloc_topology_t topology, const char *name)
 {
     hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
@@ -104,11 +103,11 @@ static const char *find_model(hwloc_topology_t topology, const nitro_host_proces
 
 typedef struct value {
     const char *name;
-    double value; /* NaN: a hole */
+    double value; /* NaN: missing */
     nitro_value_source source;
 } value;
 
-/* What is read of a machine besides its topology. */
+/* Description of a machine besides its topology. */
 typedef struct machine {
     nitro_host_processor processor;
     nitro_host_memory_bus bus;
@@ -170,7 +169,7 @@ static nitro_status make_device(nitro_context *context, hwloc_topology_t topolog
                                 const machine *read, nitro_device **device)
 {
     const nitro_host_processor *processor = &read->processor;
-    /* Some virtual machines tell of processors, but not of cores. */
+    /* Some virtual machines report processors, but no cores. */
     double cores = count_objects(topology, HWLOC_OBJ_CORE);
     if (isnan(cores))
         cores = count_objects(topology, HWLOC_OBJ_PU);

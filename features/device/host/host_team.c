@@ -1,4 +1,4 @@
-/* Threads that start together and are gone when a run returns: the library forks workers, and a
+/* Threads that start together and exist only during a run: the library forks workers, and a thread
  * pool (or OpenMP's) would not survive that. */
 #include <hwloc.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@ struct nitro_host_team {
     size_t num_members;
     member *members; /* shape [num_members] */
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* a member arrived, or the gate moved */
+    pthread_cond_t changed; /* a member arrived, or the gate changed */
     size_t num_arrived;
     gate gate;
     nitro_host_work work;
@@ -70,7 +70,7 @@ void nitro_host_team_free(nitro_host_team *team)
     free(team);
 }
 
-/* Where the system refuses, the scheduler decides. */
+/* Best effort: if binding fails, the scheduler decides. */
 static void bind_to_core(hwloc_topology_t topology, size_t index)
 {
     hwloc_obj_t core = hwloc_get_obj_by_type(topology, HWLOC_OBJ_CORE, (unsigned)index);
@@ -95,7 +95,8 @@ static void *run_member(void *argument)
     return NULL;
 }
 
-/* Move the gate once `num_expected` members wait at it; the time at which it moves. */
+/* Changes the gate once `num_expected` members wait at it.
+ * @return the time of the change. */
 static double move_gate(nitro_host_team *team, size_t num_expected, gate position)
 {
     pthread_mutex_lock(&team->lock);

@@ -1,19 +1,19 @@
-/* Modelled times: known truth for tests of learning and a stand-in for devices that are not at
- * hand; never a result. Hides how what a variant does becomes a time.
+/* Modelled times: a known ground truth for tests, and a stand-in for devices that are not
+ * available; never a result.
  *
- *     time = launches x LAUNCH_MS
- *          + imbalance x ( max(bytes / bandwidth, operations / throughput, longest thread)
- *                          + global_atomics x global_atomic / ATOMICS
- *                          + shared_atomics x shared_atomic / ATOMICS )
- *     bandwidth  = ACHIEVED x peak_gbps       throughput = cuda_cores x clock_rate
+ *      time = launches x LAUNCH_MS
+ *           + imbalance x ( max(bytes / bandwidth, operations / throughput, longest thread)
+ *                           + global_atomics x global_atomic / ATOMICS
+ *                           + shared_atomics x shared_atomic / ATOMICS )
+ *      bandwidth  = ACHIEVED x peak_gbps       throughput = cuda_cores x clock_rate
  *
  * Memory traffic, arithmetic and the longest thread overlap, so the slowest of the three counts;
- * atomics are served elsewhere and add to it. The paper does not say how many additions its
- * shared_atomic and global_atomic benchmarks make: ATOMICS takes them for a million, which gives
- * the Fermi boards about 2.5 and the Kepler boards about 20 to 30 global additions a nanosecond.
+ * atomics do not overlap with them. The paper does not give the number of additions in its
+ * shared_atomic and global_atomic benchmarks. ATOMICS assumes a million, which gives the Fermi
+ * boards about 2.5 and the Kepler boards about 20 to 30 global additions a nanosecond.
  *
- * The time is multiplied by exp(NOISE x normal), drawn from a hash of seed, computation, device,
- * input and variant: the same in any order, and independent between them. */
+ * Times are multiplied by exp(NOISE x normal), drawn from a hash of seed, computation, device,
+ * input and variant, so that they do not depend on the order of calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@
 #define NOISE     0.03
 /* Half the interquartile range of a normal distribution of deviation 1. */
 #define QUARTILE     0.6745
-#define BYTES_PER_GB 1073741824.0 /* as the paper's Table 1 counts device memory */
+#define BYTES_PER_GB 1073741824.0 /* binary gigabytes, as in the paper's Table 1 */
 
 static const nitro_cost_model *const models[] = {
     &nitro_cost_model_spmv,
@@ -120,7 +120,7 @@ static nitro_status read_features(nitro_context *context, const nitro_cost_model
     return NITRO_OK;
 }
 
-/* The variant's version stays: it tells of the code that would have run. */
+/* The variant's version stays: it is that of the code that would have run. */
 static void set_entry(nitro_entry *entry, nitro_outcome outcome, double time_ms, char *detail)
 {
     bool measured = outcome == NITRO_OUTCOME_MEASURED;

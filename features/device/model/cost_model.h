@@ -1,5 +1,5 @@
-/* cost_model.h - what the cost models of single computations share: the device they price for, and
- * what a variant does to it. How that becomes a time is cost_model.c's affair. */
+/* cost_model.h - shared by the cost models: the device features that they use, and the work of a
+ * variant that cost_model.c turns into a time. */
 #ifndef NITRO_FEATURES_DEVICE_MODEL_COST_MODEL_H
 #define NITRO_FEATURES_DEVICE_MODEL_COST_MODEL_H
 
@@ -17,18 +17,18 @@ typedef struct nitro_cost_device {
     double global_atomic;
 } nitro_cost_device;
 
-/** What one run of a variant on one input takes. */
+/** Work of one run of a variant on one input. */
 typedef struct nitro_cost {
-    bool is_absent;        /* these devices do not have the variant; all else is 0 */
-    double launches;       /* kernels started, one after the other */
+    bool is_absent;        /* the variant does not exist on these devices; all else is 0 */
+    double launches;       /* kernel launches */
     double bytes;          /* moved from and to device memory */
     double operations;     /* cycles of one core, over all threads, idle lanes included */
-    double longest_ns;     /* what the slowest thread takes with the device to itself */
-    double global_atomics; /* additions; a contended one counts as the several it takes */
+    double longest_ns;     /* time of the slowest thread if it ran alone */
+    double global_atomics; /* additions, weighted by contention */
     double shared_atomics;
-    double imbalance;    /* >= 1: busiest processor's share over the mean */
-    double memory_bytes; /* that the input and its format take on the device */
-    /* What profiles count, and times do not depend on. */
+    double imbalance;    /* >= 1: the busiest processor's work over the mean */
+    double memory_bytes; /* of the input and its format on the device */
+    /* Only for profiles; times do not depend on them. */
     double flops_sp, flops_dp;
     double shared_accesses; /* loads and stores of shared memory */
 } nitro_cost;
@@ -56,7 +56,7 @@ extern const nitro_cost_model nitro_cost_model_histogram;
 double nitro_cost_time_ms(const nitro_cost *cost, const nitro_cost_device *device);
 
 /**
- * What every variant of a computation takes on an input, by the computation's cost model.
+ * Work of every variant of a computation on an input, by the computation's cost model.
  * @param[out] costs  shape [num_variants of the schema].
  */
 nitro_status nitro_cost_price(nitro_context *context, const nitro_device *device,
@@ -68,13 +68,13 @@ double nitro_cost_noise(double deviation, uint64_t seed, const char *const *part
 nitro_status nitro_cost_read_device(nitro_context *context, const nitro_device *device,
                                     nitro_cost_device *board);
 
-/** Does the work of nitro_device_kind's `simulate_profiles`. */
+/** Implements nitro_device_kind's `simulate_profiles`. */
 nitro_status nitro_cost_simulate_profiles(nitro_context *context, const nitro_device *device,
                                           const nitro_schema *schema, const nitro_sample *sample,
                                           uint64_t seed, nitro_profile_function function,
                                           void *user);
 
-/** Does the work of nitro_device_kind's `simulate`, for any device that has the features above. */
+/** Implements nitro_device_kind's `simulate` for any device that has the features above. */
 nitro_status nitro_cost_simulate(nitro_context *context, const nitro_device *device,
                                  const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 

@@ -1,22 +1,22 @@
-/* Modelled cost of the paper's six histogram variants (CUB): three ways to count, each with blocks
- * that own an even share of the input or take tiles from a queue. Hides what contention costs.
+/* Modelled cost of the paper's six histogram variants (CUB): three ways to count, each with an even
+ * share of the input a block or with tiles from a queue.
  *
  * Features: num_elements (4 bytes each); elements_per_bin (mean); sub_sample_sd, the standard
  * deviation of a sample's bin numbers over the number of bins (0.29 where all bins are as likely,
  * 0 where all fall into one).
  *
  *   sort_*           radix sort of the bin numbers, 5 bits a pass (two reads and a write), then
- *                    runs are counted; contention costs it nothing
+ *                    runs are counted; independent of contention
  *   global_atomic_*  one read, and a global atomic addition an element; where few bins are busy,
- *                    additions to one address queue up
+ *                    additions to one address serialise
  *   shared_atomic_*  one read, and a shared atomic addition an element, with replays where lanes of
  *                    a warp meet; a histogram larger than shared memory takes several readings, and
  *                    each block adds its bins to the result with global atomics
  *   *_even_share     crowded stretches of the input make some blocks late: imbalance
  *   *_dynamic        no such imbalance, but every tile is fetched with contended global atomics
  *
- * What decides between them on a device: shared_atomic against global_atomic against
- * 1 / peak_gbps (the sort), as the paper finds. */
+ * Their order on a device depends on shared_atomic, global_atomic and 1 / peak_gbps (the sort), as
+ * in the paper. */
 #include <math.h>
 
 #include "features/device/model/cost_model.h"
@@ -25,7 +25,7 @@
 #define BIN_BYTES     4.0
 #define UNIFORM_SD    0.28867513459481287 /* 1 / sqrt(12) */
 #define WARP          32.0
-/* Additions to one address that queue up at the level-2 cache when a single bin is busy. */
+/* Additions to one address that serialise at the L2 cache when a single bin is busy. */
 #define GLOBAL_QUEUE    64.0
 #define SORT_BITS       5.0
 #define SORT_CYCLES     40.0

@@ -1,23 +1,20 @@
 /* Modelled cost of sparse matrix-vector products, y = A x in double precision with 32-bit indices.
- * Hides what each storage format reads and who waits for whom; cost_model.c turns it into time.
  *
  *   every variant  writes y (8 bytes a row) and reads x: once, and again for each entry whose x
- *                  left the level-2 cache (8 bytes, taken with the chance that x does not fit)
+ *                  left the L2 cache (8 bytes, taken with the chance that x does not fit)
  *   csr            a thread a row: 12 bytes an entry, but neighbouring threads read far apart, so
- *                  lines come several times where the resident threads' lines outgrow the level-2
- *                  cache; a warp's lanes wait for its longest row, and the longest row is serial
- *   csr_vector     a warp a row: coalesced; lanes idle in rows shorter than a warp, a reduction
- *                  follows each row, and each row's ends cut a sector
- *   dia            8 bytes a slot, no indices: dia_fillin slots an entry
- *   ell            12 bytes a slot: ell_fillin slots an entry, in perfect balance
- *   sellp          as ell in slices of neighbouring rows, each padded to its own longest row
- *   coo            16 bytes an entry in perfect balance; y is zeroed first, and one global atomic
- *                  addition ends every row and every warp's share
+ *                  lines come several times where the resident threads' lines outgrow the L2 cache;
+ * a warp's lanes wait for its longest row, and the longest row is serial csr_vector     a warp a
+ * row: coalesced; lanes idle in rows shorter than a warp, a reduction follows each row, and each
+ * row's ends cut a sector dia            8 bytes a slot, no indices: dia_fillin slots an entry ell
+ * 12 bytes a slot: ell_fillin slots an entry, in perfect balance sellp          as ell in slices of
+ * neighbouring rows, each padded to its own longest row coo            16 bytes an entry in perfect
+ * balance; y is zeroed first, and one global atomic addition ends every row and every warp's share
  *   hybrid         ell for a typical row's width, coo for what is longer: both costs, two kernels
  *
- * What decides between them on a device: padding against indices is the same everywhere; coo and
- * hybrid hang on global_atomic x peak_gbps, csr on l2_cache_size and cuda_cores x clock_rate,
- * long rows on peak_gbps (a wait of fixed length weighs more on a fast memory). */
+ * Their order on a device: padding against indices is the same everywhere; coo and hybrid depend on
+ * global_atomic x peak_gbps, csr on l2_cache_size and cuda_cores x clock_rate, long rows on
+ * peak_gbps (a wait of fixed length weighs more on a fast memory). */
 #include <math.h>
 
 #include "features/device/model/cost_model.h"
@@ -29,14 +26,14 @@
 #define LINE_BYTES  128.0
 /* Resident threads a core, between Fermi's 48 and Kepler's 11. */
 #define THREADS_PER_CORE 16.0
-/* Most extra lines an entry of csr costs when no line survives until its next use. */
+/* Most extra lines an entry of csr when every line is evicted before its next use. */
 #define LINE_RELOADS 2.0
 /* Core cycles of a step along a row: alone, with the warp on one row, and over padded slots. */
 #define STEP_CYCLES      25.0
 #define LANE_CYCLES      20.0
 #define COALESCED_CYCLES 10.0
 #define REDUCTION_STEPS  5.0
-/* Time of a step that nothing hides: a part of memory's latency, since several are in flight. */
+/* Exposed latency of a step: a part of the memory latency, since several are in flight. */
 #define STEP_NS         60.0
 #define ROW_END_BYTES   48.0
 #define SLICE_PADDING   0.8  /* of a slice, per unit of relative deviation */
@@ -181,7 +178,7 @@ static nitro_cost price_hybrid(const double *values, const nitro_cost_device *de
     return cost;
 }
 
-/* What cuSPARSE does inside is not public. */
+/* cuSPARSE's algorithms are not public. */
 static const nitro_cost_variant variants[] = {
     {"csr", price_csr},      {"csr_vector", price_csr_vector},
     {"dia", price_dia},      {"ell", price_ell},

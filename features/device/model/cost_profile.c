@@ -1,5 +1,5 @@
-/* Modelled profiles: what a profiler might count where the cost model says what a kernel does; like
- * modelled times known truth for tests, and never a result. Metrics have nvprof's names.
+/* Modelled profiles: metrics derived from the cost model's work; like modelled times a known ground
+ * truth for tests, and never a result. Metrics have nvprof's names.
  *
  *     I = operations + global_atomics + shared_atomics    instructions of single threads
  *     T = modelled time, M = bytes / bandwidth, A = I / (cuda_cores x clock_rate)
@@ -17,8 +17,8 @@
  *     shared_store_throughput  shared stores over T
  *
  * Each is multiplied by exp(NOISE x normal), drawn as the times' noise is. The proxies run STEPS
- * instructions, and with every step of the dial more of their kind of work beside each: see the
- * table. Their dials end at what real kernels reach, as those of hardware proxies do. */
+ * instructions, and each step of intensity adds work of their kind (see the table). The maximum
+ * intensity is what real kernels reach, as for hardware proxies. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -28,8 +28,8 @@
 #define SECTOR 32.0
 #define READS  0.75
 #define NOISE  0.05
-#define STEPS  67108864.0 /* launching takes no time beside them */
-#define OUTPUT 0.004      /* bytes an instruction that every proxy writes */
+#define STEPS  67108864.0 /* long enough to make launch time negligible */
+#define OUTPUT 0.004      /* bytes an instruction, written by every proxy */
 
 typedef struct cost_proxy {
     const char *name;
@@ -94,7 +94,7 @@ static void count_metrics(const nitro_cost *cost, const nitro_cost_device *devic
         metrics[i] = counted[i];
 }
 
-/* Names are set; metrics and provenance are filled in, and the profile handed on and freed. */
+/* Fills in metrics and provenance, and passes on and frees the profile. */
 static nitro_status hand_on(nitro_context *context, const nitro_device *device,
                             const nitro_cost *cost, const nitro_cost_device *board, uint64_t seed,
                             nitro_profile *profile, nitro_profile_function function, void *user)

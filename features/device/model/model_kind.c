@@ -1,5 +1,5 @@
-/* Device kind `model`: the six GPUs of the paper's Table 1. Their device features are real, from
- * the table that CMake puts into the library; their times come from a cost model and say so. */
+/* Device kind `model`: the six GPUs of the paper's Table 1. Their device features are the
+ * published ones; their times come from a cost model and are labelled so. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static nitro_status list(nitro_context *context, nitro_string_list *ids)
     return status;
 }
 
-/* A row of the table under its id here: published values, and the label that says what it is. */
+/* A row of the table as a modelled device: published values, and a label. */
 static nitro_status make_modelled(nitro_context *context, const nitro_device *row, const char *id,
                                   nitro_device **device)
 {
@@ -95,7 +95,7 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
     return status;
 }
 
-/* Made-up times must not get beside a real device's. */
+/* Modelled times must not mix with a real device's. */
 static nitro_status require_modelled(nitro_context *context, const nitro_device *device)
 {
     if (strcmp(device->kind, "model") == 0)

@@ -1,4 +1,4 @@
-/* Zeros for the counts and for the queues, in one launch: small inputs live on few of them. */
+/* Zeroes the counts and the queues in one launch: launches dominate small inputs. */
 #include "variants/cuda_kernel.cuh"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 

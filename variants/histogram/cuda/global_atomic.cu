@@ -1,9 +1,7 @@
-/*
- * global_atomic: every thread adds to the result itself, in global memory. Nothing to clear or to
- * merge but the result, whatever the number of bins and blocks; but additions to one address queue
- * up in the level-2 cache. So four vectors of a warp whose 128 samples are all equal, as in flat
- * areas and constant inputs, are one addition: a shuffle and a vote for every four samples.
- */
+/* global_atomic: every thread adds to the result in global memory. Only the result is cleared, for
+ * any number of bins and blocks, but additions to one address serialise in the L2 cache. So four
+ * vectors of a warp whose 128 samples are all equal, as in flat areas and constant inputs, become
+ * one addition, at the cost of a shuffle and a vote for every four samples. */
 #include "variants/histogram/cuda/histogram_kernels.cuh"
 
 #define BLOCK NITRO_HISTOGRAM_CUDA_BLOCK

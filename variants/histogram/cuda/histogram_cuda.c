@@ -1,5 +1,5 @@
-/* The CUDA argument of histogram: the samples' copy on the device, what the launches need to know
- * of it, the variants as one table in the host's order, and the hooks. */
+/* The CUDA argument of histogram: the samples' device copy, launch parameters, the table of
+ * variants in the host's order, and the hooks. */
 #include "variants/histogram/histogram_cuda.h"
 
 #include <cuda_runtime_api.h>

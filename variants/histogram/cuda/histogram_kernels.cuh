@@ -1,13 +1,11 @@
-/*
- * histogram_kernels.cuh - how the CUDA variants of histogram go through the samples: in units of
- * 512, four vectors of four samples a lane of a warp, all loads of a unit under way before the
- * first is used. That is 128 KB under way on a multiprocessor with 64 warps, several times what
- * hides the latency of an H200's memory. Warps take units by themselves, from their block's even
- * share or from a queue: no barrier between units.
+/* histogram_kernels.cuh - how the CUDA variants of histogram traverse the samples: in units of
+ * 512, four vectors of four samples a lane, all loads of a unit in flight before the first is
+ * used. That is 128 KB in flight on a multiprocessor with 64 warps, several times what hides an
+ * H200's memory latency. Each warp takes units from its block's even share or from a queue,
+ * without barriers between units.
  *
- * Samples before the first whole vector and after the last whole unit are `odd`, and counted one by
- * one by the first block.
- */
+ * Samples before the first aligned vector and after the last whole unit are `odd`: the first block
+ * counts them one by one. */
 #ifndef NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 #define NITRO_VARIANTS_HISTOGRAM_KERNELS_CUH
 
@@ -18,7 +16,7 @@
 #define NITRO_HISTOGRAM_WARPS        (NITRO_HISTOGRAM_CUDA_BLOCK / NITRO_HISTOGRAM_WARP)
 #define NITRO_HISTOGRAM_UNIT_VECTORS 4 /* a lane */
 #define NITRO_HISTOGRAM_UNIT_SAMPLES (NITRO_HISTOGRAM_UNIT_VECTORS * 4 * NITRO_HISTOGRAM_WARP)
-#define NITRO_HISTOGRAM_FETCH_UNITS  4 /* taken from the queue at once */
+#define NITRO_HISTOGRAM_FETCH_UNITS  4 /* taken from the queue at a time */
 
 typedef struct nitro_histogram_units {
     const uint32_t *samples;
@@ -46,7 +44,7 @@ static inline nitro_histogram_units nitro_histogram_make_units(const uint32_t *s
     return units;
 }
 
-/** As many blocks as have a unit for every warp, `most` at most, and one at least. */
+/** Number of blocks with a unit for every warp, from 1 to `most`. */
 static inline int nitro_histogram_num_blocks(const nitro_histogram_units *units, int most)
 {
     int wanted = (units->num_units + NITRO_HISTOGRAM_WARPS - 1) / NITRO_HISTOGRAM_WARPS;
@@ -105,7 +103,7 @@ NITRO_HISTOGRAM_DEVICE void nitro_histogram_load(const nitro_histogram_units &un
         vectors[i] = __ldg((const uint4 *)(units.samples + nitro_histogram_index(units, unit, i)));
 }
 
-/* How many samples are odd, and the index of each of them. */
+/* Number of odd samples, and their indices. */
 NITRO_HISTOGRAM_DEVICE int nitro_histogram_num_odd(const nitro_histogram_units &units)
 {
     return units.num_samples - units.num_units * NITRO_HISTOGRAM_UNIT_SAMPLES;

@@ -1,5 +1,5 @@
-/* kernels_cuda.h - what the CUDA variants of histogram share on the host's side: launches, and the
- * sort that CUB does. histogram_kernels.cuh has the device's side. */
+/* histogram_kernels_cuda.h - host side of the CUDA variants of histogram: launches, and CUB's
+ * sort. The device side is in histogram_kernels.cuh. */
 #ifndef NITRO_VARIANTS_HISTOGRAM_CUDA_HISTOGRAM_KERNELS_CUDA_H
 #define NITRO_VARIANTS_HISTOGRAM_CUDA_HISTOGRAM_KERNELS_CUDA_H
 
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/** Threads of a block: on all chips, whole numbers of blocks fill a multiprocessor. */
+/** Threads of a block: divides the threads of a multiprocessor on all chips. */
 #define NITRO_HISTOGRAM_CUDA_BLOCK 512
 
-/** Readings of the samples that shared_atomic may take: 65536 bins in tables of 16 KB. */
+/** Most passes over the samples of shared_atomic: 65536 bins in tables of 16 KB. */
 #define NITRO_HISTOGRAM_CUDA_MAX_RANGES 16
 
 /** `allows` of all variants: 32-bit indices must reach all samples. */
@@ -25,11 +25,11 @@ int nitro_histogram_cuda_prepare(void *argument, void *user);
 int nitro_histogram_cuda_clear(nitro_histogram_cuda *histogram);
 
 /**
- * Sort `count` keys of `num_bits` bits, by CUB's radix sort (sort_cub.cu). Tests without a GPU
- * replace this one function.
- * @param[in]     room        NULL: only the size of the room it needs is wanted.
- * @param[in,out] room_bytes  the size of `room`, in device memory.
- * @return 0; else cuda->problem says why.
+ * Sort `count` keys of `num_bits` bits by CUB's radix sort (sort_cub.cu). Tests without a GPU
+ * replace this function.
+ * @param[in]     room        work buffer; NULL: only query its size.
+ * @param[in,out] room_bytes  size of `room`, in device memory.
+ * @return 0; otherwise cuda->problem is set.
  */
 int nitro_histogram_cuda_sort(nitro_cuda *cuda, void *room, size_t *room_bytes,
                               const uint32_t *from, uint32_t *to, int count, int num_bits);

@@ -1,23 +1,20 @@
-/*
- * shared_atomic: every block counts in shared memory, and adds its table to the result at the end.
+/* shared_atomic: every block counts in shared memory, and adds its table to the result at the end.
  *
- * Random samples of one warp meet in the banks of shared memory: of 32 lanes some three or four, so
- * that an addition takes as many cycles. Hence several copies of the table, side by side for each
- * bin: lanes of different copies never meet, and with 16 copies of 256 bins the samples' own
- * bandwidth is the limit. Additions of 1 to one address by several lanes are one in hardware
- * (ATOMS.POPC.INC), so that constant inputs need nothing besides.
+ * Random samples of a warp cause bank conflicts: about three or four of 32 lanes share a bank, and
+ * an addition takes as many cycles. So there are several copies of the table, interleaved by bin:
+ * lanes of different copies never conflict, and with 16 copies of 256 bins memory bandwidth is the
+ * limit. The hardware aggregates additions of 1 by several lanes to one address (ATOMS.POPC.INC),
+ * so constant inputs need no special case.
  *
- * Copies are as many as leave room for as many blocks as have threads. A table larger than a
- * block's shared memory is counted in ranges, each of which reads all samples: blocks of one range
- * after the other.
- */
+ * The number of copies is the largest that keeps full occupancy. A table larger than a block's
+ * shared memory is counted in ranges, each of which reads all samples. */
 #include "variants/histogram/cuda/histogram_kernels.cuh"
 
 #define BLOCK            NITRO_HISTOGRAM_CUDA_BLOCK
 #define MAX_COPIES_SHIFT 4
-/* Samples of a block for every bin, at least: else adding up its table would take longest. */
+/* Least samples of a block for every bin: below, merging its table would dominate. */
 #define SAMPLES_PER_BIN      4
-#define DEFAULT_SHARED_BYTES (48 << 10) /* that need no asking for */
+#define DEFAULT_SHARED_BYTES (48 << 10) /* available without cudaFuncSetAttribute */
 
 extern __shared__ uint32_t dynamic_shared[];
 
@@ -34,7 +31,7 @@ typedef struct lane_table {
     int shift;
 } lane_table;
 
-/* One sample; those of other ranges are none of this block's. */
+/* Counts one sample, if it is in this block's range. */
 template <bool HAS_RANGES> NITRO_HISTOGRAM_DEVICE void add(const lane_table &table, uint32_t sample)
 {
     uint32_t bin = HAS_RANGES ? sample - table.first : sample;
@@ -42,7 +39,7 @@ template <bool HAS_RANGES> NITRO_HISTOGRAM_DEVICE void add(const lane_table &tab
         atomicAdd(table.counts + (bin << table.shift), 1u);
 }
 
-/* Each lane begins with another copy: they are in other banks. */
+/* Each lane begins with another copy, in another bank. */
 NITRO_HISTOGRAM_DEVICE void merge(const lane_table &table, uint32_t *counts)
 {
     const uint32_t num_copies = 1u << table.shift;
@@ -114,8 +111,8 @@ static nitro_histogram_cuda_tables choose_tables(const nitro_histogram_cuda *his
     return tables;
 }
 
-/* All of a multiprocessor's memory is to be shared memory, or fewer blocks may run at once than the
- * tables were chosen for: samples are read once, and need no first-level cache. */
+/* Prefer shared memory over L1, or occupancy may be lower than the tables were chosen for; samples
+ * are read once and do not need L1. */
 static int request_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_bytes)
 {
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,

@@ -1,15 +1,13 @@
-/*
- * sort: CUB sorts all samples by the bits that bins have, and then the runs of equal samples are
- * measured: where one begins, at i, its bin loses i and the bin before gains i, so that each ends
- * up with its run's length. That is two atomic additions a bin that occurs, whatever the input:
- * contention costs nothing, and neither do many bins. What the even share and the queue are of is
- * the sorted samples.
- */
+/* sort: CUB sorts all samples by the bits of a bin number, then run lengths are counted. Where a
+ * run begins, at i, its bin is decreased by i and the previous bin increased by i, so that each
+ * ends up with its run's length: two atomic additions per occupied bin, independent of contention
+ * and of the number of bins. Even shares and the queue apply to the sorted samples. */
 #include "variants/histogram/cuda/histogram_kernels.cuh"
 
 #define BLOCK NITRO_HISTOGRAM_CUDA_BLOCK
 
-/* If a run begins at `index`, after sample `before`. Counts pass zero on the way: they wrap. */
+/* Accounts for a run that begins at `index`, after sample `before`. Counts may wrap below zero
+ * meanwhile. */
 NITRO_HISTOGRAM_DEVICE void add(uint32_t before, uint32_t sample, int index, uint32_t *counts)
 {
     if (sample == before)
@@ -18,14 +16,14 @@ NITRO_HISTOGRAM_DEVICE void add(uint32_t before, uint32_t sample, int index, uin
     atomicSub(counts + sample, (uint32_t)index);
 }
 
-/* Four neighbours, and the one before them: the last of the lane below, or of another vector. */
+/* Four consecutive samples, and the one before them: from the lane below, or from memory. */
 NITRO_HISTOGRAM_DEVICE void add_four(const nitro_histogram_units &units, uint4 four, int index,
                                      uint32_t *counts)
 {
     uint32_t before = __shfl_up_sync(NITRO_CUDA_FULL_MASK, four.w, 1);
     if (threadIdx.x % NITRO_HISTOGRAM_WARP == 0)
         before = index > 0 ? __ldg(units.samples + index - 1) : four.x;
-    if (before == four.w) /* sorted: so are those between */
+    if (before == four.w) /* sorted: all are equal */
         return;
     add(before, four.x, index, counts);
     add(four.x, four.y, index + 1, counts);
@@ -76,7 +74,7 @@ static int make_room(nitro_histogram_cuda *histogram)
     nitro_cuda *cuda = &histogram->cuda;
     int64_t num_samples = histogram->host.num_samples;
     size_t room_bytes = 0;
-    if (sort(histogram, &room_bytes) != 0 || /* without room: how much it takes */
+    if (sort(histogram, &room_bytes) != 0 || /* without a work buffer: queries its size */
         nitro_cuda_need(cuda, room_bytes + (uint64_t)num_samples * sizeof(uint32_t), "sorting") !=
             0)
         return cuda->failure;

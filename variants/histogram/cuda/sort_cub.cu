@@ -1,4 +1,4 @@
-/* CUB's radix sort, behind one function: the emulation of CUDA has another (tests). */
+/* CUB's radix sort behind one function, which the CUDA emulation of the tests replaces. */
 #define CCCL_DISABLE_NVTX /* no ranges for profilers in a library */
 #include <cub/device/device_radix_sort.cuh>
 

@@ -1,5 +1,5 @@
-/* global_atomic: all threads count in the result itself, with atomic additions. Nothing to clear or
- * to merge but one table, whatever the number of threads: for many bins and few samples. */
+/* global_atomic: all threads count in the result with atomic additions. Only one table is cleared
+ * and none merged, for any number of threads: for many bins and few samples. */
 #include "variants/histogram/host/histogram_kernels.h"
 
 static void count_atomically(const uint32_t *samples, int64_t num_samples, uint32_t *counts)

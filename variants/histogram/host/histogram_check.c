@@ -1,5 +1,5 @@
-/* Results checked against a plain loop, bin by bin: counts are exact. The result is spoilt after
- * each check, so that a variant that does not write all of it is found out. */
+/* Checks results against a plain loop, bin by bin: counts are exact. Overwrites the result after
+ * each check, so that a variant that does not write all of it is detected. */
 #include <stdio.h>
 #include <string.h>
 

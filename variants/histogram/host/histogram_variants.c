@@ -1,4 +1,4 @@
-/* The variants of histogram as one table, in declared order: ties go to the one declared first. */
+/* Table of the variants of histogram, in declared order: on ties the first wins. */
 #include <stdlib.h>
 
 #include "variants/histogram/host/histogram_kernels.h"

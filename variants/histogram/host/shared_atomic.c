@@ -1,7 +1,6 @@
-/* shared_atomic: each thread counts in tables of its own, which are merged at the end: what a
- * block's table in shared memory is on a GPU. No atomics are needed here, since no other thread
- * sees them. Neighbouring samples go to different copies: additions to one place would wait for
- * each other. */
+/* shared_atomic: each thread counts in private tables, merged at the end: the counterpart of a
+ * block's table in shared memory. Private tables need no atomics. Neighbouring samples use
+ * different copies, to avoid store-to-load dependencies on one counter. */
 #include "variants/histogram/host/histogram_kernels.h"
 
 static void count_block(const uint32_t *samples, const nitro_histogram_place *place)

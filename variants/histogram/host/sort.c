@@ -1,7 +1,6 @@
-/* sort: each thread sorts tiles that fit into its first-level cache, and adds the length of every
- * run of equal samples to a table of its own. A radix sort of at most DIGIT_BITS bits a pass.
- * Contention costs little: the quarters of a tile are counted and moved in turns, each with a table
- * of its own. */
+/* sort: each thread sorts tiles that fit into its L1 cache, and adds the length of every run of
+ * equal samples to a private table. Radix sort of at most DIGIT_BITS bits a pass. The quarters of
+ * a tile are counted and moved in turn, each with its own table, which keeps contention low. */
 #include <string.h>
 
 #include "variants/histogram/host/histogram_kernels.h"
@@ -14,7 +13,7 @@
 typedef struct sorter {
     uint16_t samples[2][SORT_SAMPLES];
     uint16_t starts[SORT_SAMPLES + 1];   /* where runs of equal samples begin */
-    uint16_t next[QUARTERS][NUM_DIGITS]; /* samples of a digit, then where the next one goes */
+    uint16_t next[QUARTERS][NUM_DIGITS]; /* count of each digit, then its next output position */
 } sorter;
 
 typedef struct sort_digit {
@@ -38,7 +37,7 @@ static void count_digits(sorter *s, const uint16_t *from, int64_t num_samples, s
         s->next[QUARTERS - 1][value_of(digit, from[i])]++;
 }
 
-/* From samples of a digit to where the first of them goes: by digit, then by quarter. */
+/* Exclusive prefix sum over digits, then quarters. */
 static void add_up(sorter *s, sort_digit digit)
 {
     uint32_t sum = 0;
@@ -63,7 +62,7 @@ static void move(sorter *s, const uint16_t *from, int64_t num_samples, sort_digi
         to[s->next[QUARTERS - 1][value_of(digit, from[i])]++] = from[i];
 }
 
-/* Stable passes from the lowest digit to the highest, which are about equally wide. */
+/* Stable passes from the lowest digit to the highest, of about equal width. */
 static const uint16_t *sort(sorter *s, const uint32_t *samples, int64_t num_samples, int num_bits)
 {
     int num_passes = (num_bits + DIGIT_BITS - 1) / DIGIT_BITS, shift = 0;
@@ -80,8 +79,8 @@ static const uint16_t *sort(sorter *s, const uint32_t *samples, int64_t num_samp
     return s->samples[num_passes % 2];
 }
 
-/* Every position is written down, and stays only where a run begins: a branch would be guessed
- * wrong once a run. */
+/* Writes every position, and keeps those where a run begins: a branch would be mispredicted once a
+ * run. */
 static void add_runs(sorter *s, const uint16_t *sorted, int64_t num_samples, uint32_t *counts)
 {
     int64_t num_runs = 1;

@@ -1,20 +1,19 @@
-/* A team of threads that counts. The decisions here: the first table of the first thread is the
- * result itself, so that one thread has nothing to merge; threads and copies are only so many that
- * clearing and merging their tables costs less than counting. */
+/* A team of threads that count. The first table of the first thread is the result itself, so that
+ * one thread merges nothing. The numbers of threads and copies are limited so that clearing and
+ * merging their tables costs less than counting. */
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "variants/histogram/host/histogram_kernels.h"
 
-#define SERIAL_SAMPLES 65536 /* counted before other threads are awake */
-#define TILE_SAMPLES   16384 /* taken from the queue at once: some 10 us of work */
+#define SERIAL_SAMPLES 65536 /* counted faster than other threads wake up */
+#define TILE_SAMPLES   16384 /* taken from the queue at a time: some 10 us of work */
 #define LINE_WORDS     16    /* of a cache line */
 
-#define CACHED_WORDS 8192 /* that a thread's tables may have together: a first-level cache */
+#define CACHED_WORDS 8192 /* limit of a thread's tables together: an L1 cache */
 
-/* A table is cleared and merged a vector at a time: that costs as much as counting one sample for
- * this many of its words. */
+/* Clearing and merging are vectorised: this many words cost as much as counting one sample. */
 #define WORDS_PER_SAMPLE 4
 
 typedef struct counting_team {
@@ -26,15 +25,15 @@ typedef struct counting_team {
     int64_t stride; /* words of a table */
 } counting_team;
 
-/* An odd number of cache lines: the same bin of two copies at a distance of 4 KiB would look to the
- * processor like one place that is written and read again. */
+/* An odd number of cache lines: two copies of a bin 4 KiB apart would alias (store forwarding
+ * compares the low 12 address bits). */
 static int64_t stride_of(int64_t num_bins)
 {
     int64_t lines = (num_bins + LINE_WORDS - 1) / LINE_WORDS;
     return (lines | 1) * LINE_WORDS;
 }
 
-/* Within the room for tables: there is one at least, the result. */
+/* Fits into `most_words` of tables; the result is a table too. */
 static counting_team make_team(nitro_histogram *histogram, const nitro_histogram_method *method,
                                int64_t most_words)
 {
@@ -108,7 +107,7 @@ static void count_share(const counting_team *team, int thread, int num_threads,
                 nitro_host_split_evenly(num_samples, thread + 1, num_threads), place);
 }
 
-/* All threads of the team come here: OpenMP has the queue. */
+/* Called by all threads of the team: OpenMP has the queue. */
 static void count_tiles(const counting_team *team, const nitro_histogram_place *place)
 {
     int64_t num_samples = team->histogram->num_samples;
@@ -130,7 +129,7 @@ static void merge(const counting_team *team, int num_tables, int64_t begin, int6
     }
 }
 
-/* What each thread of the team does; there may be fewer of them than were asked for. */
+/* One thread's work. The team may have fewer threads than requested. */
 static void work(const counting_team *team, int thread, int num_threads)
 {
     int64_t num_bins = team->histogram->num_bins;

@@ -1,10 +1,7 @@
-/*
- * coo: 256 entries a warp, whatever the rows: perfectly balanced, for matrices with a few very long
- * rows. A lane adds up its entries as long as all lanes stay in their rows, which long rows do;
- * else the lanes of a row add up theirs with shuffles, and the first of them adds that to y
- * atomically. So y is zeroed first, and the order of the additions, hence the last bits, differs
- * from run to run.
- */
+/* coo: 256 entries a warp, independent of rows: perfectly balanced, for matrices with a few very
+ * long rows. A lane accumulates as long as no lane of the warp changes rows; otherwise a segmented
+ * reduction with shuffles sums each row's lanes, and its first lane adds the sum to y atomically.
+ * So y is zeroed first, and the order of additions, hence the last bits, differ between runs. */
 #include <stdlib.h>
 
 #include "variants/cuda_kernel.cuh"
@@ -14,7 +11,7 @@
 #define WARP             32
 #define ENTRIES_PER_WARP 256
 
-/* Add the lanes' sums to y, those of one row together: rows ascend with the lanes. */
+/* Segmented reduction of the lanes' sums by row (rows ascend with the lanes), added to y. */
 static __device__ __forceinline__ void add_rows(int row, double sum, double *y)
 {
     int lane = (int)(threadIdx.x % WARP);
@@ -39,7 +36,7 @@ static __global__ void __launch_bounds__(BLOCK)
         return;
     int k = warp * ENTRIES_PER_WARP + (int)(threadIdx.x % WARP);
     int end = min(warp * ENTRIES_PER_WARP + ENTRIES_PER_WARP, num_entries);
-    int last = end - 1; /* lanes past the end add nothing to its row */
+    int last = end - 1; /* lanes past the end add 0 */
     int row = __ldcs(rows + min(k, last));
     double sum = k < end ? __ldcs(values + k) * x[__ldcs(columns + k)] : 0;
 #pragma unroll

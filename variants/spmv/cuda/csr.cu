@@ -1,7 +1,7 @@
-/* csr: a row a thread (the paper's scalar CSR). Neighbouring threads read entries a row's length
- * apart, so that a warp's loads are coalesced for rows of one or two entries only; what saves short
- * rows is that the rest of each line waits in the first-level cache. Long rows of different lengths
- * leave lanes idle. Runs every matrix: the default. */
+/* csr: one thread a row (the paper's scalar CSR). Neighbouring threads read entries a row's length
+ * apart, so that loads are coalesced only for rows of one or two entries; the L1 cache keeps the
+ * rest of each line for short rows. Long rows of different lengths cause divergence. Runs every
+ * matrix: the default. */
 #include "variants/cuda_kernel.cuh"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 

@@ -1,25 +1,24 @@
-/*
- * csr_vector: a row a group of 2 to 32 lanes of a warp. Runs every matrix.
+/* csr_vector: a group of 2 to 32 lanes of a warp a row. Runs every matrix.
  *
- * The product moves 12 bytes a non-zero and does next to nothing with them, so all that counts is
- * how many bytes are under way: an H200 needs some 30 KB a multiprocessor to hide its memory's
- * latency. A warp per row, as the paper has it, starves on short rows: offsets, entries and x are
- * three loads that wait for each other, for 7 useful lanes of 32. Hence
- * - a lane takes four entries at a time, all eight loads of a batch before the first is used;
- * - a group is as wide as the mean row needs for one such batch: 2 lanes up to 8 entries, 32 from
- * 64 on. A stencil with 7 points then has 16 rows, 1.3 KB, under way a warp;
- * - narrow groups read pieces of 16 bytes, but the groups of a warp together whole lines, which the
- *   first-level cache keeps from one load of the batch to the next: ordinary cached loads;
- * - offsets are 32 bits wide, and the blocks small enough in registers for full occupancy.
- */
+ * The product moves 12 bytes a non-zero with little arithmetic, so the number of bytes in flight
+ * decides: an H200 needs some 30 KB a multiprocessor to hide its memory latency. A warp a row, as
+ * in the paper, is too little for short rows: offsets, entries and x are three dependent loads,
+ * for 7 useful lanes of 32. Hence
+ *
+ *  - a lane takes four entries at a time, all eight loads of a batch before the first is used;
+ *  - a group has as many lanes as the mean row needs for one such batch: 2 lanes up to 8 entries,
+ *    32 from 64 on. A stencil with 7 points then has 16 rows, 1.3 KB, in flight a warp;
+ *  - narrow groups read pieces of 16 bytes, but the groups of a warp together whole lines, which
+ *    the L1 cache keeps from one load of the batch to the next: ordinary cached loads;
+ *  - offsets are 32 bits wide, and register use allows full occupancy. */
 #include "variants/cuda_kernel.cuh"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 #define BLOCK NITRO_SPMV_CUDA_BLOCK
-#define BATCH 4 /* entries of a lane under way at once */
+#define BATCH 4 /* entries of a lane in flight at once */
 
 /* The sum of a lane's entries: k, k + LANES, k + 2 LANES... below end. Past the end the last entry
- * is read again and counts nothing: no branch comes between the loads of a batch. */
+ * is read again with weight 0, so that no branch separates the loads of a batch. */
 template <int LANES>
 static __device__ __forceinline__ double lane_sum(int k, int end, const int *__restrict__ columns,
                                                   const double *__restrict__ values,
@@ -65,7 +64,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 typedef void (*kernel)(int, const int *, const int *, const double *, const double *, double *);
 
-/* The narrowest group that takes a row of mean length in one batch. */
+/* The narrowest group that processes a row of mean length in one batch. */
 static kernel choose(const nitro_spmv *host, int *lanes)
 {
     static const struct {

@@ -1,12 +1,10 @@
-/*
- * cusparse_csr1, cusparse_csr2: NVIDIA's cuSPARSE on the CSR matrix, its two algorithms (the first
- * the faster one as a rule, the second deterministic). The library is opened when the variants are
- * declared, never linked: where it is not installed they are declared all the same, since samples
- * of all devices must have the same variants, and allow nothing.
+/* cusparse_csr1, cusparse_csr2: cuSPARSE on the CSR matrix, its two algorithms (the first is
+ * usually faster, the second deterministic). The library is loaded when the variants are declared,
+ * not linked: if it is missing they are declared but allowed for no input, since samples of all
+ * devices must have the same variants.
  *
- * `prepare` makes the handle, the descriptors and the work buffer, and lets cuSPARSE look at the
- * matrix; it and the buffer belong to one algorithm, hence one of each a variant.
- */
+ * `prepare` creates the handle, the descriptors and the work buffer, and runs cuSPARSE's
+ * preprocessing. Preprocessing and buffer belong to one algorithm, so each variant has its own. */
 #define DISABLE_CUSPARSE_DEPRECATED /* of other functions */
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
@@ -18,9 +16,9 @@
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(macro)    #macro
 #define LIBRARY        "libcusparse.so." TEXT_OF(CUSPARSE_VER_MAJOR)
-#define TOOLKIT        "/usr/local/cuda/lib64/" /* where loaders look only when told to */
+#define TOOLKIT        "/usr/local/cuda/lib64/" /* not on the loader's default path */
 
-/* The functions that are used, by name; `preprocess` came later (CUDA 12.4). */
+/* The functions used; `preprocess` exists since CUDA 12.4. */
 #define FUNCTIONS(apply)                                                                           \
     apply(GetProperty) apply(GetErrorString) apply(Create) apply(Destroy) apply(SetStream)         \
         apply(CreateCsr) apply(DestroySpMat) apply(CreateDnVec) apply(DestroyDnVec)                \
@@ -48,15 +46,14 @@ static const struct algorithm {
 
 /* ---- The library ---- */
 
-/* The library stays in the process once it was opened (RTLD_NODELETE): it registers code with the
- * driver. */
+/* The library is never unloaded (RTLD_NODELETE): it registers code with the driver. */
 static void *open_library(void)
 {
     void *handle = dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
     return handle ? handle : dlopen(TOOLKIT LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
 }
 
-/* @return NULL on success, else what is wrong. */
+/* @return NULL, or what is wrong. */
 static const char *find_functions(functions *found)
 {
     void *handle = open_library();
@@ -140,7 +137,7 @@ static int describe(nitro_spmv_cuda *spmv, nitro_spmv_cuda_cusparse *made)
                  "cusparseCreateDnVec");
 }
 
-/* bufferSize, preprocess and SpMV all take this. */
+/* Arguments of bufferSize, preprocess and SpMV. */
 #define PRODUCT(made, algorithm)                                                                   \
     (made)->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, (made)->matrix, (made)->x, &zero,      \
         (made)->y, CUDA_R_64F, (algorithm)->number
@@ -164,7 +161,7 @@ static int make_buffer(nitro_spmv_cuda *spmv, nitro_spmv_cuda_cusparse *made,
 
 static bool is_empty(const nitro_spmv_cuda *spmv)
 {
-    return spmv->host.num_nonzeros == 0; /* cuSPARSE may refuse to describe nothing */
+    return spmv->host.num_nonzeros == 0; /* cuSPARSE may reject empty descriptors */
 }
 
 static int prepare(void *argument, void *user)

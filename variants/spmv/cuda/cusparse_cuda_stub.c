@@ -1,5 +1,5 @@
-/* What stands in for cuSPARSE's variants in a build of CUDA without cusparse.h: they are declared,
- * as on all devices, and allow nothing. */
+/* cuSPARSE's variants in a CUDA build without cusparse.h: declared, as on all devices, and allowed
+ * for no input. */
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
 const char *nitro_spmv_cusparse_problem(void)

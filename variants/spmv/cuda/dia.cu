@@ -1,6 +1,6 @@
-/* dia: a row a thread, diagonal after diagonal: all loads are coalesced, and there are no column
- * indices to wait for. Values are read once and so past the first-level cache's replacement
- * (__ldcs); x is read once a diagonal by every row, from the caches. */
+/* dia: one thread a row, diagonal by diagonal: all loads are coalesced, without column indices.
+ * Values are read once, with streaming loads (__ldcs); x is read once a diagonal by every row,
+ * from the caches. */
 #include <stdlib.h>
 
 #include "variants/cuda_kernel.cuh"

@@ -1,6 +1,6 @@
-/* ell: a row a thread, slot after slot: columns and values are coalesced whatever the row's length,
- * and four slots are under way at once. Both are read once, and so past the first-level cache's
- * replacement (__ldcs), which leaves it to x. */
+/* ell: one thread a row, slot by slot: columns and values are coalesced for any row length, and
+ * four slots are in flight at once. Both are read once, with streaming loads (__ldcs), which
+ * leaves the L1 cache to x. */
 #include <stdlib.h>
 
 #include "variants/cuda_kernel.cuh"

@@ -1,5 +1,5 @@
-/* hybrid: the first entries of every row as ell does, the rest as coo does, one kernel after the
- * other. The host's conversion chooses where to cut. */
+/* hybrid: the first entries of every row as in ell, the rest as in coo, in two kernels. The host's
+ * conversion chooses the split. */
 #include <stdlib.h>
 
 #include "variants/cuda_kernel.cuh"

@@ -1,5 +1,6 @@
-/* sellp: a row a thread, a slice of 32 rows a warp: coalesced as ell is, and each slice as wide as
- * its own longest row, so that no warp waits for another's. Slots are read once (__ldcs). */
+/* sellp: one thread a row, one warp a slice of 32 rows: coalesced as in ell, with each slice as
+ * wide as its own longest row, so that warps do not wait for each other's padding. Slots are read
+ * once, with streaming loads (__ldcs). */
 #include <stdlib.h>
 
 #include "variants/cuda_kernel.cuh"

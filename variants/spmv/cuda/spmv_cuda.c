@@ -1,6 +1,6 @@
-/* The CUDA argument of spmv: the matrix's copy on the device, the variants as one table in the
- * host's order, and the hooks. The decision here: formats are made by the host's variants and
- * copied, so that there is one conversion of each to trust; the host's copy is dropped at once. */
+/* The CUDA argument of spmv: the matrix's device copy, the table of variants in the host's order,
+ * and the hooks. Formats are converted by the host's variants and copied, so that there is one
+ * conversion of each; the host's copy is freed at once. */
 #include "variants/spmv/spmv_cuda.h"
 
 #include <stdio.h>
@@ -143,7 +143,7 @@ int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
 
 /* ---- Hooks ---- */
 
-/* What is left there is NaN: all bits set. */
+/* Fills y with NaN: all bits set. */
 static int take_result(nitro_spmv_cuda *spmv)
 {
     return nitro_cuda_take_result(&spmv->cuda, spmv->y, spmv->host.num_rows, sizeof(*spmv->y), 0xFF,
@@ -179,7 +179,7 @@ static const char *problem(const void *argument, void *user)
     return ((const nitro_spmv_cuda *)argument)->cuda.problem;
 }
 
-/* Where cuSPARSE is not, its variants are declared and allow nothing. */
+/* Without cuSPARSE, its variants are declared but allowed for no input. */
 static nitro_status add_cusparse(nitro_computation *computation)
 {
     const nitro_variant *const variants[NITRO_SPMV_NUM_CUSPARSE] = {

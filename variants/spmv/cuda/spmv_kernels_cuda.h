@@ -1,5 +1,5 @@
-/* kernels_cuda.h - what the CUDA variants of SpMV share: preparing by the host's conversion, the
- * limits of 32-bit indices, and the ELL and COO products that hybrid is made of. */
+/* spmv_kernels_cuda.h - shared by the CUDA variants of SpMV: conversion on the host, limits of
+ * 32-bit indices, and the ELL and COO products of which hybrid consists. */
 #ifndef NITRO_VARIANTS_SPMV_CUDA_SPMV_KERNELS_CUDA_H
 #define NITRO_VARIANTS_SPMV_CUDA_SPMV_KERNELS_CUDA_H
 
@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/** Threads of a block. Ptxas gives these kernels 32 registers a thread or fewer (sm_90), so that a
- *  multiprocessor is full of such blocks. */
+/** Threads of a block. These kernels use at most 32 registers a thread (ptxas, sm_90): full
+ * occupancy. */
 #define NITRO_SPMV_CUDA_BLOCK 256
 
 /** `allows` of the variants that run any matrix: 32-bit indices must reach all of it. */
@@ -27,7 +27,8 @@ int nitro_spmv_cuda_prepare_csr(void *argument, void *user);
 int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
                             int (*upload)(nitro_spmv_cuda *spmv), void (*release)(void *, void *));
 
-/** Refuse a format of so many slots of `slot_bytes` where indices or the memory do not reach. */
+/** Fails if a format of `num_slots` slots of `slot_bytes` exceeds 32-bit indices or the free
+ * memory. */
 int nitro_spmv_cuda_need_slots(nitro_cuda *cuda, int64_t num_slots, size_t slot_bytes,
                                const char *format);
 
@@ -40,7 +41,7 @@ int nitro_spmv_cuda_ell_multiply(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_el
 /* y += A x */
 int nitro_spmv_cuda_coo_add(nitro_spmv_cuda *spmv, const nitro_spmv_cuda_coo *coo);
 
-/** Why cuSPARSE's variants cannot run here, in a sentence; NULL: they can. Opens the library. */
+/** Why cuSPARSE's variants cannot run here; NULL: they can. Loads the library. */
 const char *nitro_spmv_cusparse_problem(void);
 
 /* Each variant's `release`, for nitro_spmv_cuda_release. */

@@ -1,7 +1,6 @@
-/* coo: an entry a step, cut into parts of exactly equal numbers of entries - inside a row too,
- * which no other variant does: it is for matrices with a few very long rows. A part adds to the
- * rows that begin in it; what it has of a row that began earlier is carried, and added when all are
- * done. */
+/* coo: entry by entry, in parts of exactly equal numbers of entries, which may split rows: for
+ * matrices with a few very long rows. A part adds to the rows that begin in it; its sum of a row
+ * that began earlier is carried, and added when all parts are done. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@ typedef struct carry {
     double sum;
 } carry;
 
-/* The sum of the entries of one row, from *k on; *k moves past them. */
+/* The sum of one row's entries from *k on; advances *k past them. */
 static inline double row_sum(const nitro_spmv_coo *coo, const double *x, int64_t *k, int64_t end)
 {
     int64_t at = *k;
@@ -45,7 +44,7 @@ static carry add_entries(const nitro_spmv_coo *coo, const double *x, double *y, 
 }
 
 /* Zero the rows that begin in entries [begin, end), and the empty rows before each; the last part
- * also those at the end. */
+ * also zeroes empty rows at the end. */
 static void zero_rows(const nitro_spmv_coo *coo, double *y, int64_t num_rows, int64_t begin,
                       int64_t end)
 {

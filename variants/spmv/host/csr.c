@@ -1,5 +1,5 @@
-/* csr: a row a thread, entry after entry: the textbook loop, but for asking ahead. Rows are divided
- * among threads by their non-zeros. Runs every matrix, converts nothing: the default. */
+/* csr: one row after another, entry by entry, with prefetching. Rows are divided among threads by
+ * their non-zeros. Runs every matrix without conversion: the default. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 static void multiply_rows(const nitro_spmv *spmv, int64_t begin, int64_t end)

@@ -1,6 +1,6 @@
 /* csr_vector: SIMD within the row. Eight entries at a time in two sets of accumulators, so that
- * long rows do not wait for one sum, and the matrix asked for ahead of its use. The order of the
- * additions is fixed: every vector unit gives the same bits. Runs every matrix. */
+ * long rows do not depend on one sum, with prefetching. The order of additions is fixed: every
+ * vector unit gives the same bits. Runs every matrix. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 /* Shorter vectors, for what is left of a row. */
@@ -92,7 +92,7 @@ static void multiply_rows(const int64_t *restrict row_offsets, const int32_t *re
         y[row] = row_sum(row_offsets, columns, values, x, row);
 }
 
-/* The same, two rows at a time, storing past the caches. `begin` is even. */
+/* The same for two rows at a time, with non-temporal stores. `begin` is even. */
 NITRO_SPMV_CLONES
 static void stream_rows(const int64_t *restrict row_offsets, const int32_t *restrict columns,
                         const double *restrict values, const double *restrict x, double *restrict y,

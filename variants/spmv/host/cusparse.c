@@ -1,5 +1,5 @@
-/* cusparse_csr1, cusparse_csr2: on the host there is no cuSPARSE. The variants are declared here
- * too, and allow nothing, so that samples of hosts and of CUDA devices have the same variants. */
+/* cusparse_csr1, cusparse_csr2 on the host: declared, so that samples of hosts and CUDA devices
+ * have the same variants, and allowed for no input. */
 #include "variants/spmv/spmv.h"
 
 bool nitro_spmv_allows_nothing(const double *features, const void *argument, void *user)

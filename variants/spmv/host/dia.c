@@ -1,7 +1,7 @@
-/* dia: whole diagonals, no column indices, no gathers. Rows in blocks, so that a block of y stays
- * in the first-level cache while all diagonals are added to it. For matrices whose diagonals are
- * full: a slot costs 8 bytes where CSR pays 12 a non-zero, so beyond a fill-in of a few it cannot
- * win. */
+/* dia: whole diagonals, without column indices or gathers. Rows are processed in blocks, so that a
+ * block of y stays in the L1 cache while all diagonals are added to it. For matrices with full
+ * diagonals: a slot costs 8 bytes and a non-zero in CSR 12, so a fill-in of more than a few cannot
+ * pay. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define MAX_FILLIN 8
 #define MAX_SLOTS  INT32_MAX /* 16 GiB */
 #define GROUP_ROWS 32
-#define AHEAD_ROWS 128 /* how early each diagonal is asked for */
+#define AHEAD_ROWS 128 /* prefetch distance */
 
 static bool allows(const double *features, const void *argument, void *user)
 {
@@ -91,13 +91,13 @@ void nitro_spmv_release_dia(void *argument, void *user)
     spmv->dia = NULL;
 }
 
-/* Does this diagonal have a column for every row of the group? */
+/* Does this diagonal cross every row of the group? */
 NITRO_SPMV_INLINE bool is_inside(const nitro_spmv *spmv, int64_t offset, int64_t row)
 {
     return row + offset >= 0 && row + GROUP_ROWS + offset <= spmv->num_cols;
 }
 
-/* y of a whole group of rows, in registers, from the diagonals that pass it from end to end. */
+/* y of a group of rows, in registers, from the diagonals that cross all of them. */
 NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
 {
     const nitro_spmv_dia *dia = spmv->dia;
@@ -118,7 +118,7 @@ NITRO_SPMV_INLINE void multiply_group(const nitro_spmv *spmv, int64_t row)
         NITRO_SPMV_STORE(spmv->y + row + i * NITRO_SPMV_LANES, lanes[i]);
 }
 
-/* Add to y what one diagonal has in rows [begin, end). */
+/* Add one diagonal's products in rows [begin, end) to y. */
 static void add_diagonal(const nitro_spmv *spmv, int64_t d, int64_t begin, int64_t end)
 {
     int64_t offset = spmv->dia->offsets[d];

@@ -1,6 +1,6 @@
 /* ell: every row padded to the longest, column-major, so that SIMD runs over rows; 64 rows at a
- * time, whose sums stay in registers. For matrices whose rows are of about one length: a slot costs
- * 12 bytes, as a non-zero does in CSR. */
+ * time, with their sums in registers. For matrices with rows of similar length: a slot costs 12
+ * bytes, as a non-zero does in CSR. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define MAX_FILLIN 8
 #define MAX_SLOTS  INT32_MAX /* 24 GiB */
 #define GROUP_ROWS 64
-#define AHEAD_ROWS 128 /* how early each slot's column is asked for */
+#define AHEAD_ROWS 128 /* prefetch distance */
 
 static bool allows(const double *features, const void *argument, void *user)
 {
@@ -32,7 +32,7 @@ int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *e
         nitro_spmv_ell_clear(ell);
         return 1;
     }
-    int32_t column = 0; /* padding repeats a column near by: its x is in the cache */
+    int32_t column = 0; /* padding repeats a neighbouring column, whose x is cached */
     for (int64_t row = 0; row < rows; row++) {
         int64_t begin = spmv->row_offsets[row], length = spmv->row_offsets[row + 1] - begin;
         for (int64_t k = 0; k < width; k++) {

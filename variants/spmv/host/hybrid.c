@@ -1,12 +1,12 @@
-/* hybrid: what is regular in ELL, the rest in COO. The split that takes the least memory: an ELL
- * slot costs 12 bytes in every row, a COO entry 16, so slot k is worth having as long as more than
- * three quarters of the rows have a k-th entry. Never larger than COO alone: runs every matrix. */
+/* hybrid: the regular part in ELL, the rest in COO, split for least memory: an ELL slot costs 12
+ * bytes in every row, a COO entry 16, so slot k pays while more than 3/4 of the rows have a k-th
+ * entry. Never larger than COO alone: runs every matrix. */
 #include "variants/spmv/host/spmv_kernels.h"
 
 #include <stdlib.h>
 
-/* The largest width whose last slot more than 12/16 of the rows fill. No more than 16/12 of the
- * mean length is possible, so longer rows need not be told apart. */
+/* The largest width whose last slot is filled by more than 12/16 of the rows. It cannot exceed
+ * 16/12 of the mean length, so longer rows are counted together. */
 static int choose_width(const nitro_spmv *spmv, int64_t *width)
 {
     int64_t rows = spmv->num_rows;
@@ -34,7 +34,7 @@ static void clear(nitro_spmv_hybrid *hybrid)
 {
     nitro_spmv_ell_clear(&hybrid->ell);
     free(hybrid->coo.rows);
-    free((void *)hybrid->coo.columns); /* our own here, const for readers */
+    free((void *)hybrid->coo.columns); /* owned here; const for readers */
     free((void *)hybrid->coo.values);
     free(hybrid);
 }

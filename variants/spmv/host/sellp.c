@@ -60,7 +60,7 @@ static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
     return 0;
 }
 
-/* Padding has value 0 and repeats a column near by: its x is in the cache. */
+/* Padding has value 0 and repeats a neighbouring column, whose x is cached. */
 static void fill_slice(const nitro_spmv *spmv, int64_t slice, nitro_spmv_sellp *sellp)
 {
     int64_t base = sellp->slice_offsets[slice];
@@ -114,7 +114,7 @@ void nitro_spmv_release_sellp(void *argument, void *user)
     spmv->sellp = NULL;
 }
 
-/* The sums of a slice's rows, all of them, also where the matrix ends within it. */
+/* The sums of all rows of a slice, also of those past the end of the matrix. */
 NITRO_SPMV_INLINE void multiply_slice(const double *restrict values,
                                       const int32_t *restrict columns, int64_t num_slots,
                                       const double *restrict x, nitro_spmv_lanes lanes[SLICE_LANES])

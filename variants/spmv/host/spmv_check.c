@@ -1,6 +1,6 @@
-/* Results checked against sums in long double, row by row, relative to the size of the row's terms:
- * what any order of summation can be held to. The result is spoilt after each check, so that a
- * variant that does not write all of y is found out. */
+/* Checks results against sums in long double, row by row, relative to the magnitudes of the row's
+ * terms: a bound that holds for any order of summation. Overwrites the result after each check, so
+ * that a variant that does not write all of y is detected. */
 #include <math.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
-/* Work for threads, and memory for formats. The decision here: parts have equal numbers of entries
- * plus rows, since an empty row costs something too; and small matrices stay on one thread. */
+/* Division of work among threads, and memory for formats. Parts have equal numbers of entries plus
+ * rows, since empty rows cost time too; small matrices stay on one thread. */
 #include "variants/spmv/host/spmv_kernels.h"
 
-/* Waking threads costs about as much as this many non-zeros. */
+/* Waking threads costs as much as about this many non-zeros. */
 #define SERIAL_WORK 32768
 
 void *nitro_spmv_allocate(int64_t count, size_t size)

@@ -1,5 +1,5 @@
-/* kernels.h - what the SpMV variants share: how work is divided among threads, memory for formats,
- * the machine's vector unit, and the ELL and COO products that hybrid is made of. */
+/* spmv_kernels.h - shared by the host variants of SpMV: division of work among threads, memory for
+ * formats, vector units, and the ELL and COO products of which hybrid consists. */
 #ifndef NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 #define NITRO_VARIANTS_SPMV_HOST_SPMV_KERNELS_H
 
@@ -13,9 +13,9 @@
 #include "variants/spmv/spmv.h"
 
 /*
- * One binary for all machines: a kernel marked so is compiled for several vector units, and the
- * loader picks. Sanitizers' run time is not up yet when the loader picks, so their builds go
- * without. Only leaf functions may be marked: GCC does not clone the body of a parallel region.
+ * Function multiversioning: marked kernels are compiled for several vector units, and the loader
+ * picks one. Not with sanitizers, whose runtime is not initialised when the loader picks. Only leaf
+ * functions may be marked: GCC does not clone the body of a parallel region.
  */
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) &&       \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(NITRO_NO_CLONES)
@@ -24,11 +24,12 @@
 #define NITRO_SPMV_CLONES
 #endif
 
-/* A kernel's helpers must be part of it, or they would be compiled for the plainest unit alone. */
+/* Helpers of multiversioned kernels must be inlined, or they would be compiled for the baseline
+ * only. */
 #define NITRO_SPMV_INLINE __attribute__((always_inline)) static inline
 
-/* Eight doubles that the compiler maps to whatever vectors the machine has. Gathers by hand: the
- * gather instruction is slower than eight loads on the processors we measured (Zen 5). */
+/* Eight doubles, mapped to the available vectors by the compiler. Gathers are eight loads: the
+ * gather instruction was slower on Zen 5. */
 typedef double nitro_spmv_lanes __attribute__((vector_size(64)));
 typedef double nitro_spmv_pair __attribute__((vector_size(16), may_alias));
 typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligned(8), may_alias));
@@ -40,19 +41,19 @@ typedef double nitro_spmv_lanes_unaligned __attribute__((vector_size(64), aligne
                         (x)[(at)[5]], (x)[(at)[6]], (x)[(at)[7]]})
 
 /*
- * Ask for the cache line of array[index]. Matrices are streamed once, and processors' own
- * prefetchers fall behind on many short rows: asking AHEAD entries early doubled the bandwidth of
- * csr_vector on a 3-D stencil. The index may lie past the end: a prefetch never faults, and the
- * address is made without pointer arithmetic, which would be undefined there.
+ * Prefetch the cache line of array[index]. Hardware prefetchers fall behind on many short rows:
+ * prefetching AHEAD entries doubled the bandwidth of csr_vector on a 3-D stencil. The index may lie
+ * past the end: a prefetch never faults, and the address is computed as an integer, since pointer
+ * arithmetic would be undefined there.
  */
 #define NITRO_SPMV_PREFETCH(array, index)                                                          \
     __builtin_prefetch((const void *)((uintptr_t)(array) + (size_t)(index) * sizeof(*(array))))
 #define NITRO_SPMV_AHEAD 1024
 
 /*
- * Storing past the caches: an ordinary store reads the line first, which costs 8 bytes a row of the
- * bandwidth that the product lives on. For a y so large that it would not stay in a cache anyway,
- * and that pairs fit on; NITRO_SPMV_FENCE orders such stores before whatever other threads do next.
+ * Non-temporal stores: an ordinary store reads the line first, which costs 8 bytes of bandwidth a
+ * row. For a y that exceeds the caches and is aligned to pairs; NITRO_SPMV_FENCE orders these
+ * stores before other threads' accesses.
  */
 #define NITRO_SPMV_STREAM_ROWS (2 << 20) /* 16 MiB of y */
 
@@ -70,26 +71,26 @@ static inline bool nitro_spmv_streams(const double *y, int64_t num_rows)
 #endif
 
 /**
- * Distance of two columns of a column-major format: room for whole lanes, and an odd number of
- * cache lines, since columns a power of two apart would push each other out of the cache.
+ * Stride of columns of a column-major format: whole lanes, and an odd number of cache lines, since
+ * columns a power of two apart would map to the same cache sets.
  */
 int64_t nitro_spmv_stride(int64_t num_rows);
 
-/** Most parts that nitro_spmv_num_parts gives. */
+/** Upper bound of nitro_spmv_num_parts. */
 #define NITRO_SPMV_MAX_PARTS NITRO_HOST_MAX_THREADS
 
-/** How many parts to cut `work` (non-zeros and rows) into: one a thread, one alone where starting
- *  threads would cost more than it saves. */
+/** Number of parts for `work` (non-zeros and rows): one a thread, or one if starting threads would
+ * not pay. */
 int nitro_spmv_num_parts(int64_t work);
 
 /**
- * Where part `part` of `parts` begins so that all parts have about the same work, an item costing
- * its entries and one more: offsets has shape [count + 1], ascending from 0. Part `parts` begins at
- * `count`.
+ * First item of part `part` when items are divided into `parts` of about equal work, an item
+ * costing its entries plus one. offsets: shape [count + 1], ascending from 0. Part `parts` begins
+ * at `count`.
  */
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts);
 
-/** Where part `part` of `parts` of `count` equal items begins. */
+/** First item of part `part` when `count` equal items are divided into `parts`. */
 int64_t nitro_spmv_split_evenly(int64_t count, int part, int parts);
 
 /* ELL: the first `width` entries of every row. 0 on success. */

@@ -1,4 +1,4 @@
-/* The variants of spmv as one table, in declared order: ties go to the one declared first. */
+/* Table of the variants of spmv, in declared order: on ties the first wins. */
 #include <stdlib.h>
 
 #include "variants/spmv/host/spmv_kernels.h"
