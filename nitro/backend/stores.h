@@ -264,7 +264,7 @@ NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b
 
 typedef struct nitro_sync_options {
     nitro_conflict conflict;
-    const char *campaign; /* BOTH: what comes is of device ID@campaign. NULL: an error where it is
+    const char *campaign; /* BOTH: what comes is of device `ID@campaign`. NULL: an error where it is
                              needed */
     nitro_problem_function damaged; /* told of records that are left behind; may be NULL */
     void *user;

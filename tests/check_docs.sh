@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Keeps *.md and docs/*.md true: their C and CMake code is that of examples/, what they link to
+# exists, their console commands work against an installed Nitro, and docs/cli-json.md names the keys
+# that commands print.
+# Usage: check_docs.sh SOURCE_DIR BUILD_DIR
+set -euo pipefail
+
+readonly source_dir=$1 build_dir=$2
+work=$(mktemp -d)
+trap 'rm -rf -- "$work"' EXIT
+shopt -s nullglob
+pages=("$source_dir"/*.md "$source_dir"/docs/*.md)
+
+# fail PAGE MESSAGE...
+fail() {
+    echo "${1#"$source_dir"/}: ${*:2}" >&2
+    exit 1
+}
+
+# blocks PAGE LANGUAGE: the lines of all its blocks in one language.
+blocks() {
+    awk -v fence="\`\`\`$2" '$0 == "```" { inside = 0 } inside; $0 == fence { inside = 1 }' "$1"
+}
+
+# check_code PAGE: each block of C or CMake stands in one of the examples, character by character.
+check_code() {
+    local block example found
+    awk -v prefix="$work/block" '$0 == "```" { file = "" } file { print >file }
+        $0 == "```c" || $0 == "```cmake" { file = prefix (++count) }' "$1"
+    for block in "$work"/block*; do
+        found=
+        for example in "$source_dir"/examples/{,*/}*.{c,h,cu,txt}; do
+            [[ $(<"$example") != *"$(<"$block")"* ]] || found=$example
+        done
+        [[ $found ]] || fail "$1" "this code is in no file of examples/: $(head -n 3 "$block")"
+        rm -- "$block"
+    done
+}
+
+# headings PAGE: the anchors that web hosts make of its headings.
+headings() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9\n_-'
+}
+
+check_links() {
+    local link target
+    while read -r link; do
+        target=$(dirname "$1")/${link%%#*}
+        [[ $link != \#* ]] || target=$1
+        [[ -e $target ]] || fail "$1" "links to $link, which does not exist"
+        [[ $link != *.md\#* && $link != \#* ]] || headings "$target" | grep -qxF -- "${link#*#}" ||
+            fail "$1" "links to $link, but $target has no such heading"
+    done < <(grep -oE '\]\([^) ]+\)' "$1" | sed 's/^](//; s/)$//' | grep -vE '^https?:')
+}
+
+# check_paths PAGE: files of the repository that it names in backquotes exist.
+check_paths() {
+    local path
+    while read -r path; do
+        [[ -e $source_dir/$path ]] || fail "$1" "names $path, which does not exist"
+    done < <(grep -oE '`(apps|data|dfs|docs|examples|features|nitro|proxies|store|tests|variants)/[a-z0-9_./-]+`' \
+        "$1" | tr -d '`')
+}
+
+# check_session PAGE: runs its commands, in the page's order, in a folder of their own. Lines that start
+# with "$ " are commands; one that ends in a backslash continues.
+check_session() {
+    local name
+    name=$(basename "$1" .md)
+    blocks "$1" console | awk '/^\$ / { going = 1; sub(/^\$ /, "") } going; !/\\$/ { going = 0 }' \
+        >"$work/$name.sh"
+    [[ -s $work/$name.sh ]] || return 0
+    mkdir "$work/$name"
+    (cd -- "$work/$name" && bash -euxo pipefail "../$name.sh" >"../$name.out" 2>&1 </dev/null) || {
+        tail -n 60 "$work/$name.out"
+        fail "$1" "a command fails, see above"
+    }
+    echo "${1#"$source_dir"/}: $(grep -cE '^\+ [a-z./]' "$work/$name.out") commands work (${SECONDS} s)"
+}
+
+cmake --install "$build_dir" --prefix "$work/prefix" >"$work/install.log"
+pc_file=$(find "$work/prefix" -name nitro.pc)
+PKG_CONFIG_PATH=$(dirname "$pc_file")
+export PKG_CONFIG_PATH LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/pkgconfig}
+export NITRO=$source_dir CMAKE_PREFIX_PATH=$work/prefix PATH="$work/prefix/bin:$PATH"
+export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
+
+cmp -s <(blocks "$source_dir/README.md" c) "$source_dir/examples/sum.c" ||
+    fail "$source_dir/README.md" "its example is not examples/sum.c"
+(($(wc -l <"$source_dir/README.md") <= 120)) || fail "$source_dir/README.md" "has over 120 lines"
+for page in "${pages[@]}"; do
+    check_code "$page"
+    check_links "$page"
+    check_paths "$page"
+done
+for page in "${pages[@]}"; do
+    [[ $page == */cli-json.md ]] || check_session "$page"
+done
+[[ ! -e $source_dir/docs/cli-json.md ]] ||
+    (mkdir "$work/json" && cd "$work/json" &&
+        python3 "$source_dir/tests/check_json_docs.py" "$source_dir/docs/cli-json.md")
+echo "${#pages[@]} pages: code, links, commands and JSON keys hold"
