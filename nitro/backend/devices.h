@@ -104,8 +104,8 @@ NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *c
 
 /**
  * Devices that are really here are told apart from those of other machines, which may have the same
- * processor or card and so the same id, by the setting "machine": `ID@MACHINE`. Kinds know nothing of
- * it: what they are given is `id` up to the '@'. Modelled devices are the same everywhere.
+ * processor or card and so the same id, by the setting "machine": `ID@MACHINE`. Kinds know nothing
+ * of it: what they are given is `id` up to the '@'. Modelled devices are the same everywhere.
  */
 
 /** Append the ids of the live and modelled devices of this machine, of every kind. A kind that

@@ -53,8 +53,8 @@ NITRO_API nitro_status nitro_store_merge_schema(nitro_context *context, const ni
 
 /**
  * What a store tells the profiles of one device and computation apart by: name, input, intensity
- * and kernel in one text, whose byte order is the order of each_profile. Up to its last '\x1f' it
- * names the run. The caller's to free; NULL: out of memory.
+ * and kernel in one text, whose byte order is the order of each_profile. Up to its last byte 0x1F
+ * it names the run. The caller's to free; NULL: out of memory.
  */
 NITRO_API char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile);
 
