@@ -1,7 +1,5 @@
-/*
- * Putting what watching recorded into a store. Hides how single runs become samples: those of the
- * same features are one input, and the median of a variant's times its entry.
- */
+/* Stores observations of monitored runs as samples: runs with the same features are one input, and
+ * an entry is the median of a variant's times. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +25,7 @@ typedef struct flush {
 
 static int compare_features(const nitro_observation *a, const nitro_observation *b)
 {
-    return memcmp(a->features, b->features, sizeof a->features); /* beyond the last one: zeros */
+    return memcmp(a->features, b->features, sizeof a->features); /* unused features are zeros */
 }
 
 static int compare(const void *left, const void *right)
@@ -59,7 +57,7 @@ static nitro_status read_all(flush *self, const nitro_observations *observations
 
 /* ---- The device --------------------------------------------------------------------------- */
 
-/** What the store knows of it counts: it may be recorded, or measured more closely. */
+/** Prefers the store's description of the device, which may have more measured features. */
 static nitro_status find_device(flush *self)
 {
     char id[256] = "host";
@@ -69,7 +67,7 @@ static nitro_status find_device(flush *self)
     nitro_rcu_pointer_leave(self->computation->model);
     nitro_device *here = NULL;
     nitro_status found = nitro_device_find(self->context, id, false, &here, NULL);
-    if (found == NITRO_OK) /* "host" stands for this host's own id */
+    if (found == NITRO_OK) /* resolves "host" to this host's id */
         snprintf(id, sizeof id, "%s", here->id);
     nitro_status status = nitro_store_get_device(self->store, id, &self->device);
     self->device_is_known = status == NITRO_OK;
@@ -86,7 +84,7 @@ static nitro_status find_device(flush *self)
 
 /* ---- Samples ------------------------------------------------------------------------------ */
 
-/** The newest samples keep what older ones of the same input say of other variants. */
+/** Starts from the stored sample, which keeps its other variants' entries. */
 static nitro_status open_sample(flush *self, const double *features, nitro_sample **sample)
 {
     const nitro_schema *schema = self->computation->schema;
@@ -199,8 +197,8 @@ nitro_status nitro_computation_flush_observations(nitro_computation *computation
         computation->monitor ? nitro_monitor_observations(computation->monitor) : NULL;
     if (!observations)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: nothing is recorded: ask for it by nitro_computation_monitor "
-                          "(num_recorded) or the setting record",
+                          "%s: no observations are recorded: turn recording on with "
+                          "nitro_computation_monitor (num_recorded) or the setting record",
                           computation->schema->computation);
     if (nitro_store_context(store) != computation->context)
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,

@@ -1,8 +1,7 @@
-/* How variants are measured: the defaults, what makes sense, and what the device has to be able to.
- */
+/* Options of measuring: defaults, valid ranges, and whether a device supports them. */
 #include <unistd.h>
 
-#include "nitro/measure/measure.h"
+#include "nitro/measure/measure_input.h"
 #include "nitro/runtime/computation.h"
 
 #define MAX_REPETITIONS 1000000
@@ -46,7 +45,7 @@ nitro_status nitro_measure_options_check(nitro_context *context,
                           options->timeout_ms);
     if (options->cache != NITRO_CACHE_WARM && options->cache != NITRO_CACHE_COLD)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "measuring: there is no nitro_cache %d: give NITRO_CACHE_WARM or _COLD",
+                          "measuring: nitro_cache %d: give NITRO_CACHE_WARM or _COLD",
                           (int)options->cache);
     return NITRO_OK;
 }
@@ -58,22 +57,20 @@ nitro_status nitro_measure_device_check(const nitro_computation *computation,
     const nitro_device_kind *kind = nitro_device_kind_find(computation->context, wanted);
     const nitro_device_access *access = kind ? kind->access : NULL;
     if (!kind)
-        return nitro_fail(computation->context, NITRO_ERR_NOT_BUILT,
-                          "%s: it runs on devices of kind %s, which this build does not know", name,
-                          wanted);
+        return nitro_fail(computation->context, NITRO_ERR_NOT_BUILT, "%s: unknown device kind %s",
+                          name, wanted);
     for (size_t v = 0; v < computation->schema->num_variants; v++)
         if (computation->variants[v].time_source == NITRO_TIME_DEVICE &&
             !(access && access->start && access->stop))
             return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                              "%s: variant %s is to be timed by the device's own clock "
-                              "(NITRO_TIME_DEVICE), and devices of kind %s have none: name the "
-                              "kind that it runs on (nitro_computation_set_device_kind), or "
-                              "another time source",
+                              "%s: variant %s is timed by the device's clock (NITRO_TIME_DEVICE), "
+                              "and devices of kind %s have none: set the computation's kind "
+                              "(nitro_computation_set_device_kind), or another time source",
                               name, computation->variants[v].name, wanted);
     if (options->cache == NITRO_CACHE_COLD && !(access && access->flush))
-        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: caches of devices of kind %s cannot be flushed here: measure with "
-                          "warm ones",
-                          name, wanted);
+        return nitro_fail(
+            computation->context, NITRO_ERR_ARGUMENT,
+            "%s: caches of devices of kind %s cannot be flushed here: measure with warm caches",
+            name, wanted);
     return NITRO_OK;
 }

@@ -1,21 +1,21 @@
-/* Tuning: every input measured on every device asked for, each sample durable before the next is
- * measured. */
+/* Tuning: measures every input on every requested device. Each sample is durable before the next
+ * is measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "nitro/measure/measure.h"
+#include "nitro/measure/measure_input.h"
+#include "nitro/measure/tune_claims.h"
 #include "nitro/measure/tune_plan.h"
-#include "nitro/measure/tune_share.h"
 
-/* Modelled times are a function of computation, device and input alone: no run differs. */
+/* Modelled times depend only on computation, device and input. */
 #define MODEL_SEED 1
 
-/* How long a finished tune tries to send what waits. */
+/* How long a finished tune tries to send unsent samples. */
 #define PATIENCE_MS 2000
 
-/* How often to look whether another tuner has finished what it claimed. */
+/* How often to check for inputs finished by other tuners. */
 #define LOOK_AGAIN_MS 200
 
 typedef struct tuning {
@@ -35,8 +35,8 @@ void nitro_tune_options_init(nitro_tune_options *options)
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
-/* By now nobody else has this input for this device, unless it is stale or wanted again; should
- * another tune have been quicker meanwhile, its sample is as good as ours. */
+/* Replaces a stored sample: it is outdated, to be measured again, or another tuner's, which is
+ * equivalent. */
 static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
                                  nitro_sample *sample)
 {
@@ -53,8 +53,8 @@ static nitro_status store_sample(const tuning *self, const nitro_tune_target *t,
     char message[2048];
     nitro_context_last_error(self->plan.context, message, sizeof(message));
     return nitro_fail(self->plan.context, status,
-                      "input '%s' was measured on %s but not stored: %s; the inputs before it are "
-                      "safe, and the same tune goes on from there",
+                      "input '%s' was measured on %s but not stored: %s; earlier inputs are "
+                      "stored, and the same tune continues after them",
                       sample->input, t->device->id, message);
 }
 
@@ -76,7 +76,7 @@ static nitro_status simulate_and_store(const tuning *self, const nitro_tune_targ
     return status;
 }
 
-/* The one target whose variants really run and that lacks this input; NULL: none does. */
+/* The target whose variants run and that lacks this input; NULL: none. */
 static nitro_tune_target *live_target(const tuning *self, size_t input)
 {
     for (size_t i = 0; i < self->plan.num_targets; i++)
@@ -93,7 +93,7 @@ static bool has_same_features(const nitro_sample *a, const nitro_sample *b)
     return true;
 }
 
-/* Times that still count take the place of those that were not measured again. */
+/* Keeps the stored entries of variants that were not measured again. */
 static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *sample)
 {
     for (size_t v = 0; v < sample->num_entries; v++) {
@@ -105,7 +105,7 @@ static void keep_entries(nitro_sample *stored, uint64_t measured, nitro_sample *
     }
 }
 
-/* Measure an input; where the store has times of it that still count, the other variants alone. */
+/* Measures an input; if the store has valid times of some variants, only the others. */
 static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, bool *input_failed)
 {
     const nitro_input *what = &self->plan.inputs[input];
@@ -119,8 +119,8 @@ static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, b
                             &made, input_failed);
     if (status == NITRO_OK && stored && !has_same_features(made, stored)) {
         nitro_log(self->plan.context, NITRO_LOG_WARNING,
-                  "input '%s' has other features than when it was measured: it is another input by "
-                  "now, so all variants are measured again",
+                  "input '%s': its features differ from the stored sample's; measuring all "
+                  "variants again",
                   what->name);
         nitro_sample_free(made);
         stored = made = NULL;
@@ -135,7 +135,7 @@ static nitro_status measure(tuning *self, size_t input, nitro_sample **sample, b
     return NITRO_OK;
 }
 
-/* The input is loaded once, whatever the number of devices. */
+/* The input is loaded once for all devices. */
 static nitro_status tune_input(tuning *self, size_t input, bool *input_failed)
 {
     nitro_sample *sample = NULL;
@@ -174,13 +174,13 @@ static nitro_status report(tuning *self, size_t input)
     if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
         return NITRO_OK;
     return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
-                      "%s: stopped after input '%s', %zu of %zu; what was measured is stored, and "
-                      "the same tune goes on from there",
+                      "%s: stopped after input '%s', %zu of %zu; measured inputs are stored, and "
+                      "the same tune continues after them",
                       self->plan.computation->schema->computation, progress->input, progress->done,
                       progress->total);
 }
 
-/* While other tuners measure: there is no input to tell of, but the user may want to stop. */
+/* Reports progress while other tuners measure, so that the user can stop. */
 static nitro_status report_unsent(tuning *self)
 {
     nitro_tune_progress *progress = &self->progress;
@@ -188,17 +188,17 @@ static nitro_status report_unsent(tuning *self)
     progress->elapsed_ms = nitro_clock_wall_ms(self->plan.context) - self->start_ms;
     if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
         return NITRO_OK;
-    return nitro_fail(self->plan.context, NITRO_ERR_INTERRUPTED,
-                      "%s: stopped while other tuners measure what is left, %zu of %zu inputs are "
-                      "done",
-                      self->plan.computation->schema->computation, progress->done, progress->total);
+    return nitro_fail(
+        self->plan.context, NITRO_ERR_INTERRUPTED,
+        "%s: stopped while other tuners measure the remaining inputs; %zu of %zu inputs are done",
+        self->plan.computation->schema->computation, progress->done, progress->total);
 }
 
 static void note_failure(tuning *self, nitro_status status)
 {
     char message[1024];
     nitro_context_last_error(self->plan.context, message, sizeof(message));
-    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s: left out: %s",
+    nitro_log(self->plan.context, NITRO_LOG_WARNING, "%s: skipped: %s",
               self->plan.computation->schema->computation, message);
     self->progress.best = NULL;
     if (self->progress.failed++ > 0)
@@ -207,11 +207,11 @@ static void note_failure(tuning *self, nitro_status status)
     memcpy(self->first_message, message, sizeof(message));
 }
 
-/* One input, unless another tuner has it: that is left for later. */
-static nitro_status tune_one(tuning *self, nitro_tune_share *share, size_t input, bool *postponed)
+/* Tunes one input, unless another tuner has claimed it: then postpones it. */
+static nitro_status tune_one(tuning *self, nitro_tune_claims *claims, size_t input, bool *postponed)
 {
     bool ours = true, stored = false, input_failed = false;
-    nitro_status status = nitro_tune_share_claim(share, input, &ours, &stored);
+    nitro_status status = nitro_tune_claims_claim(claims, input, &ours, &stored);
     if (status != NITRO_OK)
         return status;
     *postponed = !ours && !stored;
@@ -222,7 +222,7 @@ static nitro_status tune_one(tuning *self, nitro_tune_share *share, size_t input
         self->progress.resumed++;
     } else {
         status = tune_input(self, input, &input_failed);
-        nitro_tune_share_release(share, input);
+        nitro_tune_claims_release(claims, input);
         if (status != NITRO_OK && !input_failed)
             return status;
     }
@@ -232,21 +232,22 @@ static nitro_status tune_one(tuning *self, nitro_tune_share *share, size_t input
     return report(self, input);
 }
 
-/* Those that are left; *num_left: how many other tuners still have. */
-static nitro_status tune_round(tuning *self, nitro_tune_share *share, bool *left, size_t *num_left)
+/* Tunes the inputs that are left; *num_left: how many other tuners have claimed. */
+static nitro_status tune_round(tuning *self, nitro_tune_claims *claims, bool *left,
+                               size_t *num_left)
 {
     nitro_status status = NITRO_OK;
     *num_left = 0;
     for (size_t i = 0; i < self->plan.num_inputs && status == NITRO_OK; i++) {
         if (left[i])
-            status = tune_one(self, share, i, &left[i]);
+            status = tune_one(self, claims, i, &left[i]);
         *num_left += left[i];
     }
     return status;
 }
 
-/* Others finish what they have claimed, or die, and their claims with them. */
-static nitro_status tune_rest(tuning *self, nitro_tune_share *share, bool *left, size_t num_left)
+/* Waits for other tuners to finish their inputs, or for their claims to expire. */
+static nitro_status tune_rest(tuning *self, nitro_tune_claims *claims, bool *left, size_t num_left)
 {
     size_t before = 0;
     nitro_status status = NITRO_OK;
@@ -254,18 +255,18 @@ static nitro_status tune_rest(tuning *self, nitro_tune_share *share, bool *left,
         if (num_left != before)
             nitro_log(self->plan.context, NITRO_LOG_INFO,
                       "%zu inputs are being measured by other tuners of %s", num_left,
-                      share->target->device->id);
+                      claims->target->device->id);
         before = num_left;
         status = report_unsent(self);
         if (status != NITRO_OK)
             break;
         nanosleep(&(struct timespec){.tv_nsec = LOOK_AGAIN_MS * 1000000L}, NULL);
-        status = tune_round(self, share, left, &num_left);
+        status = tune_round(self, claims, left, &num_left);
     }
     return status;
 }
 
-/* Without claims, another tune with other caches may have gone on at the same time. */
+/* Without claims, a tune with another cache mode may have run at the same time. */
 static nitro_status check_caches(const tuning *self)
 {
     nitro_status status = NITRO_OK;
@@ -277,13 +278,13 @@ static nitro_status check_caches(const tuning *self)
 
 static nitro_status tune_all(tuning *self, bool *left)
 {
-    nitro_tune_share share;
+    nitro_tune_claims claims;
     size_t num_left = 0;
-    nitro_tune_share_begin(&share, &self->plan);
-    nitro_status status = tune_round(self, &share, left, &num_left);
+    nitro_tune_claims_begin(&claims, &self->plan);
+    nitro_status status = tune_round(self, &claims, left, &num_left);
     if (status == NITRO_OK)
-        status = tune_rest(self, &share, left, num_left);
-    nitro_tune_share_end(&share);
+        status = tune_rest(self, &claims, left, num_left);
+    nitro_tune_claims_end(&claims);
     return status == NITRO_OK ? check_caches(self) : status;
 }
 
@@ -307,12 +308,12 @@ static nitro_status tune_inputs(tuning *self)
                           "%s: none of the %zu inputs could be loaded; the first: %s",
                           self->plan.computation->schema->computation, self->plan.num_inputs,
                           self->first_message);
-    /* Nothing was left to do: say so once. */
+    /* Nothing was to be done: report that once. */
     return had_work ? NITRO_OK : report(self, self->plan.num_inputs - 1);
 }
 
-/* Samples that wait for a store that was away get a last chance now; they are safe anyway. The
- * tune's own failure is what there is to say, if there is one. */
+/* Tries once more to send unsent samples, which are safe in the journal. The tune's own failure
+ * takes precedence. */
 static nitro_status send_unsent(const tuning *self, nitro_status status)
 {
     nitro_context *context = self->plan.context;
@@ -327,8 +328,8 @@ static nitro_status send_unsent(const tuning *self, nitro_status status)
         unsent = 0;
     if (unsent > 0)
         nitro_log(context, NITRO_LOG_WARNING,
-                  "%zu samples wait for %s in a journal on this machine: the next tune into it, or "
-                  "'nitro store sync', sends them",
+                  "%zu unsent samples for %s are in a journal on this machine: the next tune into "
+                  "it, or 'nitro store sync', sends them",
                   unsent, nitro_store_url(self->plan.store));
     if (status != NITRO_OK)
         return nitro_fail(context, status, "%s", message);
@@ -350,7 +351,7 @@ static nitro_status check_arguments(const tuning *self, const char *device)
     return nitro_measure_options_check(self->plan.context, &self->options.measure);
 }
 
-/* What is there already is said before anything is measured. */
+/* Reports stored inputs before measuring. */
 static void count_stored(tuning *self)
 {
     nitro_tune_progress *progress = &self->progress;

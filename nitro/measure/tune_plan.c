@@ -1,10 +1,10 @@
-/* What a tuning run works on: inputs by name, and devices as the store knows them. */
+/* Inputs and devices of a tuning run, with what the store already holds of them. */
 #include "nitro/measure/tune_plan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/measure/measure.h"
+#include "nitro/measure/measure_input.h"
 
 /* ---- Inputs ------------------------------------------------------------------------------- */
 
@@ -75,8 +75,8 @@ static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tun
                       t->device->id, t->kind->name, name, wanted, t->kind->name);
 }
 
-/* Two names may mean the same device ("host" and the id behind it); one machine can run variants on
- * one device a run. */
+/* Two names may mean the same device ("host" and its id); a run can use only one device that runs
+ * variants. */
 static nitro_status check_targets(const nitro_tune_plan *self, const nitro_measure_options *how)
 {
     const char *live = NULL;

@@ -1,5 +1,4 @@
-/* tune_plan.h - what a tuning run works on: inputs by name, devices, and what the store already
- * holds of them. */
+/* tune_plan.h - inputs and devices of a tuning run, with what the store already holds of them. */
 #ifndef NITRO_MEASURE_TUNE_PLAN_H
 #define NITRO_MEASURE_TUNE_PLAN_H
 
@@ -9,9 +8,9 @@
 typedef struct nitro_tune_target {
     nitro_device *device;
     const nitro_device_kind *kind;
-    bool *stored;           /* shape [num_inputs]: the store has this input, and it is up to date */
-    nitro_sample **partial; /* shape [num_inputs]: what the store has of an input of which some
-                               variants' times are stale and the others' still count; else NULL */
+    bool *stored;           /* shape [num_inputs]: stored and up to date */
+    nitro_sample **partial; /* shape [num_inputs]: the stored sample of an input with some outdated
+                               variants; else NULL */
 } nitro_tune_target;
 
 typedef struct nitro_tune_plan {
@@ -20,7 +19,7 @@ typedef struct nitro_tune_plan {
     nitro_store *store;
     const nitro_input *inputs;
     size_t num_inputs;
-    bool again; /* take nothing as stored */
+    bool again; /* ignore stored samples */
     nitro_cache cache;
     size_t *by_name; /* shape [num_inputs]: input indices in byte order of their names */
     nitro_tune_target *targets;
@@ -28,13 +27,14 @@ typedef struct nitro_tune_plan {
 } nitro_tune_plan;
 
 /**
- * Check inputs and devices ("a,b,c"); the store is left alone.
- * @param[in,out] plan  the fields before by_name are set, the others zero. Free it also on error.
- * @param[in] how  what the device that variants run on has to be able to.
+ * Check inputs and devices ("a,b,c"); does not use the store.
+ * @param[in,out] plan  the fields before by_name are set, the others zero. Must be freed, also on
+ * error.
+ * @param[in] how  options that the device which runs variants must support.
  */
 nitro_status nitro_tune_plan_choose(nitro_tune_plan *plan, const char *devices,
                                     const nitro_measure_options *how);
-/** The same, and put the schema and the devices into the store. */
+/** The same; also stores the schema and the devices, and finds stored samples. */
 nitro_status nitro_tune_plan_make(nitro_tune_plan *plan, const char *devices,
                                   const nitro_measure_options *how);
 
@@ -44,21 +44,20 @@ size_t nitro_tune_plan_find_input(const nitro_tune_plan *plan, const char *name)
 /** Is this input stored for every device? */
 bool nitro_tune_plan_is_stored(const nitro_tune_plan *plan, size_t input);
 
-/** Read what the store has of a target's inputs: fills `stored` and `partial`. NITRO_ERR_MISMATCH
- * as below. */
+/** Find a target's stored inputs: fills `stored` and `partial`. NITRO_ERR_MISMATCH as below. */
 nitro_status nitro_tune_find_stored(const nitro_tune_plan *plan, nitro_tune_target *target);
 
-/** NITRO_ERR_MISMATCH where the store has samples of the target with cold caches and the plan is
- * for warm ones, or the other way; those that the plan measures again are no matter. */
+/** NITRO_ERR_MISMATCH if the store has samples of the target with the other cache mode than the
+ * plan's, except those that the plan replaces. */
 nitro_status nitro_tune_check_caches(const nitro_tune_plan *plan, const nitro_tune_target *target);
 
 /** "warm", "cold". */
 const char *nitro_tune_cache_name(nitro_cache cache);
 
-/** A bit for each variant whose time in this sample is not that of today's code. */
+/** A bit for each variant whose time in this sample is of another version of its code. */
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample);
 
-/** Free what the two made. */
+/** Free a plan's members. */
 void nitro_tune_plan_free(nitro_tune_plan *plan);
 
 #endif

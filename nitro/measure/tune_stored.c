@@ -1,13 +1,13 @@
-/* What the store holds already of a tuning run. Hides what "goes on where it was" means: an input
- * that is there is not measured again; where variants have other versions by now, only those are,
- * as long as what else made the sample (compiler, driver, the device's features) is the same. */
+/* Finds a tuning run's stored samples. A stored input is not measured again; if variants have
+ * other versions now, only those are, as long as everything else (compiler, driver, the device's
+ * features) is unchanged. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/measure/tune_plan.h"
 
-/* Times of code that has changed since are no times of this code; a time that was taken back is
- * wanted as well. What was recorded elsewhere has no version, and is left as it is. */
+/* Variants of other versions are outdated, and so are withdrawn times. Entries recorded elsewhere
+ * have no version and are kept. */
 uint64_t nitro_tune_outdated_variants(const nitro_tune_plan *plan, const nitro_sample *sample)
 {
     const char *origin = sample->provenance.origin;
@@ -27,12 +27,12 @@ typedef struct stored_samples {
     const nitro_tune_plan *plan;
     const nitro_tune_target *target;
     size_t num_partial, num_outdated;
-    size_t num_other_cache; /* measured with warm caches where cold ones are asked for, or so */
-    uint64_t outdated;      /* variants: of any sample */
+    size_t num_other_cache; /* samples of the other cache mode */
+    uint64_t outdated;      /* outdated variants of any sample */
     nitro_provenance today;
 } stored_samples;
 
-/* May old and new times stand side by side in one sample? */
+/* May old and new times be combined in one sample? */
 static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *today)
 {
     return nitro_same_text(made->origin, today->origin) &&
@@ -43,7 +43,7 @@ static bool is_made_alike(const nitro_provenance *made, const nitro_provenance *
            nitro_same_text(made->cache, today->cache);
 }
 
-/* Warm and cold times are no times of one thing. One that is measured again now is no matter. */
+/* Warm and cold times must not mix. Samples that are replaced do not matter. */
 static bool has_other_cache(const stored_samples *stored, const nitro_sample *sample, size_t input)
 {
     const nitro_provenance *made = &sample->provenance;
@@ -66,15 +66,14 @@ static nitro_status fail_other_cache(const stored_samples *stored)
     return nitro_fail(
         stored->plan->context, NITRO_ERR_MISMATCH,
         "%s holds %zu sample%s of %s on %s with %s caches, and %s ones are asked for: "
-        "times of both must not stand side by side; use another store, or remove "
-        "those ('nitro store remove')",
+        "times of both must not mix; use another store, or remove those ('nitro store remove')",
         nitro_store_url(stored->plan->store), stored->num_other_cache,
         stored->num_other_cache == 1 ? "" : "s", computation, device,
         nitro_tune_cache_name(cold ? NITRO_CACHE_WARM : NITRO_CACHE_COLD),
         nitro_tune_cache_name(stored->plan->cache));
 }
 
-/* What samples made now would be. */
+/* The provenance of samples measured now. */
 static nitro_status describe_today(stored_samples *stored)
 {
     const nitro_tune_plan *plan = stored->plan;
@@ -129,7 +128,7 @@ static nitro_status note_stored(void *user, const nitro_sample *sample)
     return nitro_sample_copy(stored->plan->context, sample, &stored->target->partial[input]);
 }
 
-/* "csr, ell": the variants of a bit mask. */
+/* "csr, ell": names of the variants in a bit mask. */
 static char *print_variants(const nitro_tune_plan *plan, uint64_t variants)
 {
     char *text = nitro_strdup(plan->context, "");

@@ -1,9 +1,8 @@
-/* worker.h - between the process that measures and the worker processes that it forks.
+/* worker.h - interface between the measuring process and its worker processes.
  *
- * A worker runs untrusted code (loaders, features, variants), so the two sides share as little as
- * they can: results come over a pipe as whole records, and what the worker is doing right now
- * stands in one shared word. Telling the place by a store, not by a message, keeps the watching
- * process asleep while variants are timed. */
+ * A worker runs untrusted code (loaders, features, variants). Results come over a pipe as whole
+ * records; what the worker is doing is in one word of shared memory, so that the supervisor can
+ * sleep while variants are timed. */
 #ifndef NITRO_MEASURE_WORKER_H
 #define NITRO_MEASURE_WORKER_H
 
@@ -11,7 +10,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#include "nitro/measure/measure.h"
+#include "nitro/measure/measure_input.h"
 
 /** What a worker is doing. */
 typedef enum nitro_phase {
@@ -20,18 +19,18 @@ typedef enum nitro_phase {
     NITRO_PHASE_LOAD,
     NITRO_PHASE_FEATURES,
     NITRO_PHASE_PREPARE_INPUT,
-    NITRO_PHASE_ALLOWS, /* from here on a variant's code runs, and the time limit holds */
+    NITRO_PHASE_ALLOWS, /* from here on a variant's code runs under the time limit */
     NITRO_PHASE_PREPARE,
     NITRO_PHASE_RESTORE,
     NITRO_PHASE_RUN,
     NITRO_PHASE_KEEP,
     NITRO_PHASE_CHECK,
     NITRO_PHASE_RELEASE,
-    NITRO_PHASE_BETWEEN, /* our own code, after some variant's */
+    NITRO_PHASE_BETWEEN, /* Nitro's own code, after a variant's */
     NITRO_PHASE_UNLOAD
 } nitro_phase;
 
-/** Where a worker is. */
+/** A worker's current place. */
 typedef struct nitro_place {
     nitro_phase phase;
     size_t variant; /* NITRO_NONE: none so far */
@@ -58,22 +57,22 @@ static inline nitro_place nitro_place_decode(uint64_t word)
 typedef enum nitro_record_kind {
     NITRO_RECORD_FEATURES, /* `features` */
     NITRO_RECORD_ENTRY,    /* `index` is the variant; `entry`, `text` its detail */
-    NITRO_RECORD_ERROR,    /* the input is no good: `index` is the status, `text` says why */
+    NITRO_RECORD_ERROR,    /* the input failed: `index` is the status, `text` the message */
     NITRO_RECORD_LOG,      /* `index` is the level */
-    NITRO_RECORD_STATE,    /* of the device: before variants are timed, or with `index` 1 after */
-    NITRO_RECORD_BROKEN,   /* the device is, for this process: the next one goes on */
-    NITRO_RECORD_DONE,     /* nothing that matters comes after it */
-    /* While profiling; see profiling.h. */
+    NITRO_RECORD_STATE,    /* of the device: `index` 0 before timing, 1 after */
+    NITRO_RECORD_BROKEN,   /* the device, for this process: another worker continues */
+    NITRO_RECORD_DONE,     /* the worker finished */
+    /* While profiling; see receive_profiles.h. */
     NITRO_RECORD_KERNEL,     /* `index` is the variant; `text` the kernel's name */
     NITRO_RECORD_COUNTERS,   /* of that kernel, `values` from counter `index` on */
     NITRO_RECORD_PROFILED,   /* `index` is the variant: all of its kernels were sent */
-    NITRO_RECORD_UNAVAILABLE /* the profiler: `index` is the status, `text` says why */
+    NITRO_RECORD_UNAVAILABLE /* the profiler: `index` is the status, `text` the message */
 } nitro_record_kind;
 
 /** Values of counters in one record. */
 #define NITRO_RECORD_VALUES 256
 
-/** One size for all: a reader needs no more framing, and a write of PIPE_BUF bytes is never torn.
+/** Fixed size, so that no framing is necessary; writes of up to PIPE_BUF bytes are atomic.
  */
 typedef struct nitro_worker_record {
     uint32_t kind;
@@ -92,15 +91,22 @@ typedef struct nitro_worker_record {
 
 _Static_assert(sizeof(nitro_worker_record) <= PIPE_BUF, "a record must reach its reader whole");
 
-/** How much of an input's work is wanted. */
+/** What to do with an input. */
 typedef enum nitro_measure_extent {
     NITRO_MEASURE_ALL,           /* features, and a time for every variant */
-    NITRO_MEASURE_FEATURES_ONLY, /* load the input and evaluate its features; entries stay missing
+    NITRO_MEASURE_FEATURES_ONLY, /* only evaluate its features; entries stay missing
                                   */
     NITRO_MEASURE_PROFILES       /* check the variants, and profile instead of timing */
 } nitro_measure_extent;
 
-/** What a worker shall do. */
+/** What to profile with. */
+typedef struct nitro_profiling {
+    const nitro_profiler *profiler;
+    const nitro_proxies *proxies; /* their counters are collected */
+    const char *device;           /* its id */
+} nitro_profiling;
+
+/** A worker's task. */
 typedef struct nitro_job {
     nitro_computation *computation;
     const nitro_input *input;
@@ -110,18 +116,18 @@ typedef struct nitro_job {
     nitro_measure_extent extent;
     uint64_t todo;   /* a bit for each variant to be measured */
     uint64_t usable; /* of the others, those that ran well: one may serve as reference */
-    struct nitro_profile_transfer *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
+    const nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 
-/** A worker's whole life, in the forked process. Records go to `pipe`. */
+/** Run a worker in the forked process. Records are written to `pipe`. */
 _Noreturn void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe,
                                  nitro_place_word *place);
 
 typedef enum nitro_ending {
     NITRO_ENDING_EXITED,       /* `code` is the exit status; -1: unknown */
     NITRO_ENDING_SIGNALLED,    /* `code` is the signal */
-    NITRO_ENDING_TIMED_OUT,    /* ended by us: one call took longer than the limit */
-    NITRO_ENDING_OUT_OF_MEMORY /* ended by us: `memory_bytes` are over the limit */
+    NITRO_ENDING_TIMED_OUT,    /* killed: one call took longer than the limit */
+    NITRO_ENDING_OUT_OF_MEMORY /* killed: `memory_bytes` exceed the limit */
 } nitro_ending;
 
 typedef struct nitro_worker_end {
@@ -134,16 +140,16 @@ typedef struct nitro_worker_end {
 /** Room for nitro_worker_end_describe. */
 #define NITRO_WORKER_END_BYTES 272
 
-/** Say how it ended and where, e.g. "SIGSEGV in run, call 3"; the limits were `options`'. */
+/** Describe how and where it ended: "SIGSEGV in run, call 3". The limits are those of `options`. */
 void nitro_worker_end_describe(const nitro_worker_end *end, const nitro_measure_options *options,
                                char *text, size_t size);
 
 typedef void (*nitro_record_function)(void *user, const nitro_worker_record *record);
 
 /**
- * Fork a worker, hand its records on as they come, watch its limits, and clear up after it: when
- * this returns, neither the worker nor a process of its group is left.
- * @return NITRO_OK however the worker ended; an error when none could be started.
+ * Fork a worker, pass on its records as they arrive, and enforce its limits. On return neither the
+ * worker nor a process of its group is left.
+ * @return NITRO_OK however the worker ended; an error if none could be started.
  */
 nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,
                               nitro_worker_end *end);

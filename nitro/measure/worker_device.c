@@ -1,5 +1,5 @@
-/* The device that a worker's variants run on. Hides that a device may have nothing to open, and
- * keeps its own words apart from other errors, for it is they that an entry shall tell. */
+/* The device on which a worker's variants run; without one, most functions do nothing. Keeps the
+ * device's last error, which belongs in a failed variant's entry. */
 #include "nitro/measure/worker_device.h"
 
 #include <math.h>
@@ -66,6 +66,6 @@ void nitro_worker_device_state(nitro_worker_device *device, char *text, size_t s
     text[0] = '\0';
     if (device->access && device->access->state &&
         device->access->state(device->session, text, size) != NITRO_OK)
-        text[0] = '\0'; /* times are good without it */
+        text[0] = '\0'; /* optional */
     text[size - 1] = '\0';
 }

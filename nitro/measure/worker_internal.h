@@ -1,10 +1,10 @@
-/* worker_internal.h - what the files of a worker process share: worker.c is its life, and
- * worker_variants.c what it does with variants, worker_profile.c what it does where they are not
- * timed, worker_send.c what it says. Internal to these. */
+/* worker_internal.h - shared by the files of the worker process: worker_main.c (life cycle),
+ * worker_measure.c (checks and times variants), worker_profile.c (profiles them), worker_send.c
+ * (records). */
 #ifndef NITRO_MEASURE_WORKER_INTERNAL_H
 #define NITRO_MEASURE_WORKER_INTERNAL_H
 
-#include "nitro/measure/series.h"
+#include "nitro/measure/time_variant.h"
 #include "nitro/runtime/computation.h"
 
 typedef struct nitro_worker {
@@ -16,27 +16,29 @@ typedef struct nitro_worker {
     nitro_place_word *place;
     nitro_worker_device device;
     void *argument;
-    nitro_series series[NITRO_MAX_VARIANTS];
+    void *profiler_state;       /* NULL: not open */
+    nitro_string_list counters; /* of the proxies, those that the profiler has */
+    nitro_timing timings[NITRO_MAX_VARIANTS];
     double prepare_ms[NITRO_MAX_VARIANTS];
-    uint64_t prepared;     /* a bit for each variant that has something to release */
+    uint64_t prepared;     /* bit v: variant v was prepared */
     size_t reference;      /* the declared one */
-    size_t kept_reference; /* the one whose result was kept; NITRO_NONE: none so far */
+    size_t kept_reference; /* whose result was kept; NITRO_NONE: none yet */
 } nitro_worker;
 
-/** Check and time the job's variants, and say what came of it. */
+/** Check and time the job's variants, and send their entries. */
 void nitro_worker_measure(nitro_worker *worker, const double *features);
 /** Run each of the job's variants once, checked. @return a bit for each that may be timed. */
 uint64_t nitro_worker_try(nitro_worker *worker, const double *features);
-/** Open the job's profiler; a worker that cannot says so and ends. */
+/** Open the job's profiler; on failure sends the error and exits. */
 void nitro_worker_open_profiler(nitro_worker *worker);
 /** Check and profile the job's variants. */
 void nitro_worker_profile(nitro_worker *worker, const double *features);
-/** Say of all of them that the input itself does not fit into memory. */
+/** Send for all variants that the input does not fit into memory. */
 void nitro_worker_refuse(nitro_worker *worker);
-/** Drop what variants have prepared. */
+/** Release all prepared variants. */
 void nitro_worker_release(nitro_worker *worker);
 
-/* A worker that cannot say what it has to ends. */
+/* If a record cannot be sent, the worker exits. */
 void nitro_worker_send_record(const nitro_worker *worker, const nitro_worker_record *record);
 void nitro_worker_send_text(const nitro_worker *worker, nitro_record_kind kind, uint32_t index,
                             const char *text);
@@ -47,12 +49,11 @@ void nitro_worker_send_error(const nitro_worker *worker, nitro_status status);
 /** An entry without a time. */
 void nitro_worker_send_entry(const nitro_worker *worker, size_t variant, nitro_outcome outcome,
                              const char *detail);
-/** The same of a failure, which may be the sign of a device that is of no more use to this process:
- *  the worker then ends here. */
+/** The same for a failure. If the device is unusable after it, the worker exits. */
 void nitro_worker_send_problem(nitro_worker *worker, size_t variant, nitro_outcome outcome,
                                const char *detail);
-void nitro_worker_send_series(const nitro_worker *worker, const nitro_series *series);
-/** The device's; `when` as NITRO_RECORD_STATE has it. */
+void nitro_worker_send_timing(const nitro_worker *worker, const nitro_timing *timing);
+/** The device's state; `when` as for NITRO_RECORD_STATE. */
 void nitro_worker_send_state(nitro_worker *worker, uint32_t when);
 
 #endif

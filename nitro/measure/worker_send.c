@@ -1,4 +1,4 @@
-/* What a worker process says: whole records over a pipe. */
+/* Sends a worker's records over its pipe. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
 void nitro_worker_send_record(const nitro_worker *self, const nitro_worker_record *record)
 {
     if (getpid() != self->process)
-        _exit(EXIT_FAILURE); /* a variant forked and came back twice: one of them is enough */
+        _exit(EXIT_FAILURE); /* a variant forked, and its child returned here */
     ssize_t written;
     do
         written = write(self->pipe, record, sizeof(*record));
     while (written < 0 && errno == EINTR);
     if (written != (ssize_t)sizeof(*record))
-        _exit(EXIT_FAILURE); /* a variant closed the pipe: nothing can be said any more */
+        _exit(EXIT_FAILURE); /* a variant closed the pipe */
 }
 
 void nitro_worker_send_text(const nitro_worker *self, nitro_record_kind kind, uint32_t index,
@@ -73,33 +73,33 @@ void nitro_worker_send_state(nitro_worker *self, uint32_t when)
         nitro_worker_send_text(self, NITRO_RECORD_STATE, when, state);
 }
 
-/* The declared reference has no result here, so another variant's stood in for it. */
+/* Describes the check when the declared reference has no result on this input. */
 static void describe_stand_in(const nitro_worker *self, size_t variant, char *text, size_t size)
 {
     const nitro_schema *schema = self->computation->schema;
     if (!self->computation->hooks.check_result || self->kept_reference == self->reference)
         text[0] = '\0';
     else if (variant == self->kept_reference)
-        snprintf(text, size, "unchecked: it stands in for reference %s, which has no result here",
+        snprintf(text, size, "unchecked: replaces reference %s, which has no result here",
                  schema->variants[self->reference]);
     else
-        snprintf(text, size, "checked against %s, for reference %s has no result here",
+        snprintf(text, size, "checked against %s, since reference %s has no result here",
                  schema->variants[self->kept_reference], schema->variants[self->reference]);
 }
 
-void nitro_worker_send_series(const nitro_worker *self, const nitro_series *series)
+void nitro_worker_send_timing(const nitro_worker *self, const nitro_timing *timing)
 {
-    const double *times_ms = series->times_ms;
+    const double *times_ms = timing->times_ms;
     nitro_worker_record record = {
         .kind = NITRO_RECORD_ENTRY,
-        .index = (uint32_t)series->variant,
+        .index = (uint32_t)timing->variant,
         .entry = {.outcome = NITRO_OUTCOME_MEASURED,
-                  .count = (uint32_t)series->count,
-                  .median_ms = nitro_median(times_ms, series->count),
-                  .spread = nitro_relative_spread(times_ms, series->count),
-                  .prepare_ms = self->prepare_ms[series->variant]},
+                  .count = (uint32_t)timing->count,
+                  .median_ms = nitro_median(times_ms, timing->count),
+                  .spread = nitro_relative_spread(times_ms, timing->count),
+                  .prepare_ms = self->prepare_ms[timing->variant]},
     };
-    describe_stand_in(self, series->variant, record.text, sizeof(record.text));
+    describe_stand_in(self, timing->variant, record.text, sizeof(record.text));
     nitro_worker_send_record(self, &record);
 }
 

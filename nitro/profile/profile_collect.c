@@ -32,8 +32,8 @@ static nitro_status find_profiler(const nitro_collection *self, const nitro_prof
     if (*profiler)
         return NITRO_OK;
     return nitro_fail(self->context, NITRO_ERR_NOT_FOUND,
-                      "device %s is of kind %s, for which there is no profiler: import what "
-                      "another one wrote with nitro store import --profiles",
+                      "no profiler for device %s of kind %s: import another profiler's output with "
+                      "nitro store import --profiles",
                       self->device->id, kind);
 }
 
@@ -53,14 +53,15 @@ nitro_status nitro_collection_begin(nitro_collection *self, nitro_store *store,
     nitro_status status = nitro_measure_options_check(self->context, &self->measure);
     if (status == NITRO_OK)
         status = nitro_proxies_create(self->context, self->options.proxies_path, &self->proxies);
-    self->profiling = (nitro_profile_transfer){
-        .context = self->context, .device = device->id, .proxies = self->proxies};
+    self->profiling = (nitro_profiling){.device = device->id, .proxies = self->proxies};
+    self->received =
+        (nitro_received_profiles){.context = self->context, .profiling = &self->profiling};
     return status == NITRO_OK ? find_profiler(self, &self->profiling.profiler) : status;
 }
 
 void nitro_collection_end(nitro_collection *self)
 {
-    nitro_profile_transfer_clear(&self->profiling);
+    nitro_received_profiles_clear(&self->received);
     nitro_proxies_free(self->proxies);
 }
 
@@ -81,7 +82,7 @@ nitro_status nitro_collection_prepare(nitro_collection *self)
  */
 static nitro_status put_profiles(nitro_collection *self)
 {
-    const nitro_profile_transfer *made = &self->profiling;
+    const nitro_received_profiles *made = &self->received;
     const nitro_profile *const *profiles = (const nitro_profile *const *)made->profiles;
     char message[1024];
     nitro_status status =
@@ -90,15 +91,15 @@ static nitro_status put_profiles(nitro_collection *self)
         return NITRO_OK;
     nitro_context_last_error(self->context, message, sizeof message);
     return nitro_fail(self->context, status,
-                      "%zu profiles of %s on %s were made but not stored: %s; the %zu before them "
-                      "are stored, and the same goes on from there",
+                      "%zu profiles of %s on %s were collected but not stored: %s; the %zu before "
+                      "them are stored, and the same command continues after them",
                       made->count, profiles[0]->input ? profiles[0]->input : profiles[0]->name,
                       self->device->id, message, self->report->profiles);
 }
 
 static nitro_status store_profiles(nitro_collection *self)
 {
-    nitro_profile_transfer *made = &self->profiling;
+    nitro_received_profiles *made = &self->received;
     nitro_status status = made->count > 0 ? nitro_collection_prepare(self) : NITRO_OK;
     for (size_t i = 0; i < made->count && status == NITRO_OK; i++)
         status = nitro_provenance_of_device(self->context, self->device, "measured",
@@ -130,12 +131,12 @@ nitro_status nitro_collection_run(nitro_collection *self, nitro_computation *com
 {
     nitro_sample *sample = NULL;
     nitro_status status = nitro_measure_profiles(computation, input, &self->measure, variants,
-                                                 &self->profiling, &sample, input_failed);
+                                                 &self->received, &sample, input_failed);
     if (status == NITRO_OK)
         status = store_profiles(self);
     if (status == NITRO_OK)
         count_runs(self, sample, variants);
-    nitro_profile_transfer_clear(&self->profiling);
+    nitro_received_profiles_clear(&self->received);
     nitro_sample_free(sample);
     return status;
 }
@@ -148,8 +149,8 @@ nitro_status nitro_collection_report(nitro_collection *self, const char *what)
     if (!self->options.progress || self->options.progress(self->options.progress_user, progress))
         return NITRO_OK;
     return nitro_fail(self->context, NITRO_ERR_INTERRUPTED,
-                      "stopped after '%s', %zu of %zu; what was profiled is stored, and the same "
-                      "goes on from there",
+                      "stopped after '%s', %zu of %zu; collected profiles are stored, and the same "
+                      "command continues after them",
                       what, progress->done, progress->total);
 }
 
@@ -213,7 +214,7 @@ static void note_failed_input(variants_collection *self)
 {
     char message[1024];
     nitro_context_last_error(self->base.context, message, sizeof message);
-    nitro_log(self->base.context, NITRO_LOG_WARNING, "%s: left out: %s",
+    nitro_log(self->base.context, NITRO_LOG_WARNING, "%s: skipped: %s",
               self->plan.computation->schema->computation, message);
     self->base.report->failed_inputs++;
 }
@@ -244,8 +245,8 @@ static nitro_status profile_inputs(variants_collection *self, const nitro_profil
     nitro_tune_plan *plan = &self->plan;
     nitro_status status =
         nitro_collection_begin(&self->base, plan->store, plan->targets[0].device, options, report);
-    self->base.profiling.name = name_profile;
-    self->base.profiling.name_user = self;
+    self->base.received.name = name_profile;
+    self->base.received.name_user = self;
     self->base.schema = plan->computation->schema;
     self->base.progress.total = plan->num_inputs;
     if (status == NITRO_OK)
@@ -264,7 +265,7 @@ static nitro_status check_arguments(const nitro_tune_plan *plan, const char *dev
                           "the store and computation %s belong to different contexts",
                           plan->computation->schema->computation);
     if (!device || strchr(device, ','))
-        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "name one device to profile on");
+        return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "profiling needs exactly one device");
     if (plan->computation->schema->num_variants == 0)
         return nitro_fail(plan->context, NITRO_ERR_ARGUMENT, "%s: there are no variants to profile",
                           plan->computation->schema->computation);

@@ -2,8 +2,8 @@
 #ifndef NITRO_PROFILE_PROFILE_COLLECT_H
 #define NITRO_PROFILE_PROFILE_COLLECT_H
 
-#include "nitro/measure/measure.h"
-#include "nitro/measure/profile_transfer.h"
+#include "nitro/measure/measure_input.h"
+#include "nitro/measure/receive_profiles.h"
 
 typedef struct nitro_collection {
     nitro_context *context;
@@ -14,7 +14,8 @@ typedef struct nitro_collection {
     nitro_profile_options options;
     nitro_measure_options measure;
     nitro_proxies *proxies;
-    nitro_profile_transfer profiling; /* `name` and `name_user` are set by the caller */
+    nitro_profiling profiling;
+    nitro_received_profiles received; /* `name` and `name_user` are set by the caller */
     nitro_profile_progress progress;
     nitro_profile_report *report;
 } nitro_collection;

@@ -171,8 +171,8 @@ nitro_status nitro_profile_proxies(nitro_store *store, const char *device,
     if (status != NITRO_OK)
         return status;
     status = nitro_collection_begin(&self.base, store, target, options, report);
-    self.base.profiling.name = name_profile;
-    self.base.profiling.name_user = &self;
+    self.base.received.name = name_profile;
+    self.base.received.name_user = &self;
     if (status == NITRO_OK)
         status = profile_all(&self);
     nitro_collection_end(&self.base);

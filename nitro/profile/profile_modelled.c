@@ -28,8 +28,8 @@ static nitro_status find_kind(modelling *self)
     if (self->kind)
         return NITRO_OK;
     return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
-                      "device %s is of kind %s: profiles are modelled for modelled devices alone; "
-                      "import what a profiler wrote with nitro store import --profiles",
+                      "device %s is of kind %s: profiles are synthesised only for modelled "
+                      "devices; import a profiler's output with nitro store import --profiles",
                       self->device->id, self->device->kind);
 }
 
@@ -87,10 +87,8 @@ static nitro_status model_profiles(modelling *self)
                                                   self->device->id, keep_sample, self);
     if (status == NITRO_OK && self->num_samples == 0)
         return nitro_fail(self->context, NITRO_ERR_NO_DATA,
-                          "%s has no samples of %s on %s, whose inputs could be profiled: tune "
-                          "first",
-                          nitro_store_url(self->store), self->schema->computation,
-                          self->device->id);
+                          "%s has no samples of %s on %s: tune first", nitro_store_url(self->store),
+                          self->schema->computation, self->device->id);
     if (status == NITRO_OK)
         status = simulate(self, NULL, NULL);
     for (size_t i = 0; i < self->num_samples && status == NITRO_OK; i++)
@@ -104,7 +102,8 @@ static nitro_status fail_not_tuned(nitro_context *context)
     char message[2048];
     nitro_context_last_error(context, message, sizeof message);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "%s; profiles are made up for inputs that have samples: tune first", message);
+                      "%s; profiles are synthesised only for inputs with samples: tune first",
+                      message);
 }
 
 nitro_status nitro_store_put_modelled_profiles(nitro_store *store, const char *computation,

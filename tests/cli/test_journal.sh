@@ -28,7 +28,7 @@ title "the server is away: the tune goes on, its samples wait"
 nitro tune "$mine" --generate 3 --budget 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
 echo "exit $?"
 grep -c "until it is back, samples wait in" err.txt
-grep -o "3 samples wait for .* in a journal" err.txt | sed "s|$PWD|HERE|"
+grep -o "3 unsent samples for .* are in a journal" err.txt | sed "s|$PWD|HERE|"
 ls "$XDG_DATA_HOME/nitro/journals" | sed 's/.*\././' | sort
 
 title "still away"

@@ -51,11 +51,11 @@ static void test_a_device_without_a_clock_is_refused(void **state)
     declare_as(b, "host", NITRO_TIME_DEVICE);
     assert_fails(b->context, nitro_measure(b->computation, &plain_input, NULL, &b->sample),
                  NITRO_ERR_ARGUMENT,
-                 "toy: variant csr is to be timed by the device's own clock (NITRO_TIME_DEVICE), "
+                 "toy: variant csr is timed by the device's clock (NITRO_TIME_DEVICE), "
                  "and devices of kind host have none");
     assert_ok(b->context, nitro_computation_set_device_kind(b->computation, "abacus"));
     assert_fails(b->context, nitro_measure(b->computation, &plain_input, NULL, &b->sample),
-                 NITRO_ERR_NOT_BUILT, "kind abacus, which this build does not know");
+                 NITRO_ERR_NOT_BUILT, "unknown device kind abacus");
 }
 
 static void test_a_device_that_cannot_be_opened_is_no_fault_of_the_input(void **state)
@@ -95,7 +95,7 @@ static void test_caches_that_cannot_be_flushed_are_not_called_cold(void **state)
     b->options.measure.cache = (nitro_cache)7;
     assert_fails(b->context,
                  nitro_measure(b->computation, &plain_input, &b->options.measure, &b->sample),
-                 NITRO_ERR_ARGUMENT, "there is no nitro_cache 7");
+                 NITRO_ERR_ARGUMENT, "nitro_cache 7");
 }
 
 static void test_hosts_have_cold_caches_too(void **state)

@@ -55,7 +55,7 @@ static void test_a_sticky_error_of_the_reference_costs_one_entry(void **state)
                         "in call 1 of run: fake: stopping: an illegal memory access");
     assert_measured(b, 1, 2);
     assert_string_equal(b->sample->entries[1].detail,
-                        "unchecked: it stands in for reference csr, which has no result here");
+                        "unchecked: replaces reference csr, which has no result here");
 }
 
 static void test_each_of_two_sticky_errors_costs_one_entry(void **state)

@@ -74,7 +74,8 @@ static void test_killed_from_outside(void **state)
 {
     bench *b = *state;
     measure_among_good(b, (script){.action = KILL_ITSELF, .at_call = 2});
-    assert_without_time(b, 1, NITRO_OUTCOME_CRASHED, "SIGKILL (not ours: did the system run out");
+    assert_without_time(b, 1, NITRO_OUTCOME_CRASHED,
+                        "SIGKILL (not sent by Nitro: is the system out");
 }
 
 static void on_parent_exit(void)
@@ -167,12 +168,11 @@ static void test_failing_reference(void **state)
     measure(b);
     assert_without_time(b, 0, NITRO_OUTCOME_CRASHED, "SIGSEGV");
     assert_measured(b, 1, 2);
-    assert_string_equal(
-        b->sample->entries[1].detail,
-        "unchecked: it stands in for reference reference, which has no result here");
+    assert_string_equal(b->sample->entries[1].detail,
+                        "unchecked: replaces reference reference, which has no result here");
     assert_measured(b, 2, 3);
     assert_string_equal(b->sample->entries[2].detail,
-                        "checked against second, for reference reference has no result here");
+                        "checked against second, since reference reference has no result here");
     assert_without_time(b, 3, NITRO_OUTCOME_WRONG_RESULT, "got 41");
 }
 

@@ -51,7 +51,7 @@ static void test_bad_inputs(void **state)
     nitro_fail(b->context, NITRO_ERR_IO, "an older error");
     assert_input_fails(b, load_nothing, "x.mtx", NITRO_ERR_FORMAT,
                        "input 'x.mtx': x.mtx:3: text in numbers");
-    assert_input_fails(b, load_silently_nothing, NULL, NITRO_ERR_IO, "did not say why");
+    assert_input_fails(b, load_silently_nothing, NULL, NITRO_ERR_IO, "failed without a message");
     action how = CRASH;
     assert_input_fails(b, load_badly, &how, NITRO_ERR_IO, "SIGSEGV in its loader");
     how = EXIT;
@@ -151,7 +151,7 @@ static void test_ignored_children(void **state)
     signal(SIGCHLD, SIG_IGN);
     measure_among_good(b, (script){.action = CRASH, .at_call = 2});
     signal(SIGCHLD, SIG_DFL);
-    assert_without_time(b, 1, NITRO_OUTCOME_CRASHED, "ended (why is unknown");
+    assert_without_time(b, 1, NITRO_OUTCOME_CRASHED, "ended (status unknown");
 }
 
 /* The measuring process is killed: its worker goes with it. */

@@ -83,7 +83,7 @@ static void test_wrong_files(void **state)
         {"{\"format\": \"nitro-proxies\", \"version\": 1, \"metrics\": [{\"name\": \"x\", "
          "\"sort\": "
          "\"rate\"}]}",
-         "metrics[0] has another sort", NITRO_ERR_FORMAT},
+         "metrics[0] has a sort other", NITRO_ERR_FORMAT},
         {"{\"format\": \"nitro-proxies\", \"version\": 1, \"metrics\": [{\"name\": \"x\", "
          "\"sort\": "
          "\"count\", \"from\": [\"a *\"]}]}",

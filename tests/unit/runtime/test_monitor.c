@@ -103,7 +103,7 @@ static void test_what_was_seen_goes_into_a_store(void **state)
     open_scene(&s, costs_ms, &options);
     nitro_store *store = temporary_store(s.context, &folder, "store.db");
     assert_fails(s.context, nitro_computation_flush_observations(s.computation, store, NULL),
-                 NITRO_ERR_ARGUMENT, "nothing is recorded");
+                 NITRO_ERR_ARGUMENT, "no observations are recorded");
     options.num_recorded = 100;
     assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     flush(&s, store, 0);

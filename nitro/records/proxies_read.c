@@ -122,9 +122,9 @@ static nitro_status read_metric(const nitro_json_place *place, const json_t *obj
     if (status != NITRO_OK)
         return status;
     if (!nitro_metric_name_is_valid(name))
-        return refuse(place, "has a name that is no metric name");
+        return refuse(place, "has an invalid metric name");
     if (strcmp(sort, "count") != 0 && strcmp(sort, "ratio") != 0)
-        return refuse(place, "has another sort than count or ratio");
+        return refuse(place, "has a sort other than count or ratio");
     status = place_metric(place, proxies, name, &metric);
     if (status == NITRO_OK)
         metric->is_ratio = strcmp(sort, "ratio") == 0;
@@ -162,7 +162,7 @@ static nitro_status read_metric_names(const nitro_json_place *place, const json_
     nitro_status status = nitro_json_member(place, object, "metrics", JSON_ARRAY, &array);
     size_t count = status == NITRO_OK ? json_array_size(array) : 0;
     if (status == NITRO_OK && (count == 0 || count > MAX_ITEMS))
-        return refuse(place, "must have metrics that it is judged by");
+        return refuse(place, "must have metrics");
     if (status != NITRO_OK)
         return status;
     proxy->metrics = nitro_calloc(place->context, count, sizeof *proxy->metrics);
@@ -190,7 +190,7 @@ static nitro_status read_device_features(const nitro_json_place *place, const js
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++) {
         const char *name = json_string_value(json_array_get(array, i));
         if (!nitro_name_is_valid(name) || nitro_string_list_find(names, name) != NITRO_NONE)
-            return refuse(place, "has device_features that are not names, each once");
+            return refuse(place, "has invalid or duplicate device_features");
         status = nitro_string_list_add(place->context, names, name);
     }
     return status;
@@ -237,7 +237,7 @@ static nitro_status read_proxy(const nitro_json_place *place, const json_t *obje
     if (status != NITRO_OK)
         return status;
     if (!nitro_name_is_valid(name) || !nitro_text_is_valid(about, 1024))
-        return refuse(place, "has a name or a text about it that is not clean");
+        return refuse(place, "has an invalid name or description");
     status = place_proxy(place, proxies, name, &proxy);
     if (status != NITRO_OK)
         return status;

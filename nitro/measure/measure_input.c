@@ -1,16 +1,16 @@
-/* Measuring one input: workers are started until every variant has an entry. A worker that one
- * variant brought down costs that variant's entry only; the next goes on without it. */
-#include "nitro/measure/measure.h"
+/* Measures one input: starts worker processes until every variant has an entry. A variant that
+ * crashes its worker only costs its own entry; the next worker continues without it. */
+#include "nitro/measure/measure_input.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/measure/pending_sample.h"
+#include "nitro/measure/receive_sample.h"
 
 /* ---- How a worker ended ------------------------------------------------------------------- */
 
-static nitro_status fail_input(nitro_pending_sample *self, const nitro_worker_end *end,
+static nitro_status fail_input(nitro_received_sample *self, const nitro_worker_end *end,
                                const char *what)
 {
     nitro_status status = NITRO_ERR_IO;
@@ -24,8 +24,8 @@ static nitro_status fail_input(nitro_pending_sample *self, const nitro_worker_en
     return nitro_fail(self->context, status, "input '%s': %s", self->sample->input, what);
 }
 
-/* The worker did not come to its end: whose fault was it? */
-static nitro_status blame(nitro_pending_sample *self, const nitro_measure_options *options,
+/* The worker did not finish: sets the entry of the variant that ran, or fails the input. */
+static nitro_status blame(nitro_received_sample *self, const nitro_measure_options *options,
                           const nitro_worker_end *end)
 {
     static const nitro_outcome outcomes[] = {
@@ -41,14 +41,14 @@ static nitro_status blame(nitro_pending_sample *self, const nitro_measure_option
         return fail_input(self, end, what);
     nitro_entry entry = {
         .outcome = outcomes[end->ending], .median_ms = NAN, .spread = NAN, .prepare_ms = NAN};
-    nitro_pending_sample_set_entry(self, v, entry, what);
+    nitro_received_sample_set_entry(self, v, entry, what);
     return NITRO_OK;
 }
 
 /* ---- One input ---------------------------------------------------------------------------- */
 
-/* A device that cannot be opened is no fault of the input's: the next one would fare no better. */
-static nitro_status judge_ending(nitro_pending_sample *self, const nitro_job *job,
+/* A device that cannot be opened fails the run, not the input. */
+static nitro_status judge_ending(nitro_received_sample *self, const nitro_job *job,
                                  const nitro_worker_end *end, bool *input_failed)
 {
     bool was_opening = end->place.phase == NITRO_PHASE_OPEN;
@@ -67,21 +67,20 @@ static nitro_status judge_ending(nitro_pending_sample *self, const nitro_job *jo
     return status;
 }
 
-/* What the worker's profiler had to say: nothing, where variants are timed. */
-static nitro_status check_profiling(const nitro_pending_sample *self)
+/* The profiler's status; NITRO_OK if variants are timed. */
+static nitro_status check_profiles(const nitro_received_sample *self)
 {
-    if (!self->profiling)
+    if (!self->profiles)
         return NITRO_OK;
-    nitro_profile_transfer_drop_unfinished(self->profiling);
-    if (self->profiling->unavailable != NITRO_OK)
-        return nitro_fail(self->context, self->profiling->unavailable, "%s",
-                          self->profiling->message);
-    return self->profiling->failure;
+    nitro_received_profiles_drop_unfinished(self->profiles);
+    if (self->profiles->unavailable != NITRO_OK)
+        return nitro_fail(self->context, self->profiles->unavailable, "%s",
+                          self->profiles->message);
+    return self->profiles->failure;
 }
 
-/* Each round either comes to its end or finds one more variant that fails, so rounds are few; one
- * that does neither is the last. */
-static nitro_status run_workers(nitro_pending_sample *self, nitro_job *job, bool *input_failed)
+/* Each round finishes or finds one more failing variant; a round that does neither is the last. */
+static nitro_status run_workers(nitro_received_sample *self, nitro_job *job, bool *input_failed)
 {
     nitro_status status = NITRO_OK;
     bool changed = true;
@@ -90,9 +89,9 @@ static nitro_status run_workers(nitro_pending_sample *self, nitro_job *job, bool
         job->todo = self->todo;
         job->usable = self->usable;
         self->done = self->broke = false;
-        status = nitro_worker_run(job, nitro_pending_sample_receive, self, &end);
+        status = nitro_worker_run(job, nitro_received_sample_add_record, self, &end);
         if (status == NITRO_OK)
-            status = check_profiling(self);
+            status = check_profiles(self);
         if (status == NITRO_OK)
             status = judge_ending(self, job, &end, input_failed);
         changed = self->todo != job->todo || self->usable != job->usable;
@@ -100,7 +99,7 @@ static nitro_status run_workers(nitro_pending_sample *self, nitro_job *job, bool
     return status == NITRO_OK && self->out_of_memory ? NITRO_ERR_NO_MEMORY : status;
 }
 
-static nitro_status set_versions(nitro_pending_sample *self)
+static nitro_status set_versions(nitro_received_sample *self)
 {
     for (size_t v = 0; v < self->sample->num_entries; v++) {
         const char *version = self->computation->variants[v].version;
@@ -118,74 +117,64 @@ static uint64_t reference_bit(const nitro_computation *computation)
                                                    : reference);
 }
 
+static nitro_status measure(nitro_received_sample *self, nitro_job *job, nitro_sample **sample,
+                            bool *input_failed)
+{
+    const nitro_schema *schema = self->computation->schema;
+    const nitro_device_kind *kind =
+        job->device ? nitro_device_kind_find(self->context, self->computation->device_kind) : NULL;
+    bool is_timed = job->extent == NITRO_MEASURE_ALL;
+    job->access = kind ? kind->access : NULL;
+    *input_failed = false;
+    nitro_status status = nitro_sample_create(self->context, job->input->name, schema->num_features,
+                                              schema->num_variants, &self->sample);
+    if (status == NITRO_OK && is_timed)
+        status = set_versions(self);
+    if (status == NITRO_OK)
+        status = run_workers(self, job, input_failed);
+    if (status == NITRO_OK && is_timed)
+        status = nitro_received_sample_set_conditions(self, job->options->cache);
+    if (status == NITRO_OK)
+        *sample = self->sample;
+    else
+        nitro_sample_free(self->sample);
+    return status;
+}
+
 nitro_status nitro_measure_input(nitro_computation *computation, const nitro_input *input,
                                  const char *device, const nitro_measure_options *options,
                                  uint64_t variants, nitro_sample **sample, bool *input_failed)
 {
-    const nitro_schema *schema = computation->schema;
-    const nitro_device_kind *kind =
-        device ? nitro_device_kind_find(computation->context, computation->device_kind) : NULL;
-    nitro_pending_sample self = {.computation = computation, .context = computation->context};
+    uint64_t all = UINT64_MAX >> (64 - computation->schema->num_variants);
+    nitro_received_sample self = {.computation = computation, .context = computation->context};
     nitro_job job = {.computation = computation,
                      .input = input,
                      .options = options,
-                     .access = kind ? kind->access : NULL,
                      .device = device,
                      .extent = device ? NITRO_MEASURE_ALL : NITRO_MEASURE_FEATURES_ONLY};
-    *input_failed = false;
-    nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
-                                              schema->num_variants, &self.sample);
-    if (status != NITRO_OK)
-        return status;
-    if (device) {
-        status = set_versions(&self);
-        self.todo =
-            UINT64_MAX >> (64 - schema->num_variants) & (variants | reference_bit(computation));
-    }
-    if (status == NITRO_OK)
-        status = run_workers(&self, &job, input_failed);
-    if (status == NITRO_OK && device)
-        status = nitro_pending_sample_set_conditions(&self, options->cache);
-    if (status != NITRO_OK) {
-        nitro_sample_free(self.sample);
-        return status;
-    }
-    *sample = self.sample;
-    return NITRO_OK;
+    if (device)
+        self.todo = all & (variants | reference_bit(computation));
+    return measure(&self, &job, sample, input_failed);
 }
 
 nitro_status nitro_measure_profiles(nitro_computation *computation, const nitro_input *input,
                                     const nitro_measure_options *options, uint64_t variants,
-                                    nitro_profile_transfer *profiling, nitro_sample **sample,
+                                    nitro_received_profiles *profiles, nitro_sample **sample,
                                     bool *input_failed)
 {
-    const nitro_schema *schema = computation->schema;
-    const nitro_device_kind *kind =
-        nitro_device_kind_find(computation->context, computation->device_kind);
-    uint64_t all = UINT64_MAX >> (64 - schema->num_variants);
-    nitro_pending_sample self = {.computation = computation,
-                                 .context = computation->context,
-                                 .todo = all & variants,
-                                 .usable = all & ~variants, /* one of them may be the reference */
-                                 .profiling = profiling};
+    uint64_t all = UINT64_MAX >> (64 - computation->schema->num_variants);
+    nitro_received_sample self = {.computation = computation,
+                                  .context = computation->context,
+                                  .todo = all & variants,
+                                  .usable = all & ~variants, /* one of them may be the reference */
+                                  .profiles = profiles};
     nitro_job job = {.computation = computation,
                      .input = input,
                      .options = options,
-                     .access = kind ? kind->access : NULL,
-                     .device = profiling->device,
+                     .device = profiles->profiling->device,
                      .extent = NITRO_MEASURE_PROFILES,
-                     .profiling = profiling};
-    *input_failed = false;
-    nitro_status status = nitro_sample_create(self.context, input->name, schema->num_features,
-                                              schema->num_variants, &self.sample);
-    if (status != NITRO_OK)
-        return status;
-    status = run_workers(&self, &job, input_failed);
-    if (status == NITRO_OK)
-        *sample = self.sample;
-    else
-        nitro_sample_free(self.sample);
-    return status;
+                     .profiling = profiles->profiling};
+    return measure(&self, &job, sample, input_failed);
 }
 
 nitro_status nitro_measure(nitro_computation *computation, const nitro_input *input,

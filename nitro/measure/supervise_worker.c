@@ -1,5 +1,5 @@
-/* Starting a worker process, watching its limits, and clearing up after it. Waits on the real
- * clock, whatever clock the context has: a hanging variant hangs in real time. */
+/* Starts a worker process, enforces its limits, and cleans up after it. Uses the real clock,
+ * whatever clock the context has: a hanging variant hangs in real time. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -17,11 +17,11 @@
 #include "nitro/measure/worker.h"
 #include "nitro/runtime/computation.h"
 
-/* How often limits are looked at. Rarely enough to leave the processor to what is being timed. */
+/* Polling interval of limits; long enough not to disturb timings. */
 #define MONITOR_INTERVAL_MS 20
-/* A pipe holds fewer records than this; a worker that never stops talking is still watched. */
+/* More records than a pipe holds; bounds the time between checks of limits. */
 #define RECORDS_AT_ONCE 32
-/* Once its pipe is closed a worker is all but gone. */
+/* Polling interval after the worker closed its pipe. */
 #define GONE_INTERVAL_MS 1
 
 typedef struct supervisor {
@@ -31,7 +31,7 @@ typedef struct supervisor {
     void *user;
     pid_t worker;
     int pipe;  /* -1: closed at the other end */
-    int statm; /* its /proc/PID/statm; -1 where it cannot be read */
+    int statm; /* its /proc/PID/statm; -1: not readable */
     nitro_place_word *place;
     uint64_t seen_place;
     double seen_since_ms;
@@ -80,7 +80,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
         return nitro_fail(self->context, NITRO_ERR_IO, "cannot start a worker process: %s",
                           strerror(problem));
     }
-    setpgid(self->worker, self->worker); /* both sides try: whoever comes first */
+    setpgid(self->worker, self->worker); /* in both processes, to avoid a race */
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
     self->pipe = ends[0];
     self->statm = open_statm(self->worker);
@@ -97,7 +97,7 @@ static void close_pipe(supervisor *self)
     self->pipe = -1;
 }
 
-/* Read what is there. A record that a dying worker left unfinished is never handed on. */
+/* Reads available records. Incomplete records of a dying worker are dropped. */
 static void drain(supervisor *self)
 {
     for (unsigned records = 0; self->pipe >= 0 && records < RECORDS_AT_ONCE;) {
@@ -120,7 +120,8 @@ static void drain(supervisor *self)
     }
 }
 
-/* Leaves the worker a zombie, so that its process id and group stay its own until all is killed. */
+/* Does not reap the worker, so that its process group id stays reserved until the group is killed.
+ */
 static bool has_ended(const supervisor *self)
 {
     siginfo_t info = {0};
@@ -144,7 +145,7 @@ static size_t memory_bytes(const supervisor *self)
     return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Only what belongs to a variant is limited in time: loading a large file is not hanging. */
+/* Only a variant's functions have a time limit: loading a large file is not hanging. */
 static bool is_timed(nitro_phase phase)
 {
     return phase >= NITRO_PHASE_ALLOWS && phase != NITRO_PHASE_BETWEEN;
@@ -172,7 +173,7 @@ static bool is_over_limit(supervisor *self, nitro_worker_end *end)
     return false;
 }
 
-/* A variant may have started processes of its own: the whole group goes. */
+/* Kills the process group, since a variant may have started processes. */
 static void kill_worker(const supervisor *self)
 {
     kill(-self->worker, SIGKILL);
@@ -206,7 +207,7 @@ static void monitor(supervisor *self, nitro_worker_end *end)
     }
     kill_worker(self);
     reap(self, end, killed);
-    drain(self); /* what it had still said */
+    drain(self); /* remaining records */
 }
 
 nitro_status nitro_worker_run(const nitro_job *job, nitro_record_function receive, void *user,

@@ -1,4 +1,4 @@
-/* How a worker ended, in words for entries and errors: "took longer than 5 ms in run, call 3". */
+/* Describes how a worker ended, for entries and errors: "took longer than 5 ms in run, call 3". */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,15 +21,15 @@ static void describe_ending(const nitro_measure_options *options, const nitro_wo
         signal_name = sigabbrev_np(end->code);
         snprintf(text, size, "%s%s%s", signal_name ? "SIG" : "an unnamed signal",
                  signal_name ? signal_name : "",
-                 end->code == SIGKILL ? " (not ours: did the system run out of memory?)" : "");
+                 end->code == SIGKILL ? " (not sent by Nitro: is the system out of memory?)" : "");
         break;
     case NITRO_ENDING_EXITED:
         if (end->code >= 0)
             snprintf(text, size, "the process ended with exit status %d", end->code);
         else
             snprintf(text, size,
-                     "the process ended (why is unknown: this program waits for or "
-                     "ignores all its children)");
+                     "the process ended (status unknown: this program waits for or ignores all its "
+                     "children)");
         break;
     }
 }
@@ -53,7 +53,7 @@ static void describe_place(const nitro_place *place, char *text, size_t size)
     };
     unsigned long long call = place->call;
     if (place->phase == NITRO_PHASE_BETWEEN)
-        snprintf(text, size, "after call %llu of run (is memory damaged?)", call);
+        snprintf(text, size, "after call %llu of run (is memory corrupted?)", call);
     else if (place->phase == NITRO_PHASE_RUN)
         snprintf(text, size, "in run, call %llu", call);
     else if (call > 0)

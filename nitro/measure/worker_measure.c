@@ -1,6 +1,6 @@
-/* What a worker process does with variants: constraints, preparing, the first run, whose result is
- * checked, then repetitions in turns. Hides what becomes of a variant whose format does not fit
- * beside the others': it is prepared alone, in a worker of its own if need be. */
+/* How a worker measures variants: constraints, preparing, a first run whose result is checked,
+ * then repetitions in turn. A variant whose format does not fit into memory beside the others' is
+ * prepared alone, if necessary in a worker of its own. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@ static bool is_allowed(nitro_worker *self, size_t v, const double *features)
     const nitro_variant *variant = &self->computation->variants[v];
     if (!variant->allows)
         return true;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_ALLOWS);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_ALLOWS);
     bool allowed = variant->allows(features, self->argument, variant->user);
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     if (!allowed)
         nitro_worker_send_entry(self, v, NITRO_OUTCOME_NOT_ALLOWED, "");
     return allowed;
@@ -27,26 +27,26 @@ static void release_variant(nitro_worker *self, size_t v)
     uint64_t bit = UINT64_C(1) << v;
     if (!variant->release || !(self->prepared & bit))
         return;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_RELEASE);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_RELEASE);
     variant->release(self->argument, variant->user);
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     self->prepared &= ~bit;
 }
 
 static int try_prepare(nitro_worker *self, size_t v)
 {
     const nitro_variant *variant = &self->computation->variants[v];
-    nitro_series_enter(&self->series[v], NITRO_PHASE_PREPARE);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_PREPARE);
     double start_ms = nitro_clock_wall_ms(self->context);
     int failure = variant->prepare(self->argument, variant->user);
     double elapsed_ms = nitro_clock_wall_ms(self->context) - start_ms;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     if (!failure && elapsed_ms >= 0 && isfinite(elapsed_ms))
         self->prepare_ms[v] = elapsed_ms;
     return failure;
 }
 
-/* Other variants' formats may be what fills the memory: those that are done with go first. */
+/* Frees the formats of variants that are done, which may fill the memory. */
 static int prepare_alone(nitro_worker *self, size_t v, uint64_t ready)
 {
     uint64_t spare = self->prepared & ~ready;
@@ -72,7 +72,7 @@ static void send_failed_prepare(nitro_worker *self, size_t v, int failure, doubl
         failure == NITRO_ERR_NO_MEMORY ? NITRO_OUTCOME_OUT_OF_MEMORY : NITRO_OUTCOME_FAILED, why);
 }
 
-/* False also where it has to wait for the next worker, in which those that are ready are done. */
+/* False also if it has to wait for the next worker. */
 static bool prepare(nitro_worker *self, size_t v, uint64_t ready)
 {
     double free_bytes;
@@ -97,9 +97,9 @@ static bool prepare(nitro_worker *self, size_t v, uint64_t ready)
 static bool keep_reference(nitro_worker *self, size_t v)
 {
     const nitro_hooks *hooks = &self->computation->hooks;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_KEEP);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_KEEP);
     int failure = hooks->keep_reference ? hooks->keep_reference(self->argument, hooks->user) : 0;
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     if (failure) {
         char why[64];
         snprintf(why, sizeof(why), "keep_reference returned %d", failure);
@@ -116,26 +116,26 @@ static bool check_result(nitro_worker *self, size_t v)
     if (!hooks->check_result)
         return true;
     char why[512] = "";
-    nitro_series_enter(&self->series[v], NITRO_PHASE_CHECK);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_CHECK);
     int differs = hooks->check_result(self->argument, why, sizeof(why), hooks->user);
-    nitro_series_enter(&self->series[v], NITRO_PHASE_BETWEEN);
+    nitro_timing_enter(&self->timings[v], NITRO_PHASE_BETWEEN);
     if (!differs)
         return true;
     char detail[640];
     why[sizeof(why) - 1] = '\0';
     snprintf(detail, sizeof(detail), "%s%s(after call %llu of run)", why, why[0] ? " " : "",
-             (unsigned long long)self->series[v].calls);
+             (unsigned long long)self->timings[v].calls);
     nitro_worker_send_problem(self, v, NITRO_OUTCOME_WRONG_RESULT, detail);
     return false;
 }
 
-/* First run of a variant. Its result becomes the reference where there is none yet. */
+/* First run of a variant. Its result becomes the reference if there is none yet. */
 static bool try_variant(nitro_worker *self, size_t v, uint64_t ready)
 {
     if (!prepare(self, v, ready))
         return false;
-    if (!nitro_series_run(&self->series[v])) {
-        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, self->series[v].why);
+    if (!nitro_timing_run(&self->timings[v])) {
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, self->timings[v].why);
         return false;
     }
     if (self->kept_reference == NITRO_NONE)
@@ -152,7 +152,8 @@ static uint64_t try_if_wanted(nitro_worker *self, size_t v, uint64_t todo, uint6
     return try_variant(self, v, ready) ? todo & bit : 0;
 }
 
-/* Constraints, then the reference, then the others in declared order; returns what may be timed. */
+/* Checks constraints, then runs the reference, then the others in declared order.
+ * @return the variants to be timed. */
 static uint64_t try_variants(nitro_worker *self, const double *features)
 {
     size_t count = self->computation->schema->num_variants;
@@ -167,38 +168,38 @@ static uint64_t try_variants(nitro_worker *self, const double *features)
     return ready;
 }
 
-/* Warm-ups, and a batch size where single calls are too short to be timed. */
+/* Warm-up runs, then calibration of the batch size. */
 static uint64_t warm_up(nitro_worker *self, uint64_t ready)
 {
     size_t count = self->computation->schema->num_variants;
     for (unsigned round = 0; round <= self->job->options->warmups; round++) {
         bool last = round == self->job->options->warmups;
         for (size_t v = 0; v < count; v++) {
-            nitro_series *series = &self->series[v];
-            if (!(ready >> v & 1) || nitro_series_is_slow(series))
+            nitro_timing *timing = &self->timings[v];
+            if (!(ready >> v & 1) || nitro_timing_is_slow(timing))
                 continue;
-            if (last ? nitro_series_calibrate(series) : nitro_series_run(series))
+            if (last ? nitro_timing_calibrate(timing) : nitro_timing_run(timing))
                 continue;
-            nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
+            nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, timing->why);
             ready &= ~(UINT64_C(1) << v);
         }
     }
     return ready;
 }
 
-/* One counted timing; false when the variant is through with its repetitions, one way or other. */
+/* Adds one timing; false: the variant is finished or failed. */
 static bool repeat(nitro_worker *self, size_t v)
 {
-    nitro_series *series = &self->series[v];
-    if (!nitro_series_count(series)) {
-        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, series->why);
+    nitro_timing *timing = &self->timings[v];
+    if (!nitro_timing_add(timing)) {
+        nitro_worker_send_problem(self, v, NITRO_OUTCOME_FAILED, timing->why);
         return false;
     }
-    if (!nitro_series_finished(series))
+    if (!nitro_timing_finished(timing))
         return true;
-    /* Once more: some variants are right only the first time. */
+    /* Check again: some variants are right only the first time. */
     if (v == self->kept_reference || check_result(self, v))
-        nitro_worker_send_series(self, series);
+        nitro_worker_send_timing(self, timing);
     return false;
 }
 
@@ -227,14 +228,14 @@ static void start_series(nitro_worker *self)
     }
     for (size_t v = 0; v < count; v++) {
         self->prepare_ms[v] = NAN;
-        self->series[v] = (nitro_series){.computation = self->computation,
-                                         .options = options,
-                                         .place = self->place,
-                                         .device = &self->device,
-                                         .variant = v,
-                                         .argument = self->argument,
-                                         .batch = 1,
-                                         .times_ms = times_ms + v * options->max_repetitions};
+        self->timings[v] = (nitro_timing){.computation = self->computation,
+                                          .options = options,
+                                          .place = self->place,
+                                          .device = &self->device,
+                                          .variant = v,
+                                          .argument = self->argument,
+                                          .batch = 1,
+                                          .times_ms = times_ms + v * options->max_repetitions};
     }
 }
 

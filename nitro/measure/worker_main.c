@@ -1,7 +1,7 @@
-/* The worker process: open the device, load one input, evaluate its features, check and time its
- * variants. It runs code that may crash or hang, so everything it finds out is sent as soon as it
- * is final, and it says where it is before it calls anything. Where a variant broke the device for
- * this process, it ends: the others go on in the next one. */
+/* The worker process: opens the device, loads one input, evaluates its features, and measures its
+ * variants. It runs code that may crash or hang, so every result is sent as soon as it is final,
+ * and the current place is published before every call. After a variant that broke the device for
+ * this process it exits: the next worker continues. */
 #include "nitro/measure/worker.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void enter(const nitro_worker *self, nitro_phase phase)
 static nitro_status load_input(nitro_worker *self, double *features)
 {
     const nitro_input *input = self->job->input;
-    nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
+    nitro_fail(self->context, NITRO_OK, "%s", ""); /* so that an older error is not reported */
     enter(self, NITRO_PHASE_LOAD);
     nitro_status status = input->load(self->context, input->state, &self->argument);
     if (status != NITRO_OK)
@@ -29,7 +29,7 @@ static nitro_status load_input(nitro_worker *self, double *features)
     return nitro_computation_evaluate(self->computation, self->argument, features);
 }
 
-/* An input that is too large for the device is an input all the same: each variant says so. */
+/* An input that is too large for the device is no error: every variant's entry is out of memory. */
 static nitro_status prepare_input(nitro_worker *self, bool *fits)
 {
     const nitro_hooks *hooks = &self->computation->hooks;
@@ -43,7 +43,7 @@ static nitro_status prepare_input(nitro_worker *self, bool *fits)
                       failure, why[0] ? ": " : "", why);
 }
 
-/* What is wanted besides features. */
+/* Measures or profiles variants, if requested. */
 static nitro_status run_variants(nitro_worker *self, const double *features)
 {
     bool fits = true;
@@ -72,7 +72,7 @@ static void release(nitro_worker *self)
 
 static nitro_status open_device(nitro_worker *self)
 {
-    nitro_fail(self->context, NITRO_OK, "%s", ""); /* no older error shall pass for this one's */
+    nitro_fail(self->context, NITRO_OK, "%s", ""); /* so that an older error is not reported */
     enter(self, NITRO_PHASE_OPEN);
     return nitro_worker_device_open(&self->device, self->context, self->job->access,
                                     self->job->device);

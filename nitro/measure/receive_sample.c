@@ -1,13 +1,13 @@
-/* What workers say of one input, taken down as its sample. Hides how little of it is believed: a
- * worker ran code that may have damaged it. */
-#include "nitro/measure/pending_sample.h"
+/* Builds a sample from a worker's records. Records are untrusted: the worker ran code that may
+ * have corrupted its memory. */
+#include "nitro/measure/receive_sample.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Entries are read by people and kept in files: one line each. */
+/* Details are single lines. */
 static void put_on_one_line(char *text)
 {
     for (; *text; text++)
@@ -15,9 +15,9 @@ static void put_on_one_line(char *text)
             *text = ' ';
 }
 
-/* A variant's latest failure counts, also after it was measured. */
-void nitro_pending_sample_set_entry(nitro_pending_sample *self, size_t v, nitro_entry entry,
-                                    const char *detail)
+/* A variant's latest failure replaces an earlier entry, also a time. */
+void nitro_received_sample_set_entry(nitro_received_sample *self, size_t v, nitro_entry entry,
+                                     const char *detail)
 {
     nitro_entry *slot = &self->sample->entries[v];
     char *copy = NULL;
@@ -42,8 +42,8 @@ void nitro_pending_sample_set_entry(nitro_pending_sample *self, size_t v, nitro_
                   self->computation->variants[v].name, nitro_outcome_name(entry.outcome), detail);
 }
 
-/* The worker ran code that may have damaged it: nothing in a record is taken on trust. */
-static void receive_entry(nitro_pending_sample *self, const nitro_worker_record *record,
+/* Validates all fields: the worker's memory may be corrupted. */
+static void receive_entry(nitro_received_sample *self, const nitro_worker_record *record,
                           const char *detail)
 {
     nitro_outcome outcome = (nitro_outcome)record->entry.outcome;
@@ -62,46 +62,46 @@ static void receive_entry(nitro_pending_sample *self, const nitro_worker_record 
         .count = measured ? record->entry.count : 0,
         .prepare_ms = record->entry.prepare_ms,
     };
-    nitro_pending_sample_set_entry(self, record->index, entry, detail);
+    nitro_received_sample_set_entry(self, record->index, entry, detail);
 }
 
-static void receive_error(nitro_pending_sample *self, uint32_t status, const char *text)
+static void receive_error(nitro_received_sample *self, uint32_t status, const char *text)
 {
     bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
     snprintf(self->message, sizeof(self->message), "%s",
-             text[0] ? text : "its loader failed and did not say why");
+             text[0] ? text : "its loader failed without a message");
 }
 
-/* Of a variant that was profiled there is no time, and nothing else to say. */
-static void receive_profiled(nitro_pending_sample *self, const nitro_worker_record *record)
+/* A profiled variant has no time: its entry stays missing. */
+static void receive_profiled(nitro_received_sample *self, const nitro_worker_record *record)
 {
     size_t v = record->index;
     if (v >= self->sample->num_entries || !(self->todo >> v & 1)) {
-        nitro_profile_transfer_drop_unfinished(self->profiling); /* it was not asked for */
+        nitro_received_profiles_drop_unfinished(self->profiles); /* not requested */
         return;
     }
-    if (self->profiling->count == self->profiling->num_finished)
+    if (self->profiles->count == self->profiles->num_finished)
         nitro_log(self->context, NITRO_LOG_WARNING,
                   "%s, input '%s': variant %s launches no kernel that the profiler sees",
                   self->computation->schema->computation, self->sample->input,
                   self->computation->variants[v].name);
-    nitro_profile_transfer_receive(self->profiling, record);
+    nitro_received_profiles_add_record(self->profiles, record);
     self->todo &= ~(UINT64_C(1) << v);
     self->usable |= UINT64_C(1) << v;
 }
 
-static void receive_profile(nitro_pending_sample *self, const nitro_worker_record *record)
+static void receive_profile(nitro_received_sample *self, const nitro_worker_record *record)
 {
-    if (self->profiling && record->kind == NITRO_RECORD_PROFILED)
+    if (self->profiles && record->kind == NITRO_RECORD_PROFILED)
         receive_profiled(self, record);
-    else if (self->profiling)
-        nitro_profile_transfer_receive(self->profiling, record);
+    else if (self->profiles)
+        nitro_received_profiles_add_record(self->profiles, record);
 }
 
-void nitro_pending_sample_receive(void *user, const nitro_worker_record *record)
+void nitro_received_sample_add_record(void *user, const nitro_worker_record *record)
 {
-    nitro_pending_sample *self = user;
+    nitro_received_sample *self = user;
     char text[sizeof(record->text)];
     memcpy(text, record->text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
@@ -139,7 +139,7 @@ void nitro_pending_sample_receive(void *user, const nitro_worker_record *record)
 }
 
 /* "1980 MHz; then 1755 MHz, throttled: power" */
-nitro_status nitro_pending_sample_set_conditions(nitro_pending_sample *self, nitro_cache cache)
+nitro_status nitro_received_sample_set_conditions(nitro_received_sample *self, nitro_cache cache)
 {
     nitro_provenance *made = &self->sample->provenance;
     const char *before = self->state[0], *after = self->state[1];
