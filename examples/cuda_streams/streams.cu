@@ -1,11 +1,11 @@
 /*
- * streams.cu - one computation on several streams at once: first by nitro_run, then as graphs that
- * are captured once and launched often.
+ * streams.cu - one computation on several streams at once: first by nitro_run, then as CUDA graphs
+ * that are captured once and launched repeatedly.
  *
- *     cuda_streams               sums on four streams; a model is used where NITRO_MODEL names one
- *     cuda_streams tune MODEL    measure both variants on this GPU, and learn which is faster when
+ *     cuda_streams               sums on four streams, with the model that NITRO_MODEL names, if
+ * any cuda_streams tune MODEL    measures both variants on this GPU, and writes a model
  *
- * Exit code 77: there is no GPU here.
+ * Exit code 77: no GPU found.
  */
 #include <cuda_runtime.h>
 
@@ -69,7 +69,7 @@ static void drop(sum_call *call)
     cudaFree(call->sum);
 }
 
-/** Wait for the stream, and look at its sum. */
+/** Synchronize the stream and check its sum. */
 static int check(int number, const sum_call *call, const char *how)
 {
     double sum = -1;
@@ -83,10 +83,9 @@ static int check(int number, const sum_call *call, const char *how)
     return sum == expected_sum(call->count) ? 0 : fail("the sum is wrong");
 }
 
-/* ---- Sums on all streams ----------------------------------------------------------------------
- */
+/* ---- Sums on all streams ---------------------------------------------------------------- */
 
-/** Nobody waits in between: the streams overlap. */
+/** Enqueues all sums before it waits for the first, so the streams overlap. */
 static int run_all(nitro_context *context, nitro_computation *computation, sum_call *calls)
 {
     nitro_decision made[NUM_STREAMS];
@@ -99,7 +98,7 @@ static int run_all(nitro_context *context, nitro_computation *computation, sum_c
     return 0;
 }
 
-/** Decide and prepare, then capture: nothing but the variant's kernels gets into the graph. */
+/** Decides and prepares before the capture, so that the graph holds the variant's kernels only. */
 static int capture(nitro_context *context, nitro_computation *computation, sum_call *call,
                    cudaGraphExec_t *executable)
 {
@@ -169,10 +168,9 @@ static int sum_on_streams(nitro_context *context, nitro_computation *computation
     return code;
 }
 
-/* ---- Tuning -----------------------------------------------------------------------------------
- */
+/* ---- Tuning ----------------------------------------------------------------------------- */
 
-/** In a worker process: this one never touches the GPU, so that it can make more of them. */
+/** Runs in a worker process; the parent never touches the GPU, because it forks further workers. */
 static nitro_status load(nitro_context *context, void *state, void **argument)
 {
     sum_call *made = static_cast<sum_call *>(calloc(1, sizeof *made));

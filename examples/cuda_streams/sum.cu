@@ -1,7 +1,7 @@
 /*
- * sum.cu - two kernels, as variants of one computation. `atomic` needs no memory and adds up in any
- * order; `partial` writes one sum a block and adds these in a second kernel: the same bits every
- * time, and better where atomics are slow. Which is faster depends on the GPU and on the count.
+ * sum.cu - a sum in two variants. `atomic` adds with atomics and needs no memory. `partial` writes
+ * one sum for each block and adds these in a second kernel: its result is reproducible. Which one
+ * is faster depends on the GPU and on the count.
  */
 #include <cuda_runtime.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "sum.h"
 
 #define BLOCK      256
-#define MAX_BLOCKS 1024 /* partial sums, too */
+#define MAX_BLOCKS 1024 /* as many partial sums */
 #define FULL_MASK  0xFFFFFFFFu
 
 /* ---- Kernels -------------------------------------------------------------------------------- */
@@ -23,7 +23,7 @@ static __device__ double add_warp(double sum)
     return sum;
 }
 
-/** What one thread adds up: every so many-th number. */
+/** One thread's share of the sum, in grid-stride order. */
 static __device__ double add_strided(const double *numbers, size_t count)
 {
     double sum = 0;
@@ -91,7 +91,7 @@ static int run_atomic(void *argument, void *)
         call, cudaLaunchKernelEx(&config, add_atomically, call->numbers, call->count, call->sum));
 }
 
-/* Before a capture: while one goes on, no memory can be had. */
+/* Allocates here because memory cannot be allocated during a capture. */
 static int prepare_partial(void *argument, void *)
 {
     sum_call *call = static_cast<sum_call *>(argument);
@@ -131,7 +131,7 @@ void sum_release(sum_call *call)
     call->reference_sum = nullptr;
 }
 
-/* ---- What measuring asks -------------------------------------------------------------------- */
+/* ---- Hooks for measuring -------------------------------------------------------------------- */
 
 static void *stream_of(const void *argument, void *)
 {
@@ -154,7 +154,7 @@ static int keep_reference(void *argument, void *)
                                                  cudaMemcpyDeviceToDevice, call->stream));
 }
 
-/* The order of additions differs, and so do the last bits. */
+/* Sums in different order differ in rounding. */
 static int check_result(void *argument, char *why, size_t size, void *)
 {
     sum_call *call = static_cast<sum_call *>(argument);

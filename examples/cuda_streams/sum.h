@@ -1,6 +1,6 @@
 /*
- * sum.h - the sum of numbers on a GPU, by two algorithms. Every call says on which stream; none
- * waits for it.
+ * sum.h - the sum of numbers on a GPU as a computation with two variants. A call names its stream;
+ * variants enqueue their work there and return.
  */
 #ifndef CUDA_STREAMS_SUM_H
 #define CUDA_STREAMS_SUM_H
@@ -13,22 +13,22 @@
 extern "C" {
 #endif
 
-/** One sum: what a caller fills in, and what the algorithms keep. Zero it first; one a stream. */
+/** The argument of one sum. Zero it first; use one for each stream. */
 typedef struct sum_call {
-    cudaStream_t stream;   /* all work goes there; NULL: the default stream */
+    cudaStream_t stream;   /* NULL: the default stream */
     const double *numbers; /* device memory, shape [count] */
     size_t count;
-    double *sum; /* device memory: the result, once the stream has come so far */
+    double *sum; /* device memory: the result, valid after the stream has been synchronized */
 
-    double *partial_sums;  /* device memory, made when first wanted */
-    const char *problem;   /* why the last call failed; NULL: none has */
-    double *reference_sum; /* device memory, for measuring; NULL: none was kept */
+    double *partial_sums;  /* device memory, allocated by `partial`'s first use */
+    const char *problem;   /* why the last call failed; NULL: no failure */
+    double *reference_sum; /* device memory, used while measuring only; NULL: none */
 } sum_call;
 
 /** Declare the computation; free it with nitro_computation_free. */
 nitro_status sum_declare(nitro_context *context, nitro_computation **computation);
 
-/** Give back what the algorithms made. The stream must have come to its end. */
+/** Free the memory that the variants allocated. The stream must be idle. */
 void sum_release(sum_call *call);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /*
- * sparse.c - spmv() with two algorithms inside. A model named by SPARSE_MODEL decides between them;
- * without one, rows are walked one after the other. This is what a library's author copies:
- * declare once, run ever after.
+ * sparse.c - spmv() with two algorithms inside. The model that SPARSE_MODEL names decides between
+ * them; without one, the row algorithm runs. A pattern to copy into a library: declare once at the
+ * first call, then run.
  */
 #include "sparse.h"
 
@@ -15,7 +15,7 @@ struct sparse_matrix {
     size_t rows, num_columns, longest_row;
     size_t *offsets, *columns;
     double *values;
-    /* The same matrix by columns of equally long rows, made when first wanted. */
+    /* The same matrix in padded (ELL) form, made at its first use. */
     pthread_mutex_t padding;
     size_t *padded_columns; /* shape [longest_row x rows] */
     double *padded_values;
@@ -37,7 +37,7 @@ static int multiply_rows(void *argument, void *user)
     return 0;
 }
 
-/** Make the padded form; a zero's column is 0, and its value adds nothing. */
+/** Make the padded form; padding has value 0 and column 0. */
 static int pad(sparse_matrix *a)
 {
     size_t count = a->rows * a->longest_row;
@@ -59,7 +59,7 @@ static int pad(sparse_matrix *a)
     return 0;
 }
 
-/** Nitro calls it before the variant runs: its time does not count, nor does a second call cost. */
+/** Called before the variant runs; its time does not count, and a second call returns at once. */
 static int prepare_padded(void *argument, void *user)
 {
     sparse_matrix *a = ((spmv_call *)argument)->matrix;
@@ -83,8 +83,8 @@ static int multiply_padded(void *argument, void *user)
     return 0;
 }
 
-/** Features come in declared order: rows, entries, longest row. Padding fourfold is enough. */
-static bool padding_is_bearable(const double *features, const void *argument, void *user)
+/** Features come in declared order: rows, entries, longest row. At most fourfold padding. */
+static bool allows_padded(const double *features, const void *argument, void *user)
 {
     (void)argument;
     (void)user;
@@ -108,7 +108,7 @@ nitro_status sparse_declare(nitro_context *context, nitro_computation **computat
         {.name = "padded",
          .run = multiply_padded,
          .prepare = prepare_padded,
-         .allows = padding_is_bearable},
+         .allows = allows_padded},
     };
     static const nitro_feature features[] = {
         {.name = "rows", .unit = "rows", .scale = NITRO_SCALE_LOG},
@@ -128,13 +128,12 @@ nitro_status sparse_declare(nitro_context *context, nitro_computation **computat
     return status;
 }
 
-/* ---- The computation, made at the first call ---------------------------------------------------
- */
+/* ---- The computation, created at the first call ------------------------------------------- */
 
 static nitro_computation *computation;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/** A library says nothing and never fails for want of a model: the default variant is right too. */
+/** A missing or unreadable model is not an error: the default variant is correct too. */
 static void declare_once(void)
 {
     nitro_context *context = NULL;

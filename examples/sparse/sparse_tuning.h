@@ -1,5 +1,4 @@
-/* sparse_tuning.h - the library's inside: its computation, which the library and its tuner share.
- */
+/* sparse_tuning.h - the library's computation; internal, shared with its tuner. */
 #ifndef SPARSE_TUNING_H
 #define SPARSE_TUNING_H
 
@@ -7,14 +6,14 @@
 
 #include "sparse.h"
 
-/** What one variant gets: a matrix and two vectors, borrowed. */
+/** The argument of a variant: a matrix and two vectors, borrowed. */
 typedef struct spmv_call {
     sparse_matrix *matrix;
     const double *x;
     double *y;
 } spmv_call;
 
-/** Declare "sparse-spmv" with its variants and features. */
+/** Declare "sparse-spmv" with its variants and features; free it with nitro_computation_free. */
 nitro_status sparse_declare(nitro_context *context, nitro_computation **computation);
 
 #endif

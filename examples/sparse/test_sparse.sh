@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The whole way of the example: use the library, tune it, use it again with what was learnt.
+# Uses the library without a model, tunes it, and uses it again with the model.
 # Usage: test_sparse.sh PROGRAM_DIR
 set -euo pipefail
 programs=$1

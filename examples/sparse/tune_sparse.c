@@ -1,6 +1,6 @@
 /*
- * tune_sparse.c - what the library's author ships beside it: measure its algorithms on matrices
- * like those that matter, on the machine at hand, and write the model that the library reads.
+ * tune_sparse.c - the tuner shipped with the library: measures its algorithms on representative
+ * matrices on this machine, and writes the model that the library reads.
  * Usage: tune_sparse STORE MODEL
  */
 #include <stdio.h>
@@ -8,20 +8,20 @@
 
 #include "sparse_tuning.h"
 
-/** A band or a ragged matrix of some size; inputs 0, 1, 2, ... grow. */
-typedef struct hyper_setting {
+/** What one generated matrix looks like: a band, or rows of different lengths. */
+typedef struct matrix_shape {
     size_t rows, length;
     int ragged;
-} hyper_setting;
+} matrix_shape;
 
 enum { NUM_INPUTS = 24 };
 
 typedef struct loaded {
-    spmv_call call; /* first: what variants get is a pointer to it */
+    spmv_call call; /* first: variants take a pointer to this struct for it */
     double *x, *y;
 } loaded;
 
-static sparse_matrix *make_matrix(const hyper_setting *wanted)
+static sparse_matrix *make_matrix(const matrix_shape *wanted)
 {
     size_t most = wanted->rows * wanted->length * 2;
     size_t *offsets = calloc(wanted->rows + 1, sizeof *offsets);
@@ -58,7 +58,7 @@ static void unload(void *argument)
 
 static nitro_status load(nitro_context *context, void *state, void **argument)
 {
-    const hyper_setting *wanted = state;
+    const matrix_shape *wanted = state;
     loaded *made = calloc(1, sizeof *made);
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: an input");
@@ -77,17 +77,16 @@ static nitro_status load(nitro_context *context, void *state, void **argument)
 
 static nitro_status tune(nitro_context *context, nitro_computation *computation, const char *url)
 {
-    hyper_setting hyper_settings[NUM_INPUTS];
+    matrix_shape shapes[NUM_INPUTS];
     char names[NUM_INPUTS][32];
     nitro_input inputs[NUM_INPUTS];
     nitro_tune_options options;
     nitro_store *store = NULL;
     for (size_t i = 0; i < NUM_INPUTS; i++) {
-        hyper_settings[i] = (hyper_setting){(size_t)64 << (i / 4), 2 + i % 2 * 6, i % 4 >= 2};
-        snprintf(names[i], sizeof names[i], "%s-%zu-%zu",
-                 hyper_settings[i].ragged ? "ragged" : "band", hyper_settings[i].rows,
-                 hyper_settings[i].length);
-        inputs[i] = (nitro_input){names[i], load, unload, &hyper_settings[i]};
+        shapes[i] = (matrix_shape){(size_t)64 << (i / 4), 2 + i % 2 * 6, i % 4 >= 2};
+        snprintf(names[i], sizeof names[i], "%s-%zu-%zu", shapes[i].ragged ? "ragged" : "band",
+                 shapes[i].rows, shapes[i].length);
+        inputs[i] = (nitro_input){names[i], load, unload, &shapes[i]};
     }
     nitro_tune_options_init(&options);
     nitro_status status = nitro_store_open(context, url, NITRO_STORE_WRITE, &store);
