@@ -1,5 +1,4 @@
-/* exchange.h - signing, importing, publishing and fetching: data from and for elsewhere. Part of
- * nitro_backend.h. */
+/* exchange.h - imports, exports, publishes and downloads data. Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_EXCHANGE_H
 #define NITRO_BACKEND_EXCHANGE_H
 
@@ -43,47 +42,42 @@ NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
 
 /* ---- Importing and exporting ---------------------------------------------------------------- */
 
-/** Import of recorded devices: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
+/** Import of a recorded device: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
 typedef struct nitro_import_options {
     const char *computation;
     const char *device;
     const char *samples_path;
-    const char *devices_path;              /* NULL: the device must be known already, or has no
-                                              features */
-    const nitro_string_list *features;     /* NULL: every column but input and times, or what the
-                                              description names */
+    const char *devices_path;              /* NULL: the store's device, or one without features */
+    const nitro_string_list *features;     /* NULL: those of the description, else every column but
+                                              input and times */
     const nitro_string_list *variants;     /* NULL: every time_ms: column */
-    const nitro_string_list *log_features; /* scale log; NULL: none; the others stay auto */
-    const char *description_path;          /* NULL: none. Its features are the columns of a
-                                              computation that is new, unless `features` says */
+    const nitro_string_list *log_features; /* to scale logarithmically; NULL: none */
+    const char *description_path;          /* of the schema of a new computation; NULL: none */
     bool replace;
 } nitro_import_options;
 
 typedef struct nitro_import_report {
     size_t added, replaced;
-    size_t missing_values; /* times that are missing */
-    size_t without_times;  /* inputs that have no time at all: kept, and said */
+    size_t missing_values; /* missing times */
+    size_t without_times;  /* inputs without any time: stored all the same */
 } nitro_import_report;
 
 /**
- * Everything is read and checked before anything is written, and names, device and samples go in as
- * one: all of it or nothing.
+ * Check everything, then write schema, device and samples in one transaction.
  * @param[out] report  may be NULL.
- * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (file, line and column are named);
- *         NITRO_ERR_ARGUMENT (a name that is not clean); NITRO_ERR_NOT_FOUND (a file, or the device
- *         in the table of devices); NITRO_ERR_MISMATCH (the store has other features or variants,
- *         or the description is of another computation); NITRO_ERR_EXISTS (inputs that are there
- *         already, unless `replace`).
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_FORMAT (with file, line and column);
+ *         NITRO_ERR_ARGUMENT (an invalid name); NITRO_ERR_NOT_FOUND (a file, or the device's row);
+ *         NITRO_ERR_MISMATCH (the store has other features or variants, or the description is of
+ *         another computation); NITRO_ERR_EXISTS (the store has such inputs, and not `replace`).
  */
 NITRO_API nitro_status nitro_store_import_csv(nitro_store *store,
                                               const nitro_import_options *options,
                                               nitro_import_report *report);
 
 /**
- * Import of devices alone: CSV with a column device; the other columns are device features and
- * labels. What a row says of a device takes the place of what the store had. All rows are checked
- * before the first is written.
- * @param[in]  ids     those to take; NULL: all.
+ * Import devices without samples: CSV with a column device; the other columns are device features
+ * and labels. A row replaces the store's device. All rows are checked before the first is written.
+ * @param[in]  ids     devices to import; NULL: all.
  * @param[out] report  added and replaced count devices. May be NULL.
  */
 NITRO_API nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
@@ -92,35 +86,35 @@ NITRO_API nitro_status nitro_store_import_devices(nitro_store *store, const char
 
 /**
  * Import of a checkout of the Ginkgo project's benchmark data: JSON files at
- * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. Each file's unit (s or ns)
- * follows from its times; files of one folder with another executor, spelling of variants or unit
- * are another campaign and become a device of their own. Names are as in "cusp_csr".
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of several generations. A file's unit (s or ns)
+ * follows from its times. Files of one folder that differ in executor, spelling of variants or unit
+ * are separate campaigns, each a device of its own. Variants are named as in "cusp_csr".
  */
 typedef struct nitro_ginkgo_options {
     const char *path;                  /* the checkout, or a folder in it */
     const char *computation;           /* NULL: "spmv-ginkgo" */
-    const char *campaign;              /* joined to the devices' ids with '_'; NULL: nothing */
-    const char *devices_path;          /* rows by device id, else by folder; NULL: none */
-    const char *description_path;      /* as in nitro_import_options, like those below */
-    const nitro_string_list *folders;  /* devices to take; NULL: all */
-    const nitro_string_list *features; /* NULL: the store's, else as described, else all 18 */
-    const nitro_string_list *variants; /* NULL: the store's, else what all devices share */
+    const char *campaign;              /* appended to device ids after '_'; NULL: nothing */
+    const char *devices_path;          /* table of devices, by id or folder; NULL: none */
+    const char *description_path;      /* as in nitro_import_options */
+    const nitro_string_list *folders;  /* device folders to import; NULL: all */
+    const nitro_string_list *features; /* NULL: the store's, the description's, or all 18 */
+    const nitro_string_list *variants; /* NULL: the store's, or those of all devices */
     const nitro_string_list *log_features;
     bool replace;
 } nitro_ginkgo_options;
 
 /** One campaign of the checkout. */
 typedef struct nitro_ginkgo_campaign {
-    char *device; /* id in the store: the folder's name for its largest campaign */
+    char *device; /* id: for a folder's largest campaign the folder's name */
     char *folder, *executor;
     const char *unit;                 /* "s", "ns": static */
     bool capital;                     /* variants are spelled as in "CuspCsr" */
     double fastest_low, fastest_high; /* range of the fastest variant's time, in that unit */
     size_t inputs, added, replaced, missing_values;
-    char *left_out; /* why it was not imported; NULL: it was */
+    char *skip_reason; /* why it was not imported; NULL: it was */
 } nitro_ginkgo_campaign;
 
-/** Files, or measurements in them, that were left out for one reason. */
+/** Files or measurements skipped for one reason. */
 typedef struct nitro_ginkgo_skipped {
     const char *reason; /* static */
     size_t count;
@@ -131,67 +125,66 @@ typedef struct nitro_ginkgo_report {
     size_t num_campaigns, num_skipped;
     nitro_ginkgo_campaign *campaigns; /* shape [num_campaigns], in byte order of paths */
     nitro_ginkgo_skipped *skipped;    /* shape [num_skipped] */
-    nitro_string_list variants;       /* that were imported */
+    nitro_string_list variants;       /* imported */
 } nitro_ginkgo_report;
 
 /**
- * Everything is read and checked before the first device is written; each device is written whole.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (no measurement found, or no two variants in common: the
- *         error says what to do); as nitro_store_import_csv.
+ * Check all files before the first device is written; each device is written in one transaction.
+ * @return as nitro_store_import_csv; NITRO_ERR_NO_DATA (no measurement found, or fewer than two
+ *         variants in common).
  */
 NITRO_API nitro_status nitro_store_import_ginkgo(nitro_store *store,
                                                  const nitro_ginkgo_options *options,
                                                  nitro_ginkgo_report **report);
 NITRO_API void nitro_ginkgo_report_free(nitro_ginkgo_report *report);
 
-/** Write the same form back; `devices_path` may be NULL.
- *  @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such computation or device, or no samples there);
- *          NITRO_ERR_ARGUMENT (a feature is called as the table's own column is); NITRO_ERR_IO. */
+/** Write the form that nitro_store_import_csv reads; `devices_path` may be NULL.
+ *  @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such computation, device or samples);
+ *          NITRO_ERR_ARGUMENT (a feature has the name 'input'); NITRO_ERR_IO. */
 NITRO_API nitro_status nitro_store_export_csv(nitro_store *store, const char *computation,
                                               const char *device, const char *samples_path,
                                               const char *devices_path);
 
 /**
- * Import of profiles: CSV, one row a kernel (or a metric of a kernel), in the form that
- * nitro_store_export_profiles writes, or as profilers write it:
+ * Import of profiles: CSV, one row a kernel (or a metric of a kernel), in one of these forms:
  *
  *     Nitro's        columns device, computation, variant, input (of a variant's run) or device,
  *                    proxy, intensity (of a proxy's), kernel, optionally origin; the others are
- *                    metrics. An empty field: not collected.
+ *                    metrics. An empty field: not collected. nitro_store_export_profiles writes it.
  *     Nsight Compute ncu --csv --page raw (or --page details); --print-units base keeps units apart
  *     nvprof         nvprof --csv --metrics all, summary or trace
  *
- * Lines that begin with "==" are a profiler's chatter. What a file has no column for comes from the
- * options. Profilers' columns that are no metrics are left out; a kernel that they list several
- * times is kept as "NAME", "NAME#2" and so on, and of a very long name the beginning.
+ * Lines that begin with "==" are skipped. The options give what has no column in the file.
+ * Profilers' columns that are not metrics are skipped. A kernel's further launches are stored as
+ * "NAME#2", "NAME#3"; very long names are cut.
  */
 typedef struct nitro_profile_import_options {
     const char *path;
-    /* For rows without such a column, or with an empty field there; NULL: each row has it. */
+    /* For rows without such a column or with an empty field; NULL: none. */
     const char *device, *computation, *variant, *input, *proxy;
     double intensity; /* likewise; NaN */
-    bool replace;     /* runs that the store has already, as nitro_store_put_profiles does */
+    bool replace;     /* as in nitro_store_put_profiles */
 } nitro_profile_import_options;
 
 typedef struct nitro_profile_import_report {
     size_t devices, profiles, values;
-    size_t missing; /* values that were not collected */
+    size_t missing; /* values not collected */
 } nitro_profile_import_report;
 
 NITRO_API void nitro_profile_import_options_init(nitro_profile_import_options *options);
 /**
- * Everything is read and checked before anything is written; each device's profiles go in whole or
- * not at all. A device that the store does not know is made, without device features.
- * @return NITRO_OK; NITRO_ERR_FORMAT: line and column are named; NITRO_ERR_EXISTS (unless
- * replaced); NITRO_ERR_NOT_FOUND (computation); NITRO_ERR_MISMATCH (variant).
+ * Check everything, then write each device's profiles in one transaction. A device that the store
+ * does not know is created without device features.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (with line and column); NITRO_ERR_EXISTS (unless `replace`);
+ *         NITRO_ERR_NOT_FOUND (computation); NITRO_ERR_MISMATCH (variant).
  */
 NITRO_API nitro_status nitro_store_import_profiles(nitro_store *store,
                                                    const nitro_profile_import_options *options,
                                                    nitro_profile_import_report *report);
 /**
- * Write profiles in Nitro's form: of a computation's variants (NULL: of proxies, and of all
+ * Write profiles in Nitro's form: of a computation's variants (NULL: of proxies and of all
  * computations) on a device (NULL: all).
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND: there are none, or no such computation.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (no such profiles or computation).
  */
 NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const char *computation,
                                                    const char *device, const char *path,
@@ -200,21 +193,21 @@ NITRO_API nitro_status nitro_store_export_profiles(nitro_store *store, const cha
 /* ---- Publishing (docs/bundles.md) ----------------------------------------------------------- */
 
 typedef struct nitro_publish_options {
-    const char *folder;           /* made when missing */
-    const nitro_signing_key *key; /* signs every bundle; NULL: they are not signed */
+    const char *folder;           /* created if missing */
+    const nitro_signing_key *key; /* signs every bundle; NULL: existing signatures are kept */
 } nitro_publish_options;
 
 typedef struct nitro_publish_report {
-    size_t bundles, unchanged; /* all of them; those whose file was there already */
-    size_t removed;            /* files that neither this index nor the last one names */
+    size_t bundles, unchanged; /* all; those whose file existed already */
+    size_t removed;            /* in neither this nor the previous index */
     uint64_t samples, profiles, bytes;
 } nitro_publish_report;
 
 /**
- * Write all devices, samples and profiles of a store as a folder of static files that any web
- * server can serve: an index, and a compressed bundle for each computation and device. The same
- * content gives the same bytes and file names. The index is replaced last and whole, and the files
- * of the last one stay, so that readers never see a part. Waits while another process publishes
+ * Write all devices, samples and profiles of a store as a folder of static files for any web
+ * server: an index, and a compressed bundle for each computation and device. The same content gives
+ * the same bytes and file names. The index is replaced atomically at the end, and the files of the
+ * previous one stay, so readers always see a complete folder. Waits while another process publishes
  * into the folder.
  * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_NOT_BUILT (no zstd or libsodium).
  */
@@ -223,51 +216,50 @@ NITRO_API nitro_status nitro_store_publish(nitro_store *store, const nitro_publi
 
 typedef struct nitro_pull_options {
     const char *url;                /* https://, http://, file:, or a folder's path */
-    const nitro_trusted_keys *keys; /* take only what one of them signed; NULL: take all */
+    const nitro_trusted_keys *keys; /* pull only bundles signed by one of them; NULL: all */
 } nitro_pull_options;
 
 typedef struct nitro_pull_report {
-    size_t bundles; /* that were taken, or were here already */
+    size_t bundles; /* accepted */
     size_t devices; /* new ones */
     nitro_copy_report copied;
-    nitro_string_list refused; /* why, one text a bundle */
+    nitro_string_list refused; /* the reasons, one text a bundle */
 } nitro_pull_report;
 
 /**
- * Bring published bundles into a store. What is there already stays as it is. A bundle that is not
- * what the index says, or is not signed as it must be, is refused and named, the others are taken.
- * The store is made, where it is missing, once everything is here and something of it is sound.
+ * Add published bundles to a store; existing records stay unchanged. A bundle that differs from the
+ * index, or is not signed as required, is refused and reported, and the others are used. A missing
+ * store is created once all downloads are complete and a bundle was accepted.
  * @param[in] store  its URL, as for nitro_store_open.
- * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached,
- *         too slow, not trusted (what came is in the cache, nothing yet in the store);
- *         NITRO_ERR_MISMATCH (the store has other names for a computation); NITRO_ERR_NOT_BUILT.
+ * @return NITRO_OK, also where bundles were refused; NITRO_ERR_IO: the server cannot be reached, is
+ *         too slow or not trusted (downloads stay in the cache, the store is unchanged);
+ *         NITRO_ERR_MISMATCH (the store has another schema of a computation); NITRO_ERR_NOT_BUILT.
  */
 NITRO_API nitro_status nitro_store_pull(nitro_context *context, const char *store,
                                         const nitro_pull_options *options,
                                         nitro_pull_report *report);
 NITRO_API void nitro_pull_report_free(nitro_pull_report *report);
 
-/* ---- Inputs from elsewhere ------------------------------------------------------------------ */
+/* ---- Downloading inputs --------------------------------------------------------------------- */
 
 #define NITRO_FETCH_SUITESPARSE "https://sparse.tamu.edu/MM"
 
 typedef struct nitro_fetch_options {
-    const char *base_url; /* BASE/GROUP/NAME.tar.gz is asked for */
-    uint64_t max_bytes;   /* of the archive, and of what it unpacks to */
-    /** Is this unpacked file fit for use? What it refuses is not kept. NULL: not asked. */
+    const char *base_url; /* BASE/GROUP/NAME.tar.gz is requested */
+    uint64_t max_bytes;   /* of the archive, and of the unpacked file */
+    /** Checks the unpacked file, which is deleted on an error; may be NULL. */
     nitro_status (*check)(void *user, const char *path);
     void *user;
 } nitro_fetch_options;
 
 NITRO_API void nitro_fetch_options_init(nitro_fetch_options *options);
 /**
- * Bring a matrix (Matrix Market) of a collection into the user's cache, or find it there. A cut
- * download goes on where it ended.
+ * Download a matrix (Matrix Market) of a collection into the user's cache, unless it is there. An
+ * interrupted download is resumed.
  * @param[in]  matrix  "GROUP/NAME".
- * @param[out] path    of NAME.mtx; free with free(). @param[out] cached  it was there already.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT (the archive is hostile,
- *         larger than the limit, or holds no such matrix); what `check` returned;
- *         NITRO_ERR_NOT_BUILT.
+ * @param[out] path    of NAME.mtx; free with free(). @param[out] cached  it was in the cache.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT (the archive is malformed,
+ *         larger than the limit, or without the matrix); the error of `check`; NITRO_ERR_NOT_BUILT.
  */
 NITRO_API nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
                                           const nitro_fetch_options *options, char **path,

@@ -118,22 +118,6 @@ NITRO_API nitro_status nitro_store_data_path(nitro_context *context, const char 
 
 /* ---- Text ---------------------------------------------------------------------------------- */
 
-/** Text that grows. Zero-initialise; `bytes` is terminated once something was added. */
-typedef struct nitro_store_text {
-    char *bytes;
-    size_t size, capacity;
-} nitro_store_text;
-
-NITRO_API nitro_status nitro_store_text_add(nitro_context *context, nitro_store_text *text,
-                                            const char *part);
-/** One CSV field, quoted where it must be, after a comma unless it is the `first` of its line. */
-NITRO_API nitro_status nitro_store_text_add_field(nitro_context *context, nitro_store_text *text,
-                                                  const char *field, bool first);
-/** A number that reads back as the same double; NaN is an empty field. */
-NITRO_API nitro_status nitro_store_text_add_number(nitro_context *context, nitro_store_text *text,
-                                                   double value, bool first);
-NITRO_API void nitro_store_text_free(nitro_store_text *text);
-
 /** The first few items of a list for an error: "a, b, c and 12 more". NULL: out of memory. */
 NITRO_API char *nitro_store_print_some(nitro_context *context, const nitro_string_list *list);
 /** The same where the list holds only the first ones of `total`. */

@@ -1,49 +1,34 @@
-/* Exporting a device's samples in the form that import reads: numbers with as many digits as they
- * need to come back the same, inputs in byte order. Its device goes into a table beside, which
- * keeps the other devices that it holds. */
-#include <stdio.h>
+/* export_csv.c - exports a device's samples, and its row of a table of devices, as CSV that import
+ * reads back to the same records. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nitro/nitro_backend.h"
+#include "store/exchange/csv_writer.h"
 
-typedef struct export_job {
-    nitro_context *context;
-    const nitro_schema *schema;
-    nitro_store_text text;
-} export_job;
-
-static nitro_status end_line(nitro_context *context, nitro_store_text *text)
+static void add_header(csv_writer *writer, const nitro_schema *schema)
 {
-    return nitro_store_text_add(context, text, "\n");
-}
-
-static nitro_status add_header(export_job *job)
-{
-    const nitro_schema *schema = job->schema;
-    nitro_status status = nitro_store_text_add_field(job->context, &job->text, "input", true);
-    for (size_t i = 0; i < schema->num_features && status == NITRO_OK; i++)
-        status =
-            nitro_store_text_add_field(job->context, &job->text, schema->features[i].name, false);
-    for (size_t i = 0; i < schema->num_variants && status == NITRO_OK; i++) {
+    nitro_csv_writer_add(writer, "input");
+    for (size_t i = 0; i < schema->num_features; i++)
+        nitro_csv_writer_add(writer, schema->features[i].name);
+    for (size_t i = 0; i < schema->num_variants; i++) {
         char name[80];
         snprintf(name, sizeof(name), "time_ms:%s", schema->variants[i]);
-        status = nitro_store_text_add_field(job->context, &job->text, name, false);
+        nitro_csv_writer_add(writer, name);
     }
-    return status == NITRO_OK ? end_line(job->context, &job->text) : status;
+    nitro_csv_writer_end_row(writer);
 }
 
 static nitro_status add_sample(void *user, const nitro_sample *sample)
 {
-    export_job *job = user;
-    nitro_status status = nitro_store_text_add_field(job->context, &job->text, sample->input, true);
-    for (size_t i = 0; i < sample->num_features && status == NITRO_OK; i++)
-        status = nitro_store_text_add_number(job->context, &job->text, sample->features[i], false);
-    for (size_t i = 0; i < sample->num_entries && status == NITRO_OK; i++)
-        status = nitro_store_text_add_number(job->context, &job->text, sample->entries[i].median_ms,
-                                             false);
-    return status == NITRO_OK ? end_line(job->context, &job->text) : status;
+    csv_writer *writer = user;
+    nitro_csv_writer_add(writer, sample->input);
+    for (size_t i = 0; i < sample->num_features; i++)
+        nitro_csv_writer_add_number(writer, sample->features[i]);
+    for (size_t i = 0; i < sample->num_entries; i++)
+        nitro_csv_writer_add_number(writer, sample->entries[i].median_ms);
+    nitro_csv_writer_end_row(writer);
+    return NITRO_OK;
 }
 
 static nitro_status export_samples(nitro_store *store, const char *computation, const char *device,
@@ -59,17 +44,20 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
         status = nitro_store_fail_no_samples(store, computation, device);
     if (status == NITRO_OK && nitro_schema_feature(schema, "input") != NITRO_NONE)
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
-                            "%s: computation %s has a feature called 'input', as the table's "
-                            "column of input names is: it cannot be exported",
+                            "%s: computation %s cannot be exported: its feature 'input' has the "
+                            "name of the column of input names",
                             nitro_store_url(store), computation);
-    export_job job = {.context = context, .schema = schema};
+    csv_writer writer = {0};
+    if (status == NITRO_OK) {
+        nitro_csv_writer_open(&writer);
+        add_header(&writer, schema);
+        status = nitro_store_each_sample(store, computation, device, add_sample, &writer);
+    }
     if (status == NITRO_OK)
-        status = add_header(&job);
+        status = nitro_csv_writer_close(context, &writer);
     if (status == NITRO_OK)
-        status = nitro_store_each_sample(store, computation, device, add_sample, &job);
-    if (status == NITRO_OK)
-        status = nitro_file_write(context, path, job.text.bytes, job.text.size);
-    nitro_store_text_free(&job.text);
+        status = nitro_file_write(context, path, writer.bytes, writer.size);
+    nitro_csv_writer_free(&writer);
     nitro_schema_free(schema);
     return status;
 }
@@ -83,8 +71,8 @@ static nitro_status add_new(nitro_context *context, nitro_string_list *names, co
                : NITRO_OK;
 }
 
-/* Every label and feature that any of the devices has, in the order in which they come. What is
- * text for one device and a number for another is one column, of text. */
+/* Every label and feature of any of the devices, in the order in which they come. What is text for
+ * one device and a number for another is a column of labels. */
 static nitro_status list_columns(nitro_context *context, nitro_device *const *devices, size_t count,
                                  nitro_string_list *labels, nitro_string_list *features)
 {
@@ -102,48 +90,48 @@ static nitro_status list_columns(nitro_context *context, nitro_device *const *de
     return status;
 }
 
-static nitro_status add_device(nitro_context *context, nitro_store_text *text,
-                               const nitro_device *device, const nitro_string_list *labels,
-                               const nitro_string_list *features)
+static void add_device(csv_writer *writer, const nitro_device *device,
+                       const nitro_string_list *labels, const nitro_string_list *features)
 {
-    nitro_status status = nitro_store_text_add_field(context, text, device->id, true);
-    if (status == NITRO_OK)
-        status = nitro_store_text_add_field(context, text, device->kind, false);
-    for (size_t i = 0; i < labels->count && status == NITRO_OK; i++) {
+    nitro_csv_writer_add(writer, device->id);
+    nitro_csv_writer_add(writer, device->kind);
+    for (size_t i = 0; i < labels->count; i++) {
         const char *label = nitro_device_label(device, labels->items[i]);
         if (label)
-            status = nitro_store_text_add_field(context, text, label, false);
+            nitro_csv_writer_add(writer, label);
         else
-            status = nitro_store_text_add_number(
-                context, text, nitro_device_value(device, labels->items[i]), false);
+            nitro_csv_writer_add_number(writer, nitro_device_value(device, labels->items[i]));
     }
-    for (size_t i = 0; i < features->count && status == NITRO_OK; i++)
-        status = nitro_store_text_add_number(context, text,
-                                             nitro_device_value(device, features->items[i]), false);
-    return status == NITRO_OK ? end_line(context, text) : status;
+    for (size_t i = 0; i < features->count; i++)
+        nitro_csv_writer_add_number(writer, nitro_device_value(device, features->items[i]));
+    nitro_csv_writer_end_row(writer);
+}
+
+static void add_names(csv_writer *writer, const nitro_string_list *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        nitro_csv_writer_add(writer, names->items[i]);
 }
 
 static nitro_status print_table(nitro_context *context, nitro_device *const *devices, size_t count,
-                                nitro_store_text *text)
+                                csv_writer *writer)
 {
     nitro_string_list labels = {0}, features = {0};
     nitro_status status = list_columns(context, devices, count, &labels, &features);
-    if (status == NITRO_OK)
-        status = nitro_store_text_add(context, text, "device,kind");
-    for (size_t i = 0; i < labels.count && status == NITRO_OK; i++)
-        status = nitro_store_text_add_field(context, text, labels.items[i], false);
-    for (size_t i = 0; i < features.count && status == NITRO_OK; i++)
-        status = nitro_store_text_add_field(context, text, features.items[i], false);
-    if (status == NITRO_OK)
-        status = end_line(context, text);
-    for (size_t d = 0; d < count && status == NITRO_OK; d++)
-        status = add_device(context, text, devices[d], &labels, &features);
+    nitro_csv_writer_open(writer);
+    nitro_csv_writer_add(writer, "device");
+    nitro_csv_writer_add(writer, "kind");
+    add_names(writer, &labels);
+    add_names(writer, &features);
+    nitro_csv_writer_end_row(writer);
+    for (size_t d = 0; d < count; d++)
+        add_device(writer, devices[d], &labels, &features);
     nitro_string_list_free(&labels);
     nitro_string_list_free(&features);
-    return status;
+    return status == NITRO_OK ? nitro_csv_writer_close(context, writer) : status;
 }
 
-/* The devices of a table that exists, with room for one more. */
+/* The devices of an existing table, with room for one more. */
 static nitro_status read_table(nitro_context *context, const char *path, nitro_device ***devices,
                                size_t *count)
 {
@@ -172,15 +160,14 @@ static nitro_status read_table(nitro_context *context, const char *path, nitro_d
     return NITRO_OK;
 }
 
-/* Text alone tells a label from a feature: say so where a label will come back as something else.
- */
-static nitro_status check_table(nitro_context *context, const char *path,
-                                const nitro_store_text *text, nitro_device *const *devices)
+/* Warn of labels that import will read as numbers. */
+static nitro_status check_table(nitro_context *context, const char *path, const csv_writer *table,
+                                nitro_device *const *devices)
 {
     nitro_csv *csv = NULL;
     nitro_device **read = NULL;
     size_t count = 0;
-    nitro_status status = nitro_csv_parse(context, path, text->bytes, text->size, &csv);
+    nitro_status status = nitro_csv_parse(context, path, table->bytes, table->size, &csv);
     if (status == NITRO_OK)
         status = nitro_devices_from_csv(context, csv, &read, &count);
     nitro_csv_free(csv);
@@ -189,7 +176,7 @@ static nitro_status check_table(nitro_context *context, const char *path,
             const nitro_label *label = &devices[d]->labels[i];
             if (label->text[0] && !nitro_device_label(read[d], label->name))
                 nitro_log(context, NITRO_LOG_WARNING,
-                          "%s: device %s: the label %s is '%.80s', which will be read as a device "
+                          "%s: device %s: the label %s is '%.80s', which import reads as a device "
                           "feature",
                           path, devices[d]->id, label->name, label->text);
         }
@@ -219,13 +206,13 @@ static nitro_status export_device(nitro_store *store, const char *id, const char
     else
         nitro_device_free(devices[place]);
     devices[place] = device;
-    nitro_store_text text = {0};
-    status = print_table(context, devices, count, &text);
+    csv_writer table = {0};
+    status = print_table(context, devices, count, &table);
     if (status == NITRO_OK)
-        status = check_table(context, path, &text, devices);
+        status = check_table(context, path, &table, devices);
     if (status == NITRO_OK)
-        status = nitro_file_write(context, path, text.bytes, text.size);
-    nitro_store_text_free(&text);
+        status = nitro_file_write(context, path, table.bytes, table.size);
+    nitro_csv_writer_free(&table);
     for (size_t i = 0; i < count; i++)
         nitro_device_free(devices[i]);
     free(devices);

@@ -1,15 +1,15 @@
-/* Exporting profiles in Nitro's own form, one row a kernel: a first pass over the store collects
- * the metrics' names, a second one writes. */
+/* export_profiles.c - exports profiles in Nitro's own CSV form, one row a kernel.
+ * The store is read twice: first for the names of the metrics, then for the rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
+#include "store/exchange/csv_writer.h"
 
 typedef struct export_job {
     nitro_context *context;
     nitro_string_list metrics; /* sorted once all are known */
-    nitro_store_text text;
+    csv_writer writer;
     size_t count;
 } export_job;
 
@@ -18,7 +18,7 @@ static int compare_names(const void *key, const void *item)
     return strcmp(key, *(char *const *)item);
 }
 
-/* New names are few: most profiles have the names of the one before. */
+/* New names are rare: most profiles have the metrics of the previous one. */
 static nitro_status collect_metrics(void *user, const char *device, const nitro_profile *profile)
 {
     export_job *job = user;
@@ -39,51 +39,49 @@ static nitro_status collect_metrics(void *user, const char *device, const nitro_
 static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
 {
     export_job *job = user;
-    nitro_store_text *text = &job->text;
-    bool modelled =
-        profile->provenance.origin && strcmp(profile->provenance.origin, "modelled") == 0;
-    const char *const fields[] = {
-        profile->computation ? profile->computation : "", profile->computation ? profile->name : "",
-        profile->input ? profile->input : "", profile->computation ? "" : profile->name};
-    nitro_status status = nitro_store_text_add_field(job->context, text, device, true);
-    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]) && status == NITRO_OK; i++)
-        status = nitro_store_text_add_field(job->context, text, fields[i], false);
-    if (status == NITRO_OK)
-        status = nitro_store_text_add_number(job->context, text, profile->intensity, false);
-    if (status == NITRO_OK)
-        status = nitro_store_text_add_field(job->context, text, profile->kernel, false);
-    if (status == NITRO_OK)
-        status = nitro_store_text_add_field(job->context, text, modelled ? "modelled" : "", false);
-    for (size_t i = 0; i < job->metrics.count && status == NITRO_OK; i++)
-        status = nitro_store_text_add_number(
-            job->context, text, nitro_profile_value(profile, job->metrics.items[i]), false);
-    return status == NITRO_OK ? nitro_store_text_add(job->context, text, "\n") : status;
-}
-
-static nitro_status add_header(export_job *job)
-{
-    nitro_status status = nitro_store_text_add(
-        job->context, &job->text, "device,computation,variant,input,proxy,intensity,kernel,origin");
-    for (size_t i = 0; i < job->metrics.count && status == NITRO_OK; i++)
-        status = nitro_store_text_add_field(job->context, &job->text, job->metrics.items[i], false);
-    return status == NITRO_OK ? nitro_store_text_add(job->context, &job->text, "\n") : status;
-}
-
-/* Metrics that have the name of another column would not come back. */
-static nitro_status require_metric_names(export_job *job, const char *url)
-{
-    static const char *const taken[] = {"device", "computation", "variant", "input",
-                                        "proxy",  "intensity",   "kernel",  "origin"};
-    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
-        if (nitro_string_list_find(&job->metrics, taken[i]) != NITRO_NONE)
-            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
-                              "%s: there is a metric called '%s', as a column of the table is: it "
-                              "cannot be exported",
-                              url, taken[i]);
+    csv_writer *writer = &job->writer;
+    const char *origin = profile->provenance.origin;
+    bool of_variant = profile->computation != NULL;
+    nitro_csv_writer_add(writer, device);
+    nitro_csv_writer_add(writer, of_variant ? profile->computation : "");
+    nitro_csv_writer_add(writer, of_variant ? profile->name : "");
+    nitro_csv_writer_add(writer, profile->input ? profile->input : "");
+    nitro_csv_writer_add(writer, of_variant ? "" : profile->name);
+    nitro_csv_writer_add_number(writer, profile->intensity);
+    nitro_csv_writer_add(writer, profile->kernel);
+    nitro_csv_writer_add(writer, origin && strcmp(origin, "modelled") == 0 ? origin : "");
+    for (size_t i = 0; i < job->metrics.count; i++)
+        nitro_csv_writer_add_number(writer, nitro_profile_value(profile, job->metrics.items[i]));
+    nitro_csv_writer_end_row(writer);
     return NITRO_OK;
 }
 
-/* Proxies, and then computations, unless one is named. */
+static const char *const own_columns[] = {"device", "computation", "variant", "input",
+                                          "proxy",  "intensity",   "kernel",  "origin"};
+enum { NUM_OWN_COLUMNS = sizeof(own_columns) / sizeof(own_columns[0]) };
+
+static void add_header(export_job *job)
+{
+    nitro_csv_writer_open(&job->writer);
+    for (size_t i = 0; i < NUM_OWN_COLUMNS; i++)
+        nitro_csv_writer_add(&job->writer, own_columns[i]);
+    for (size_t i = 0; i < job->metrics.count; i++)
+        nitro_csv_writer_add(&job->writer, job->metrics.items[i]);
+    nitro_csv_writer_end_row(&job->writer);
+}
+
+static nitro_status require_metric_names(export_job *job, const char *url)
+{
+    for (size_t i = 0; i < NUM_OWN_COLUMNS; i++)
+        if (nitro_string_list_find(&job->metrics, own_columns[i]) != NITRO_NONE)
+            return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
+                              "%s: profiles cannot be exported: the metric '%s' has the name of a "
+                              "column of the table",
+                              url, own_columns[i]);
+    return NITRO_OK;
+}
+
+/* One computation; or, where it is NULL, proxies and then all computations. */
 static nitro_status for_each(nitro_store *store, const char *computation, const char *device,
                              nitro_profile_function function, export_job *job)
 {
@@ -111,15 +109,17 @@ nitro_status nitro_store_export_profiles(nitro_store *store, const char *computa
                             device ? device : "");
     if (status == NITRO_OK)
         status = require_metric_names(&job, nitro_store_url(store));
-    if (status == NITRO_OK)
-        status = add_header(&job);
-    if (status == NITRO_OK)
+    if (status == NITRO_OK) {
+        add_header(&job);
         status = for_each(store, computation, device, add_profile, &job);
+    }
     if (status == NITRO_OK)
-        status = nitro_file_write(job.context, path, job.text.bytes, job.text.size);
+        status = nitro_csv_writer_close(job.context, &job.writer);
+    if (status == NITRO_OK)
+        status = nitro_file_write(job.context, path, job.writer.bytes, job.writer.size);
     if (status == NITRO_OK)
         *count = job.count;
-    nitro_store_text_free(&job.text);
+    nitro_csv_writer_free(&job.writer);
     nitro_string_list_free(&job.metrics);
     return status;
 }

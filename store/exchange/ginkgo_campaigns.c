@@ -1,12 +1,12 @@
-/* What the measurements of a checkout are called, and which variants they share. The files do not
- * say which campaign they are of, so their layout does: within one folder another executor,
- * spelling or unit is another campaign, and never one device with the rest. */
+/* ginkgo_campaigns.c - names the campaigns of a checkout as devices, and finds their common
+ * variants. Files do not name their campaign: in one folder, files with another executor, spelling
+ * or unit are another campaign and so another device. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/exchange/ginkgo_internal.h"
 
-/* Of the campaigns of this one's folder: has another one more files, or as many and came first? */
+/* Is it the largest campaign of its folder, the first of equals? */
 static bool is_main(const ginkgo_checkout *checkout, const ginkgo_campaign *campaign)
 {
     for (size_t i = 0; i < checkout->num_campaigns; i++) {
@@ -39,10 +39,11 @@ nitro_status nitro_ginkgo_name_devices(ginkgo_checkout *checkout, const char *su
         if (!campaign->device)
             return NITRO_ERR_NO_MEMORY;
         if (!nitro_device_id_is_valid(campaign->device))
-            return nitro_fail(checkout->context, NITRO_ERR_ARGUMENT,
-                              "'%.120s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]; choose "
-                              "another --campaign, or leave folder %s out with --device",
-                              campaign->device, campaign->folder);
+            return nitro_fail(
+                checkout->context, NITRO_ERR_ARGUMENT,
+                "invalid device id '%.120s': use 1 to 63 of [A-Za-z0-9_.:@+-]; choose "
+                "another --campaign, or other folders than %s with --device",
+                campaign->device, campaign->folder);
     }
     return NITRO_OK;
 }

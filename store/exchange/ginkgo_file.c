@@ -1,7 +1,7 @@
-/* One benchmark file of the Ginkgo project. Its generations differ in spelling, in unit and in what
- * else they hold; none of them says its unit, so times themselves are the evidence: the fastest
- * product of a matrix takes between 0.1 us and 100 s, and no number is both of that in seconds and
- * in nanoseconds but 100. */
+/* ginkgo_file.c - reads one benchmark file of the Ginkgo project.
+ * Generations of files differ in spelling and unit, and do not state their unit. It follows from
+ * the times: the fastest variant takes between 0.1 us and 100 s, and but for 100 no number is in
+ * that range both as seconds and as nanoseconds. */
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -25,22 +25,22 @@ const char *nitro_ginkgo_reason_text(ginkgo_reason reason)
     static const char *const texts[GINKGO_NUM_REASONS] = {
         [GINKGO_USED] = "used",
         [GINKGO_NOT_NAMED_JSON] = "not named *.json",
-        [GINKGO_NOT_REGULAR] = "a symbolic link, or no regular file",
+        [GINKGO_NOT_REGULAR] = "a symbolic link or special file",
         [GINKGO_UNREADABLE] = "cannot be read",
         [GINKGO_TOO_LARGE] = "larger than 4 MiB",
-        [GINKGO_TOO_DEEP] = "a folder deeper than the layout has them",
+        [GINKGO_TOO_DEEP] = "a folder below the expected depth",
         [GINKGO_ELSEWHERE] = "not at DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json",
-        [GINKGO_BAD_DEVICE] = "in a folder whose name is no device id",
+        [GINKGO_BAD_DEVICE] = "in a folder whose name is not a valid device id",
         [GINKGO_NOT_JSON] = "not JSON",
         [GINKGO_NO_SPMV] = "no measurement of spmv",
-        [GINKGO_NO_SIZES] = "no rows, columns and non-zeros above 0",
-        [GINKGO_BAD_NAME] = "a name of a matrix or variant that is not clean",
+        [GINKGO_NO_SIZES] = "rows, columns or non-zeros missing or 0",
+        [GINKGO_BAD_NAME] = "an invalid name of a matrix or variant",
         [GINKGO_TWO_SPELLINGS] = "the same variant in two spellings",
-        [GINKGO_TOO_MANY_NAMES] = "more different variants than a checkout may have",
+        [GINKGO_TOO_MANY_NAMES] = "more than 512 different variants",
         [GINKGO_NO_TIMES] = "no variant completed with a time above 0",
-        [GINKGO_UNIT_UNCLEAR] = "times that are likely neither in seconds nor in nanoseconds",
-        [GINKGO_TWO_UNITS] = "times too far apart to be in one unit",
-        [GINKGO_AGAIN] = "a matrix that the campaign has already",
+        [GINKGO_UNIT_UNCLEAR] = "times that are neither in seconds nor in nanoseconds",
+        [GINKGO_TWO_UNITS] = "times in different units",
+        [GINKGO_AGAIN] = "a repeated matrix of a campaign",
     };
     return texts[reason];
 }
@@ -65,7 +65,7 @@ static double or_missing(double value)
     return isfinite(value) ? value : NAN;
 }
 
-/* In the order of nitro_ginkgo_features. False: the sizes are not there. */
+/* In the order of nitro_ginkgo_features. False: the sizes are missing. */
 static bool read_features(const json_t *problem, double *values)
 {
     const json_t *row = json_object_get(problem, "row_distribution");
@@ -103,7 +103,7 @@ static bool read_features(const json_t *problem, double *values)
     return true;
 }
 
-/* "CuspCsr" and "cusp_csr" are one variant. False: too long, or no name of a variant. */
+/* "CuspCsr" becomes "cusp_csr". False: not a valid name. */
 static bool spell(const char *from, char *to, size_t size, bool *capital)
 {
     size_t used = 0;
@@ -140,7 +140,7 @@ static bool has_variant(const ginkgo_record *record, size_t variant)
     return false;
 }
 
-/* The time as the file has it; NaN where the variant did not complete or took no time. */
+/* The time in the file's unit; NaN where the variant did not complete or took no time. */
 static double completed_time(const json_t *entry)
 {
     double time = number_of(entry, "time");
@@ -163,7 +163,7 @@ static nitro_status read_times(nitro_context *context, const json_t *spmv, nitro
         char name[64];
         size_t variant = NITRO_NONE;
         if (!json_is_object(entry))
-            continue; /* a remark, not a measurement */
+            continue; /* not a measurement */
         if (!spell(key, name, sizeof(name), &record->capital)) {
             *reason = GINKGO_BAD_NAME;
             return NITRO_OK;
@@ -180,7 +180,7 @@ static nitro_status read_times(nitro_context *context, const json_t *spmv, nitro
     return NITRO_OK;
 }
 
-/* Times as they stand become milliseconds; the first lines of this file say by which evidence. */
+/* Find the unit (see the head of this file), and convert to milliseconds. */
 static ginkgo_reason decide_unit(ginkgo_record *record)
 {
     double fastest = INFINITY, slowest = 0;

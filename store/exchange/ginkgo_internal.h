@@ -1,5 +1,5 @@
-/* ginkgo_internal.h - the Ginkgo project's benchmark files as read: what one file says, and what a
- * checkout of thousands comes to. Untrusted: whatever is not understood is counted and left out. */
+/* ginkgo_internal.h - reading the Ginkgo project's benchmark files: one file, and a checkout of
+ * thousands. They are untrusted: what is not understood is skipped and counted. */
 #ifndef NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 #define NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 
@@ -12,7 +12,7 @@
 /** Input features, in the order of a record's values. */
 extern const char *const nitro_ginkgo_features[GINKGO_NUM_FEATURES];
 
-/** Why something of a checkout was left out; nitro_ginkgo_reason_text has the words. */
+/** Why a file or measurement was skipped; nitro_ginkgo_reason_text is the text for people. */
 typedef enum ginkgo_reason {
     GINKGO_USED,
     GINKGO_NOT_NAMED_JSON,
@@ -37,7 +37,7 @@ typedef enum ginkgo_reason {
 
 const char *nitro_ginkgo_reason_text(ginkgo_reason reason);
 
-/** One variant of a measurement: it was tried, and has a time or not. */
+/** One variant of a measurement. */
 typedef struct ginkgo_time {
     size_t variant; /* index into the checkout's names */
     double time_ms; /* NaN: not completed, or not above 0 */
@@ -46,7 +46,7 @@ typedef struct ginkgo_time {
 /** One matrix measured on one device. */
 typedef struct ginkgo_record {
     char *input;
-    double features[GINKGO_NUM_FEATURES]; /* NaN: a hole */
+    double features[GINKGO_NUM_FEATURES]; /* NaN: missing */
     ginkgo_time *times;                   /* shape [num_times] */
     size_t num_times;
     double fastest; /* as the file has it, in its own unit */
@@ -55,36 +55,34 @@ typedef struct ginkgo_record {
     bool capital;   /* names are spelled as in "CuspCsr", not as in "cusp_csr" */
 } ginkgo_record;
 
-/**
- * One measurement of a file: with `reason` GINKGO_USED the record, which the callee moves out of
- * it; else NULL and a detail for people (may be NULL).
- */
+/** One measurement of a file: with `reason` GINKGO_USED a record, whose contents the callee takes;
+ * else NULL and a detail for people (may be NULL). */
 typedef nitro_status (*ginkgo_visit)(void *user, ginkgo_reason reason, const char *detail,
                                      ginkgo_record *record);
 
 /**
  * Read one file.
- * @param[in]      path_name  "GROUP/MATRIX" as the file's path has it, for files that do not say.
+ * @param[in]      path_name  "GROUP/MATRIX" of the file's path, for files that do not name the
+ * matrix.
  * @param[in,out]  names      variants of the checkout; new ones are added.
  * @return NITRO_OK whatever the bytes are; NITRO_ERR_NO_MEMORY; what `visit` returned.
  */
 nitro_status nitro_ginkgo_parse(nitro_context *context, const char *path_name, const char *text,
                                 size_t size, nitro_string_list *names, ginkgo_visit visit,
                                 void *user);
-/** Frees what the record holds. */
 void nitro_ginkgo_record_clear(ginkgo_record *record);
 
-/** Measurements that belong together: one device and executor, one layout of the files. */
+/** Measurements of one device and executor, in one layout of the files. */
 typedef struct ginkgo_campaign {
     char *folder, *executor;
     bool seconds, capital;
     ginkgo_record *records;
     size_t num_records, capacity;
     size_t attempted[GINKGO_MAX_NAMES]; /* records that have this variant */
-    size_t timed[GINKGO_MAX_NAMES];     /* and of these, with a time */
-    double fastest_low, fastest_high;   /* evidence of the unit */
+    size_t timed[GINKGO_MAX_NAMES];     /* of these, with a time */
+    double fastest_low, fastest_high;   /* shows whether the unit is right */
     char *device;                       /* id in the store */
-    bool main;                          /* the largest one of its folder */
+    bool main;                          /* the largest of its folder */
 } ginkgo_campaign;
 
 typedef struct ginkgo_checkout {
@@ -107,7 +105,7 @@ nitro_status nitro_ginkgo_name_devices(ginkgo_checkout *checkout, const char *su
 /** Variants that every device's main campaign has measured, sorted; appended. */
 nitro_status nitro_ginkgo_common_variants(const ginkgo_checkout *checkout,
                                           nitro_string_list *variants);
-/** Does this campaign measure the variant: tried in half of its records, timed in a tenth? */
+/** Does the campaign have the variant in half of its records, with a time in a tenth? */
 bool nitro_ginkgo_measures(const ginkgo_checkout *checkout, const ginkgo_campaign *campaign,
                            const char *variant);
 void nitro_ginkgo_checkout_clear(ginkgo_checkout *checkout);

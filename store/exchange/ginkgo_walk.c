@@ -1,5 +1,6 @@
-/* A checkout of benchmark files: .../DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, wherever in the
- * checkout that is. One file is in memory at a time; what stays of it are its numbers. */
+/* ginkgo_walk.c - reads the benchmark files of a checkout, at
+ * DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json anywhere below its root, one file in memory at a
+ * time. */
 #include <errno.h>
 #include <fts.h>
 #include <math.h>
@@ -15,10 +16,10 @@ enum { PARTS = 5, MAX_LEVEL = 10, MAX_CAMPAIGNS = 512 };
 typedef struct walk {
     ginkgo_checkout *checkout;
     const nitro_string_list *only;
-    const char *root;              /* as the user wrote it */
-    char *real_root;               /* for folders that are above it */
-    const char *path;              /* of the file at hand, below the root */
-    const char *folder, *executor; /* of the file at hand */
+    const char *root;              /* as given */
+    char *real_root;               /* to find folders above it */
+    const char *path;              /* of the current file, below the root */
+    const char *folder, *executor; /* of the current file */
     nitro_status status;
 } walk;
 
@@ -41,8 +42,7 @@ static bool is_of(const ginkgo_campaign *campaign, const walk *job, const ginkgo
            campaign->capital == record->capital;
 }
 
-/* Room for one more item in an array that doubles; NULL: out of memory, and the array is as it was.
- */
+/* Room for one more item; NULL: out of memory, and the array is unchanged. */
 static void *grow(nitro_context *context, void *items, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
@@ -62,7 +62,7 @@ static nitro_status add_campaign(walk *job, const ginkgo_record *record, ginkgo_
     if (checkout->num_campaigns == MAX_CAMPAIGNS)
         return nitro_fail(
             checkout->context, NITRO_ERR_FORMAT,
-            "%s: more than %d devices and layouts by %s; choose folders with --device", job->root,
+            "%s: more than %d campaigns, the last in %s; choose devices with --device", job->root,
             MAX_CAMPAIGNS, job->path);
     ginkgo_campaign *grown = grow(checkout->context, checkout->campaigns, checkout->num_campaigns,
                                   &checkout->capacity, sizeof(*grown));
@@ -81,7 +81,7 @@ static nitro_status add_campaign(walk *job, const ginkgo_record *record, ginkgo_
     return campaign->folder && campaign->executor ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/* Files come folder by folder, so the campaign is most often the last one. */
+/* Backwards: files come folder by folder, so it is most often the last campaign. */
 static nitro_status find_campaign(walk *job, const ginkgo_record *record, ginkgo_campaign **found)
 {
     for (size_t i = job->checkout->num_campaigns; i > 0; i--) {
@@ -140,7 +140,7 @@ static int compare_records(const void *a, const void *b)
     return inputs ? inputs : (one->order > other->order) - (one->order < other->order);
 }
 
-/* The first file of each matrix stays: the first in byte order of paths. */
+/* Keep the first file of each matrix, in byte order of paths. */
 static nitro_status drop_repeated(walk *job, ginkgo_campaign *campaign)
 {
     size_t kept = 1;
@@ -182,7 +182,7 @@ static nitro_status read_file(walk *job, const FTSENT *entry, const char *path_n
     return status;
 }
 
-/* Cut the last parts off a path; false where it has fewer. `parts` point into the path. */
+/* Cut the last parts off a path, into which `parts` points; false where it has fewer. */
 static bool cut_parts(char *path, const char *parts[PARTS])
 {
     for (size_t i = PARTS; i > 0; i--) {
@@ -201,7 +201,7 @@ static bool ends_in_json(const char *name)
     return length > 5 && strcmp(name + length - 5, ".json") == 0;
 }
 
-/* Which device and matrix a file is of, by its path; then its content. */
+/* Read a file, whose path gives its device and matrix. */
 static nitro_status place_file(walk *job, const FTSENT *entry, char *full_path)
 {
     const char *parts[PARTS];
@@ -222,7 +222,7 @@ static nitro_status place_file(walk *job, const FTSENT *entry, char *full_path)
     return read_file(job, entry, name);
 }
 
-/* Where the root is one device's folder, or below it, the device's name is in folders above. */
+/* Where the root is a device's folder, or below, folders above it name the device. */
 static nitro_status visit_file(walk *job, const FTSENT *entry)
 {
     if (!ends_in_json(entry->fts_name))
@@ -275,7 +275,7 @@ static nitro_status walk_tree(walk *job)
     nitro_status status = NITRO_OK;
     FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_entries);
     if (!tree)
-        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot look into it: %s", job->root,
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read the folder: %s", job->root,
                           strerror(errno));
     for (FTSENT *entry = fts_read(tree); entry && status == NITRO_OK; entry = fts_read(tree))
         status = visit(job, tree, entry);

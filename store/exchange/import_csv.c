@@ -1,17 +1,16 @@
-/* Importing recorded devices: samples as CSV, one row an input. A recorded computation needs no
- * code, only its names: they come from the columns the first time, and must be the same ever after.
- * Everything is read and checked before anything is written, and written in one transaction. */
+/* import_csv.c - imports the samples of a recorded device from CSV, one row an input.
+ * The first import of a computation sets its schema, later ones must match it. Everything is
+ * checked first and then written in one transaction. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
-/* What is there already; an error when it may not be replaced, before anything is written. */
+/* Count the inputs that the store has already; an error unless they may be replaced. */
 static nitro_status count_known(import_job *job)
 {
-    nitro_string_list known = {0}, again = {0};
+    nitro_string_list known = {0}, present = {0};
     const nitro_import_options *options = job->options;
     nitro_status status =
         nitro_store_list_inputs(job->store, options->computation, options->device, &known);
@@ -19,23 +18,23 @@ static nitro_status count_known(import_job *job)
     for (size_t i = 0; i < job->num_samples && status == NITRO_OK; i++) {
         const char *input = job->samples[i]->input;
         if (nitro_store_sorted_list_has(&known, input))
-            status = nitro_string_list_add(job->context, &again, input);
+            status = nitro_string_list_add(job->context, &present, input);
     }
-    job->report.replaced = again.count;
-    job->report.added = job->num_samples - again.count;
-    if (status == NITRO_OK && again.count > 0 && !options->replace) {
-        char *names = nitro_store_print_some(job->context, &again);
+    job->report.replaced = present.count;
+    job->report.added = job->num_samples - present.count;
+    if (status == NITRO_OK && present.count > 0 && !options->replace) {
+        char *names = nitro_store_print_some(job->context, &present);
         status = NITRO_ERR_NO_MEMORY;
         if (names)
             status = nitro_fail(job->context, NITRO_ERR_EXISTS,
-                                "%s: %zu of its %zu inputs are in the store already for device %s "
+                                "%s: the store already has %zu of the %zu inputs for device %s "
                                 "(%s); nothing was imported. Use --replace to replace them",
-                                options->samples_path, again.count, job->num_samples,
+                                options->samples_path, present.count, job->num_samples,
                                 options->device, names);
         free(names);
     }
     nitro_string_list_free(&known);
-    nitro_string_list_free(&again);
+    nitro_string_list_free(&present);
     return status;
 }
 
@@ -108,7 +107,7 @@ nitro_status nitro_store_import_csv(nitro_store *store, const nitro_import_optio
     nitro_context *context = nitro_store_context(store);
     if (!nitro_device_id_is_valid(options->device))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
+                          "invalid device id '%.80s': use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           options->device ? options->device : "(null)");
     import_job job = {.context = context, .store = store, .options = options};
     nitro_status status = nitro_csv_read(context, options->samples_path, &job.csv);

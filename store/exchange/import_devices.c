@@ -1,36 +1,36 @@
-/* Importing devices: rows of a table, each a device with its features, without a sample. A target
- * that its owner knows by its data sheet alone comes into a store so. */
+/* import_devices.c - imports devices from a table, one row a device, without samples: for a target
+ * that is known by its data sheet alone. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
-typedef struct device_table {
-    nitro_context *context;
-    const char *path;
-    nitro_device **devices; /* shape [count] */
-    size_t count;
-} device_table;
-
-static nitro_status read_table(device_table *table)
+nitro_status nitro_device_table_read(nitro_context *context, const char *path, device_table *table)
 {
     nitro_csv *csv = NULL;
-    nitro_status status = nitro_csv_read(table->context, table->path, &csv);
+    *table = (device_table){.context = context, .path = path};
+    nitro_status status = nitro_csv_read(context, path, &csv);
     if (status == NITRO_OK && nitro_csv_num_rows(csv) == 0)
-        status = nitro_fail(table->context, NITRO_ERR_FORMAT,
-                            "%s: there is no row below the header", table->path);
+        status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: the table has no rows", path);
     if (status == NITRO_OK)
-        status = nitro_devices_from_csv(table->context, csv, &table->devices, &table->count);
+        status = nitro_devices_from_csv(context, csv, &table->devices, &table->count);
     nitro_csv_free(csv);
     return status;
 }
 
-static void free_table(device_table *table)
+void nitro_device_table_free(device_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
         nitro_device_free(table->devices[i]);
     free(table->devices);
+}
+
+size_t nitro_device_table_find(const device_table *table, const char *id)
+{
+    for (size_t i = 0; i < table->count; i++)
+        if (strcmp(table->devices[i]->id, id) == 0)
+            return i;
+    return NITRO_NONE;
 }
 
 static nitro_status fail_no_device(const device_table *table, const char *id)
@@ -43,35 +43,25 @@ static nitro_status fail_no_device(const device_table *table, const char *id)
     status = NITRO_ERR_NO_MEMORY;
     if (names)
         status = nitro_fail(table->context, NITRO_ERR_NOT_FOUND,
-                            "%s: no device '%s' in it; there is: %s", table->path, id, names);
+                            "%s: no row of device '%s'; the table has: %s", table->path, id, names);
     free(names);
     nitro_string_list_free(&ids);
     return status;
 }
 
-static nitro_status find_row(const device_table *table, const char *id, size_t *row)
-{
-    for (size_t i = 0; i < table->count; i++)
-        if (strcmp(table->devices[i]->id, id) == 0) {
-            *row = i;
-            return NITRO_OK;
-        }
-    return fail_no_device(table, id);
-}
-
 nitro_status nitro_import_device_row(nitro_context *context, const char *path, const char *id,
                                      nitro_device **device)
 {
-    device_table table = {.context = context, .path = path};
-    size_t row = 0;
-    nitro_status status = read_table(&table);
-    if (status == NITRO_OK)
-        status = find_row(&table, id, &row);
+    device_table table;
+    nitro_status status = nitro_device_table_read(context, path, &table);
+    size_t row = nitro_device_table_find(&table, id);
+    if (status == NITRO_OK && row == NITRO_NONE)
+        status = fail_no_device(&table, id);
     if (status == NITRO_OK) {
         *device = table.devices[row];
-        table.devices[row] = NULL;
+        table.devices[row] = table.devices[--table.count];
     }
-    free_table(&table);
+    nitro_device_table_free(&table);
     return status;
 }
 
@@ -91,21 +81,19 @@ nitro_status nitro_import_check_device(nitro_store *store, const char *path,
     if (status == NITRO_OK && is_modelled(stored) != is_modelled(device))
         status = nitro_fail(nitro_store_context(store), NITRO_ERR_MISMATCH,
                             "device %s is of kind '%s' in the store, but of kind '%s' in %s: "
-                            "modelled and measured times must not mix. Import it under another id",
-                            device->id, stored->kind, device->kind, path ? path : "what is read");
+                            "modelled and measured times must not mix; import it under another id",
+                            device->id, stored->kind, device->kind, path ? path : "the import");
     nitro_device_free(stored);
     return status;
 }
 
-/* Only those that are asked for stay in the table. */
+/* Keep only the devices listed; NULL: all. */
 static nitro_status choose_rows(device_table *table, const nitro_string_list *ids)
 {
-    size_t kept = 0, row = 0;
-    for (size_t i = 0; ids && i < ids->count; i++) {
-        nitro_status status = find_row(table, ids->items[i], &row);
-        if (status != NITRO_OK)
-            return status;
-    }
+    size_t kept = 0;
+    for (size_t i = 0; ids && i < ids->count; i++)
+        if (nitro_device_table_find(table, ids->items[i]) == NITRO_NONE)
+            return fail_no_device(table, ids->items[i]);
     for (size_t i = 0; i < table->count; i++) {
         if (!ids || nitro_string_list_find(ids, table->devices[i]->id) != NITRO_NONE)
             table->devices[kept++] = table->devices[i];
@@ -135,11 +123,11 @@ static nitro_status check_rows(const device_table *table, nitro_store *store,
 nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
                                         const nitro_string_list *ids, nitro_import_report *report)
 {
-    device_table table = {.context = nitro_store_context(store), .path = path};
+    device_table table = {.count = 0};
     nitro_import_report made = {0};
     nitro_status status = nitro_store_require_writable(store);
     if (status == NITRO_OK)
-        status = read_table(&table);
+        status = nitro_device_table_read(nitro_store_context(store), path, &table);
     if (status == NITRO_OK)
         status = choose_rows(&table, ids);
     if (status == NITRO_OK)
@@ -148,6 +136,6 @@ nitro_status nitro_store_import_devices(nitro_store *store, const char *path,
         status = nitro_store_put_device(store, table.devices[i]);
     if (status == NITRO_OK && report)
         *report = made;
-    free_table(&table);
+    nitro_device_table_free(&table);
     return status;
 }

@@ -1,12 +1,12 @@
-/* Importing a checkout of the Ginkgo project's benchmark data: each campaign becomes a table in
- * memory, and goes the same way as one from a CSV file. All tables are checked before the first is
- * written, so that a refusal leaves the store as it was. */
+/* import_ginkgo.c - imports a checkout of the Ginkgo project's benchmark data: each campaign
+ * becomes a CSV table in memory and is imported like one. All tables are checked before the first
+ * is written. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
+#include "store/exchange/csv_writer.h"
 #include "store/exchange/ginkgo_internal.h"
 #include "store/exchange/import_internal.h"
 
@@ -18,8 +18,7 @@ typedef struct ginkgo_import {
     const nitro_ginkgo_options *options;
     const char *computation;
     ginkgo_checkout checkout;
-    nitro_device **devices; /* of the devices file, shape [num_devices] */
-    size_t num_devices;
+    device_table devices; /* of the options' file */
     nitro_string_list features, variants;
     nitro_import_options *job_options; /* shape [num_campaigns], as are these */
     import_job *jobs;
@@ -38,7 +37,7 @@ static nitro_status copy_list(nitro_context *context, const nitro_string_list *f
     return status;
 }
 
-/* What the options name, else what the store has of the computation. */
+/* The names in the options, else those of the stored computation. */
 static nitro_status choose_known_names(ginkgo_import *job)
 {
     const nitro_ginkgo_options *options = job->options;
@@ -49,14 +48,12 @@ static nitro_status choose_known_names(ginkgo_import *job)
     status = NITRO_OK;
     if (options->features)
         status = copy_list(job->context, options->features, &job->features);
-    for (size_t i = 0; !options->features && stored && i < stored->num_features; i++)
-        if (status == NITRO_OK)
-            status = nitro_string_list_add(job->context, &job->features, stored->features[i].name);
+    else if (stored)
+        status = nitro_import_list_names(job->context, stored, false, &job->features);
     if (status == NITRO_OK && options->variants)
         status = copy_list(job->context, options->variants, &job->variants);
-    for (size_t i = 0; !options->variants && stored && i < stored->num_variants; i++)
-        if (status == NITRO_OK)
-            status = nitro_string_list_add(job->context, &job->variants, stored->variants[i]);
+    else if (status == NITRO_OK && stored)
+        status = nitro_import_list_names(job->context, stored, true, &job->variants);
     nitro_schema_free(stored);
     return status;
 }
@@ -67,8 +64,8 @@ static nitro_status fail_no_variants(ginkgo_import *job)
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (names)
         status = nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                            "%s: its %zu devices have no two variants in common, of %s; choose "
-                            "folders with --device, or variants with --variants",
+                            "%s: its %zu devices have fewer than two variants in common (of %s); "
+                            "choose devices with --device, or variants with --variants",
                             job->options->path, job->checkout.num_campaigns, names);
     free(names);
     return status;
@@ -82,7 +79,7 @@ static nitro_status fail_nothing_found(ginkgo_import *job)
             most = i;
     const char *example = job->checkout.examples[most];
     return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                      "%s: no measurement found%s; looked for files at "
+                      "%s: no measurement found%s in files at "
                       "DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json with spmv times%s%s%s%s",
                       job->options->path, job->options->folders ? " of these devices" : "",
                       example ? "; " : "", example ? nitro_ginkgo_reason_text(most) : "",
@@ -101,7 +98,7 @@ static nitro_status choose_names(ginkgo_import *job)
         status = fail_no_variants(job);
     if (status == NITRO_OK && job->variants.count > NITRO_MAX_VARIANTS)
         status = nitro_fail(job->context, NITRO_ERR_FORMAT,
-                            "%s: %zu variants, and a computation has at most %d; choose with "
+                            "%s: %zu variants, but a computation has at most %d; choose some with "
                             "--variants",
                             job->options->path, job->variants.count, NITRO_MAX_VARIANTS);
     return status;
@@ -109,17 +106,17 @@ static nitro_status choose_names(ginkgo_import *job)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-static nitro_status write_header(ginkgo_import *job, nitro_store_text *text)
+static void write_header(const ginkgo_import *job, csv_writer *writer)
 {
-    nitro_status status = nitro_store_text_add_field(job->context, text, "input", true);
-    for (size_t i = 0; i < GINKGO_NUM_FEATURES && status == NITRO_OK; i++)
-        status = nitro_store_text_add_field(job->context, text, nitro_ginkgo_features[i], false);
-    for (size_t i = 0; i < job->variants.count && status == NITRO_OK; i++) {
+    nitro_csv_writer_add(writer, "input");
+    for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
+        nitro_csv_writer_add(writer, nitro_ginkgo_features[i]);
+    for (size_t i = 0; i < job->variants.count; i++) {
         char name[96];
         snprintf(name, sizeof(name), NITRO_IMPORT_TIME_PREFIX "%.64s", job->variants.items[i]);
-        status = nitro_store_text_add_field(job->context, text, name, false);
+        nitro_csv_writer_add(writer, name);
     }
-    return status == NITRO_OK ? nitro_store_text_add(job->context, text, "\n") : status;
+    nitro_csv_writer_end_row(writer);
 }
 
 static double time_of(const ginkgo_record *record, size_t variant)
@@ -130,68 +127,49 @@ static double time_of(const ginkgo_record *record, size_t variant)
     return NAN;
 }
 
-static nitro_status write_record(ginkgo_import *job, const ginkgo_record *record,
-                                 const size_t *columns, nitro_store_text *text)
+static void write_record(const ginkgo_import *job, const ginkgo_record *record,
+                         const size_t *columns, csv_writer *writer)
 {
-    nitro_status status = nitro_store_text_add_field(job->context, text, record->input, true);
-    for (size_t i = 0; i < GINKGO_NUM_FEATURES && status == NITRO_OK; i++)
-        status = nitro_store_text_add_number(job->context, text, record->features[i], false);
-    for (size_t i = 0; i < job->variants.count && status == NITRO_OK; i++)
-        status =
-            nitro_store_text_add_number(job->context, text, time_of(record, columns[i]), false);
-    return status == NITRO_OK ? nitro_store_text_add(job->context, text, "\n") : status;
+    nitro_csv_writer_add(writer, record->input);
+    for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
+        nitro_csv_writer_add_number(writer, record->features[i]);
+    for (size_t i = 0; i < job->variants.count; i++)
+        nitro_csv_writer_add_number(writer, time_of(record, columns[i]));
+    nitro_csv_writer_end_row(writer);
 }
 
 static nitro_status make_table(ginkgo_import *job, const ginkgo_campaign *campaign,
                                const char *origin, nitro_csv **csv)
 {
     size_t columns[NITRO_MAX_VARIANTS];
-    nitro_store_text text = {0};
+    csv_writer writer;
     for (size_t i = 0; i < job->variants.count; i++)
         columns[i] = nitro_string_list_find(&job->checkout.names, job->variants.items[i]);
-    nitro_status status = write_header(job, &text);
-    for (size_t i = 0; i < campaign->num_records && status == NITRO_OK; i++)
-        status = write_record(job, &campaign->records[i], columns, &text);
+    nitro_csv_writer_open(&writer);
+    write_header(job, &writer);
+    for (size_t i = 0; i < campaign->num_records; i++)
+        write_record(job, &campaign->records[i], columns, &writer);
+    nitro_status status = nitro_csv_writer_close(job->context, &writer);
     if (status == NITRO_OK)
-        status = nitro_csv_parse(job->context, origin, text.bytes, text.size, csv);
-    nitro_store_text_free(&text);
+        status = nitro_csv_parse(job->context, origin, writer.bytes, writer.size, csv);
+    nitro_csv_writer_free(&writer);
     return status;
 }
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static nitro_status read_devices(ginkgo_import *job)
-{
-    nitro_csv *csv = NULL;
-    if (!job->options->devices_path)
-        return NITRO_OK;
-    nitro_status status = nitro_csv_read(job->context, job->options->devices_path, &csv);
-    if (status == NITRO_OK)
-        status = nitro_devices_from_csv(job->context, csv, &job->devices, &job->num_devices);
-    nitro_csv_free(csv);
-    return status;
-}
-
-static const nitro_device *find_device(const ginkgo_import *job, const char *id)
-{
-    for (size_t i = 0; i < job->num_devices; i++)
-        if (strcmp(job->devices[i]->id, id) == 0)
-            return job->devices[i];
-    return NULL;
-}
-
-/* By its id, else by its folder: but a folder's other executor may be another device (the host of a
- * GPU), of which the folder's name says nothing. NULL where nothing is known. */
+/* Find the campaign's row by its id, else by its folder. A folder's other executor may be another
+ * device (the host of a GPU), which the folder's name does not describe. No row: `device` stays. */
 static nitro_status describe_device(ginkgo_import *job, const ginkgo_campaign *campaign,
                                     nitro_device **device)
 {
-    const nitro_device *row = find_device(job, campaign->device);
-    if (!row && campaign->main)
-        row = find_device(job, campaign->folder);
-    if (!row)
+    size_t row = nitro_device_table_find(&job->devices, campaign->device);
+    if (row == NITRO_NONE && campaign->main)
+        row = nitro_device_table_find(&job->devices, campaign->folder);
+    if (row == NITRO_NONE)
         return NITRO_OK;
     nitro_device *copy = NULL;
-    nitro_status status = nitro_device_copy(job->context, row, &copy);
+    nitro_status status = nitro_device_copy(job->context, job->devices.devices[row], &copy);
     char *id = status == NITRO_OK ? nitro_strdup(job->context, campaign->device) : NULL;
     if (!id) {
         nitro_device_free(copy);
@@ -205,7 +183,7 @@ static nitro_status describe_device(ginkgo_import *job, const ginkgo_campaign *c
 
 /* ---- The import ------------------------------------------------------------------------------ */
 
-/* The first variant that a campaign beside the main one lacks; NULL: it has all. */
+/* The first variant that the campaign does not measure; NULL: it measures all. */
 static const char *missing_variant(const ginkgo_import *job, const ginkgo_campaign *campaign)
 {
     for (size_t i = 0; i < job->variants.count; i++)
@@ -220,9 +198,9 @@ static nitro_status check_campaign(ginkgo_import *job, size_t index)
     const ginkgo_campaign *campaign = &job->checkout.campaigns[index];
     const char *missing = missing_variant(job, campaign);
     if (missing) {
-        job->report->campaigns[index].left_out =
+        job->report->campaigns[index].skip_reason =
             nitro_asprintf(job->context, "does not measure variant %s", missing);
-        return job->report->campaigns[index].left_out ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+        return job->report->campaigns[index].skip_reason ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     }
     char *origin = nitro_asprintf(job->context, "%s/%s/%s", options->path, campaign->folder,
                                   campaign->executor);
@@ -298,13 +276,13 @@ static nitro_status make_report(ginkgo_import *job)
 static nitro_status require_some(ginkgo_import *job)
 {
     for (size_t i = 0; i < job->report->num_campaigns; i++)
-        if (!job->report->campaigns[i].left_out)
+        if (!job->report->campaigns[i].skip_reason)
             return NITRO_OK;
     return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                      "%s: no device measures all of the %zu variants: %s %s; choose others with "
-                      "--variants, or import it as another computation",
+                      "%s: no device measures all %zu variants (%s %s); choose others with "
+                      "--variants, or import as another computation",
                       job->options->path, job->variants.count, job->report->campaigns[0].device,
-                      job->report->campaigns[0].left_out);
+                      job->report->campaigns[0].skip_reason);
 }
 
 static nitro_status check_all(ginkgo_import *job)
@@ -316,8 +294,8 @@ static nitro_status check_all(ginkgo_import *job)
         status = nitro_ginkgo_name_devices(&job->checkout, options->campaign);
     if (status == NITRO_OK)
         status = choose_names(job);
-    if (status == NITRO_OK)
-        status = read_devices(job);
+    if (status == NITRO_OK && options->devices_path)
+        status = nitro_device_table_read(job->context, options->devices_path, &job->devices);
     if (status == NITRO_OK)
         status = make_report(job);
     for (size_t i = 0; i < job->checkout.num_campaigns && status == NITRO_OK; i++)
@@ -330,7 +308,7 @@ static nitro_status write_all(ginkgo_import *job)
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < job->checkout.num_campaigns && status == NITRO_OK; i++) {
         nitro_ginkgo_campaign *campaign = &job->report->campaigns[i];
-        if (campaign->left_out)
+        if (campaign->skip_reason)
             continue;
         status = nitro_import_write(&job->jobs[i]);
         campaign->added = job->jobs[i].report.added;
@@ -346,9 +324,7 @@ static void free_import(ginkgo_import *job)
         nitro_import_clear(&job->jobs[i]);
     for (size_t i = 0; job->origins && i < job->checkout.num_campaigns; i++)
         free(job->origins[i]);
-    for (size_t i = 0; i < job->num_devices; i++)
-        nitro_device_free(job->devices[i]);
-    free(job->devices);
+    nitro_device_table_free(&job->devices);
     free(job->jobs);
     free(job->job_options);
     free(job->origins);
@@ -385,7 +361,7 @@ void nitro_ginkgo_report_free(nitro_ginkgo_report *report)
         free(report->campaigns[i].device);
         free(report->campaigns[i].folder);
         free(report->campaigns[i].executor);
-        free(report->campaigns[i].left_out);
+        free(report->campaigns[i].skip_reason);
     }
     for (size_t i = 0; i < report->num_skipped; i++)
         free(report->skipped[i].example);

@@ -1,4 +1,5 @@
-/* import_internal.h - an import under way: shared by the files that read columns and rows. */
+/* import_internal.h - the state of an import, shared by the files that read columns, rows and
+ * devices. */
 #ifndef NITRO_STORE_EXCHANGE_IMPORT_INTERNAL_H
 #define NITRO_STORE_EXCHANGE_IMPORT_INTERNAL_H
 
@@ -17,27 +18,43 @@ typedef struct import_job {
     size_t feature_columns[NITRO_MAX_FEATURES];
     size_t time_columns[NITRO_MAX_VARIANTS];
     nitro_provenance provenance; /* of each sample */
-    nitro_device *device;        /* to store with the samples; NULL: the store's own is kept */
+    nitro_device *device;        /* stored with the samples; NULL: the store's is kept */
     nitro_sample **samples;
     size_t num_samples;
     nitro_import_report report;
 } import_job;
 
-/** The file's name without its folder: the same file gives the same records wherever it is. */
+/** The file's name without its folder, so that records do not depend on the folder. */
 const char *nitro_import_file_name(const char *path);
 /** A record's origin: "imported from NAME". */
 nitro_status nitro_import_origin(nitro_context *context, const char *name, char **origin);
+/** Append the names of a schema's features, or of its variants (`times`). */
+nitro_status nitro_import_list_names(nitro_context *context, const nitro_schema *schema, bool times,
+                                     nitro_string_list *names);
 /** Fill in schema and columns from the file's header, the options and what the store has. */
 nitro_status nitro_import_choose_columns(import_job *job);
-/** Fill in samples, and the report's holes. */
+/** Fill in samples, and count missing values in the report. */
 nitro_status nitro_import_read_rows(import_job *job);
-/** Fill in the device from the options' table, or check the one that is there already. */
+/** Fill in the device from the options' table, or check the store's. */
 nitro_status nitro_import_find_device(import_job *job);
 
-/** The device of this id in a table of devices; the caller's to free. */
+/** A table of devices as read from CSV. */
+typedef struct device_table {
+    nitro_context *context;
+    const char *path;
+    nitro_device **devices; /* shape [count] */
+    size_t count;
+} device_table;
+
+/** NITRO_ERR_FORMAT also where the table has no rows; to be freed in any case. */
+nitro_status nitro_device_table_read(nitro_context *context, const char *path, device_table *table);
+void nitro_device_table_free(device_table *table);
+/** The row of this device, or NITRO_NONE. */
+size_t nitro_device_table_find(const device_table *table, const char *id);
+/** Read the device of this id from a table of devices; free with nitro_device_free. */
 nitro_status nitro_import_device_row(nitro_context *context, const char *path, const char *id,
                                      nitro_device **device);
-/** NITRO_ERR_MISMATCH where the store has the device, and one of the two is modelled. */
+/** @return NITRO_ERR_MISMATCH: the store has the device, and one of the two is modelled. */
 nitro_status nitro_import_check_device(nitro_store *store, const char *path,
                                        const nitro_device *device, bool *known);
 

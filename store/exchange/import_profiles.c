@@ -1,5 +1,5 @@
-/* Importing profiles. Hides that a profiler's file is not yet a table, and that the store wants a
- * batch a device. Everything is read and checked before anything is written. */
+/* import_profiles.c - imports profiles from CSV: removes a profiler's log lines, groups the
+ * profiles by device, and writes one batch a device once everything is checked. */
 #include "store/exchange/import_profiles.h"
 
 #include <math.h>
@@ -14,17 +14,16 @@ void nitro_profile_import_options_init(nitro_profile_import_options *options)
     *options = (nitro_profile_import_options){.intensity = NAN};
 }
 
-/* Lines of a profiler's chatter are emptied, so that the others keep their numbers.
- * @return what is left of `size`. */
-static size_t drop_chatter(char *text, size_t size)
+/* Empty the log lines ("==...") of a profiler; line numbers stay. @return the new size. */
+static size_t drop_log_lines(char *text, size_t size)
 {
     size_t kept = 0;
-    bool chatter = false, line_start = true;
+    bool log_line = false, line_start = true;
     for (size_t i = 0; i < size; i++) {
         if (line_start)
-            chatter = i + 1 < size && text[i] == '=' && text[i + 1] == '=';
+            log_line = i + 1 < size && text[i] == '=' && text[i + 1] == '=';
         line_start = text[i] == '\n';
-        if (!chatter || text[i] == '\n')
+        if (!log_line || text[i] == '\n')
             text[kept++] = text[i];
     }
     text[kept] = '\0';
@@ -38,7 +37,7 @@ static nitro_status read_table(import_profiles_job *job)
     nitro_status status =
         nitro_file_read(job->context, job->options->path, MAX_FILE_BYTES, &text, &size);
     if (status == NITRO_OK)
-        status = nitro_csv_parse(job->context, job->options->path, text, drop_chatter(text, size),
+        status = nitro_csv_parse(job->context, job->options->path, text, drop_log_lines(text, size),
                                  &job->csv);
     free(text);
     return status;
@@ -51,7 +50,7 @@ static int compare_strings(const char *a, const char *b)
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* By device, run and kernel; launches of one kernel in the order in which they came. */
+/* By device, run and kernel; launches of one kernel in the file's order. */
 static int compare_items(const void *a, const void *b)
 {
     const import_profile *left = a, *right = b;
@@ -92,7 +91,7 @@ static nitro_status number_kernels(import_profiles_job *job)
     return NITRO_OK;
 }
 
-/* A profile that was collected without a single value says nothing. */
+/* Profiles without any value. */
 static nitro_status drop_empty(import_profiles_job *job)
 {
     size_t kept = 0, dropped;
@@ -108,15 +107,15 @@ static nitro_status drop_empty(import_profiles_job *job)
     dropped = job->count - kept;
     job->count = kept;
     if (dropped > 0)
-        nitro_log(job->context, NITRO_LOG_WARNING,
-                  "%s: %zu kernels without any metric are left out", job->options->path, dropped);
+        nitro_log(job->context, NITRO_LOG_WARNING, "%s: %zu kernels without any metric are skipped",
+                  job->options->path, dropped);
     if (kept > 0)
         return NITRO_OK;
-    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: no kernel has the value of a metric",
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: no kernel has a value of any metric",
                       job->options->path);
 }
 
-/* Where a profiler ran, a device may be new to the store. */
+/* A profiler's file may be of a device that the store does not know. */
 static nitro_status make_device(nitro_store *store, const char *id)
 {
     nitro_context *context = nitro_store_context(store);
@@ -131,15 +130,15 @@ static nitro_status make_device(nitro_store *store, const char *id)
         status = nitro_store_put_device(store, device);
     if (status == NITRO_OK)
         nitro_log(context, NITRO_LOG_WARNING,
-                  "device %s is new to the store, and has no device features: import them with its "
-                  "samples",
+                  "device %s is new to the store and has no device features; import them with "
+                  "'nitro store import --devices'",
                   id);
     nitro_device_free(device);
     return status;
 }
 
-/* Computations and variants, before any device is made or written. */
-static nitro_status check_names(import_profiles_job *job, nitro_store *store)
+/* Check computations and variants before anything is written. */
+static nitro_status check_profiles(import_profiles_job *job, nitro_store *store)
 {
     nitro_schema *schema = NULL;
     nitro_status status = NITRO_OK;
@@ -213,7 +212,7 @@ nitro_status nitro_store_import_profiles(nitro_store *store,
         status = number_kernels(&job);
     }
     if (status == NITRO_OK)
-        status = check_names(&job, store);
+        status = check_profiles(&job, store);
     if (status == NITRO_OK)
         status = put_devices(&job, store);
     if (status == NITRO_OK && report)

@@ -1,14 +1,15 @@
-/* Rows of a table of profiles. Hides who wrote it: Nitro's own form and Nsight Compute's "raw" page
- * have a column a metric, Nsight Compute's "details" and nvprof's summary a row a metric. */
+/* import_profiles_rows.c - reads the rows of a table of profiles, in Nitro's form or a profiler's:
+ * Nitro's form and Nsight Compute's "raw" page have a column a metric, Nsight Compute's "details"
+ * and nvprof's summary a row a metric. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/exchange/import_profiles.h"
 
-#define MAX_KERNEL 480 /* bytes that are kept of a profiler's name; a number may follow */
+#define MAX_KERNEL 480 /* bytes kept of a profiler's name; a number may follow */
 
-/* Columns that say what a row is of; NITRO_NONE: there is none. */
+/* Columns that identify a row; NITRO_NONE: missing. */
 typedef struct table {
     size_t device, computation, variant, input, proxy, intensity, origin;
     size_t kernel;
@@ -18,7 +19,7 @@ typedef struct table {
     bool *is_metric;     /* shape [num_columns]: tables with a column a metric */
 } table;
 
-/* A profiler's columns that have a metric's kind of name, and are none. */
+/* Columns of profilers with valid metric names that are not metrics. */
 static const char *const not_metrics[] = {"ID",     "Context", "Stream",
                                           "Device", "CC",      "Correlation_ID"};
 
@@ -56,12 +57,12 @@ static nitro_status find_metric_columns(import_profiles_job *job, table *t)
         count += t->is_metric[i];
         if (!is_name && !t->is_metric[i] && !job->number_kernels)
             return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                              "%s:1: column %zu: '%.80s' is no name of a metric: use 1 to 127 of "
+                              "%s:1: column %zu: invalid metric name '%.80s': use 1 to 127 of "
                               "[A-Za-z0-9_.+-]",
                               job->options->path, i + 1, name);
     }
     return count > 0 ? NITRO_OK
-                     : nitro_fail(job->context, NITRO_ERR_FORMAT, "%s:1: no column of a metric",
+                     : nitro_fail(job->context, NITRO_ERR_FORMAT, "%s:1: no column has a metric",
                                   job->options->path);
 }
 
@@ -86,19 +87,19 @@ static nitro_status find_columns(import_profiles_job *job, table *t)
         t->kernel = find_any(csv, profilers_kernels);
     if (t->kernel == NITRO_NONE)
         return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                          "%s:1: no column of kernels: 'kernel' in Nitro's form, 'Kernel Name' in "
-                          "Nsight Compute's, 'Kernel' in nvprof's",
+                          "%s:1: no column of kernels ('kernel' in Nitro's form, 'Kernel Name' in "
+                          "Nsight Compute's, 'Kernel' in nvprof's)",
                           job->options->path);
     if (t->metric_name != NITRO_NONE && t->metric_value == NITRO_NONE)
         return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                          "%s:1: a column 'Metric Name', but no column 'Metric Value' or 'Avg'",
+                          "%s:1: column 'Metric Name' without a column 'Metric Value' or 'Avg'",
                           job->options->path);
     return t->metric_name == NITRO_NONE ? find_metric_columns(job, t) : NITRO_OK;
 }
 
-/* ---- What a row is of ------------------------------------------------------------------------ */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
-/* The field, else what the options say; NULL: neither. */
+/* The field, else the option's value; NULL: neither. */
 static const char *field_or(const import_profiles_job *job, size_t row, size_t column,
                             const char *given)
 {
@@ -112,8 +113,8 @@ static nitro_status fail_at(const import_profiles_job *job, size_t row, const ch
                       nitro_csv_line(job->csv, row), problem);
 }
 
-/* Another function's error, with the line before it. */
-static nitro_status blame_line(const import_profiles_job *job, size_t row, nitro_status status)
+/* Put the line before another function's error. */
+static nitro_status add_line(const import_profiles_job *job, size_t row, nitro_status status)
 {
     char message[1024];
     if (status != NITRO_ERR_ARGUMENT)
@@ -158,33 +159,35 @@ static nitro_status create_profile(const import_profiles_job *job, const table *
     nitro_status status = read_intensity(job, t, row, &intensity);
     if (status != NITRO_OK)
         return status;
-    /* A file may have rows of both sorts: a row's own fields say more than the options. */
+    /* A file may mix variants and proxies: a row's own fields win over the options. */
     bool own_proxy = t->proxy != NITRO_NONE && nitro_csv_field(job->csv, row, t->proxy)[0];
     bool own_variant = t->variant != NITRO_NONE && nitro_csv_field(job->csv, row, t->variant)[0];
     if (own_proxy != own_variant)
         *(own_proxy ? &variant : &proxy) = NULL;
     if (!variant == !proxy)
         return fail_at(job, row,
-                       variant ? "both a variant and a proxy are named; one is profiled"
-                               : "what was profiled? Name a variant or a proxy, in a "
-                                 "column or as an option");
+                       variant
+                           ? "the row has both a variant and a proxy: remove one"
+                           : "the row has no variant and no proxy: add one as a column or as an "
+                             "option");
     char *kernel = copy_kernel(job, nitro_csv_field(job->csv, row, t->kernel));
     if (!kernel)
         return NITRO_ERR_NO_MEMORY;
     if (proxy)
         status = nitro_profile_create_of_proxy(job->context, proxy, intensity, kernel, profile);
     else if (!computation || !input)
-        status = fail_at(job, row,
-                         "a variant's profile needs a computation and an input, in a "
-                         "column or as an option");
+        status =
+            fail_at(job, row,
+                    "a variant's profile needs a computation and an input: add them as columns "
+                    "or as options");
     else
         status = nitro_profile_create_of_variant(job->context, computation, variant, input, kernel,
                                                  profile);
     free(kernel);
-    return blame_line(job, row, status);
+    return add_line(job, row, status);
 }
 
-/* Only "modelled" is taken over: whoever else wrote a file, it was imported. */
+/* Every origin but "modelled" becomes "imported from FILE". */
 static nitro_status set_origin(const import_profiles_job *job, const table *t, size_t row,
                                nitro_profile *profile)
 {
@@ -202,8 +205,8 @@ static nitro_status append_profile(import_profiles_job *job, const table *t, siz
     const char *device = field_or(job, row, t->device, job->options->device);
     if (!nitro_device_id_is_valid(device))
         return fail_at(job, row,
-                       device ? "this is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]"
-                              : "on which device? Name it in a column or as an option");
+                       device ? "the device id is invalid: use 1 to 63 of [A-Za-z0-9_.:@+-]"
+                              : "the row has no device: add it as a column or as an option");
     if (job->count == job->capacity) {
         size_t capacity = 2 * job->capacity + 64;
         import_profile *grown = realloc(job->items, capacity * sizeof(*grown));
@@ -235,25 +238,26 @@ static nitro_status set_metric(import_profiles_job *job, size_t row, size_t colu
     const char *text = nitro_csv_field(job->csv, row, column);
     double value;
     if (!nitro_import_profile_value(text, &value))
-        return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: column %zu ('%.100s'): '%.60s' is no value of a metric; in "
-                          "Nsight Compute, --print-units base prints plain numbers",
-                          job->options->path, nitro_csv_line(job->csv, row), column + 1,
-                          nitro_csv_column_name(job->csv, column), text);
+        return nitro_fail(
+            job->context, NITRO_ERR_FORMAT,
+            "%s:%zu: column %zu ('%.100s'): '%.60s' is not a metric's value; for plain "
+            "numbers run Nsight Compute with --print-units base",
+            job->options->path, nitro_csv_line(job->csv, row), column + 1,
+            nitro_csv_column_name(job->csv, column), text);
     if (isnan(value)) {
         job->report.missing++;
         return NITRO_OK;
     }
     if (!isnan(nitro_profile_value(profile, metric)))
         return nitro_fail(job->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: metric %s comes twice for one launch of kernel '%.80s'",
+                          "%s:%zu: metric %s occurs twice for one launch of kernel '%.80s'",
                           job->options->path, nitro_csv_line(job->csv, row), metric,
                           profile->kernel);
     job->report.values++;
-    return blame_line(job, row, nitro_profile_set(job->context, profile, metric, value));
+    return add_line(job, row, nitro_profile_set(job->context, profile, metric, value));
 }
 
-/* Nsight Compute's second line says units, of no launch and no kernel. */
+/* Nsight Compute's second line has units, and no kernel. */
 static bool is_line_of_units(const import_profiles_job *job, const table *t, size_t row)
 {
     return job->number_kernels && nitro_csv_field(job->csv, row, t->kernel)[0] == '\0';
@@ -274,7 +278,7 @@ static bool same_field(const import_profiles_job *job, size_t column, size_t row
                                           nitro_csv_field(job->csv, row - 1, column)) == 0;
 }
 
-/* Rows of one launch stand together. */
+/* Rows of one launch are adjacent. */
 static bool continues_launch(const import_profiles_job *job, const table *t, size_t row)
 {
     const size_t columns[] = {t->device, t->computation, t->variant, t->input,
@@ -291,7 +295,7 @@ static nitro_status read_one_metric(import_profiles_job *job, const table *t, si
     nitro_status status = continues_launch(job, t, row) ? NITRO_OK : append_profile(job, t, row);
     if (status != NITRO_OK)
         return status;
-    /* The page "details" has rows with a rule's advice in place of a metric. */
+    /* The page "details" also has rows with advice and no metric. */
     return nitro_metric_name_is_valid(metric) ? set_metric(job, row, t->metric_value, metric)
                                               : NITRO_OK;
 }
@@ -307,7 +311,7 @@ nitro_status nitro_import_profile_rows(import_profiles_job *job)
                                              : read_one_metric(job, &t, row);
     }
     if (status == NITRO_OK && job->count == 0)
-        status = nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: there is no profile in it",
+        status = nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: the file has no profile",
                             job->options->path);
     free(t.is_metric);
     return status;

@@ -1,4 +1,5 @@
-/* Values of metrics as profilers print them for people. Hides their units and words. */
+/* import_profiles_value.c - reads metrics' values as profilers print them: with units, separators
+ * of thousands and levels. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static bool drop_separators(const char *text, char *plain)
     return true;
 }
 
-/* "Low (2)": utilization, as a level from 0 to 10. */
+/* "Low (2)": a utilization level from 0 to 10. */
 static bool parse_level(const char *text, double *value)
 {
     const char *open = strchr(text, '(');

@@ -1,10 +1,9 @@
-/* The rows of a table of samples, and the device's row in a table of devices: every field checked,
- * errors with file, line and column. */
+/* import_rows.c - reads and checks the rows of a table of samples, and the row of their device;
+ * errors name file, line and column. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/nitro_backend.h"
 #include "store/exchange/import_internal.h"
 
 static nitro_status fail_field(const import_job *job, size_t row, size_t column,
@@ -30,11 +29,13 @@ static nitro_status read_features(const import_job *job, size_t row, nitro_sampl
         status = nitro_csv_number(job->csv, row, column, &sample->features[i]);
         if (status == NITRO_OK && job->schema->features[i].scale == NITRO_SCALE_LOG &&
             sample->features[i] <= 0)
-            status = fail_field(job, row, column,
-                                is_log_by_option(job, i)
-                                    ? "is not above 0, as a feature scaled log must be; import it "
-                                      "without --log, and a scale that takes it is chosen"
-                                    : "is not above 0, and the store has this feature scaled log");
+            status =
+                fail_field(job, row, column,
+                           is_log_by_option(job, i)
+                               ? "is not above 0, as --log requires; import it without --log, and "
+                                 "a suitable scale is chosen"
+                               : "is not above 0, but the store scales this feature "
+                                 "logarithmically");
     }
     return status;
 }
@@ -48,8 +49,8 @@ static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample
         nitro_status status = nitro_csv_number(job->csv, row, job->time_columns[i], &time_ms);
         if (status != NITRO_OK || time_ms <= 0)
             return fail_field(job, row, job->time_columns[i],
-                              "is no time: it must be a number above 0, or empty where there is "
-                              "none");
+                              "is not a time: use a number above 0, or nothing where the time is "
+                              "missing");
         if (isnan(time_ms)) {
             job->report.missing_values++;
             continue;
@@ -75,7 +76,7 @@ static nitro_status read_row(import_job *job, size_t row)
     const char *input = nitro_csv_field(job->csv, row, job->input_column);
     if (!nitro_input_name_is_valid(input))
         return fail_field(job, row, job->input_column,
-                          "is no input name: use 1 to 511 bytes of UTF-8 without control "
+                          "is not a valid input name: use 1 to 511 bytes of UTF-8 without control "
                           "characters");
     nitro_sample *sample = NULL;
     nitro_status status = nitro_sample_create(job->context, input, job->schema->num_features,
@@ -89,8 +90,8 @@ static nitro_status read_row(import_job *job, size_t row)
     return status == NITRO_OK ? set_provenance(job, &sample->provenance) : status;
 }
 
-/* They are kept, for times are worth something, but no model learns from them. */
-static void warn_of_feature_holes(const import_job *job)
+/* Samples with a missing feature are stored for their times, but not used for training. */
+static void warn_of_missing_features(const import_job *job)
 {
     const nitro_schema *schema = job->schema;
     size_t count = 0, first = 0, feature = 0;
@@ -106,7 +107,7 @@ static void warn_of_feature_holes(const import_job *job)
     if (count > 0)
         nitro_log(
             job->context, NITRO_LOG_WARNING,
-            "%s: %zu of %zu inputs lack a feature, and models leave them out (the first: %s of "
+            "%s: %zu of %zu inputs lack a feature and are not used for training (first: %s of "
             "input '%s')",
             job->options->samples_path, count, job->num_samples, schema->features[feature].name,
             job->samples[first]->input);
@@ -116,7 +117,7 @@ nitro_status nitro_import_read_rows(import_job *job)
 {
     size_t count = nitro_csv_num_rows(job->csv);
     if (count == 0)
-        return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: there is no row below the header",
+        return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: the table has no rows",
                           job->options->samples_path);
     nitro_status status = nitro_csv_require_unique(job->csv, job->input_column);
     if (status != NITRO_OK)
@@ -127,7 +128,7 @@ nitro_status nitro_import_read_rows(import_job *job)
     for (size_t row = 0; row < count && status == NITRO_OK; row++)
         status = read_row(job, row);
     if (status == NITRO_OK)
-        warn_of_feature_holes(job);
+        warn_of_missing_features(job);
     return status;
 }
 
@@ -149,8 +150,8 @@ nitro_status nitro_import_find_device(import_job *job)
     if (status != NITRO_ERR_NOT_FOUND)
         return status;
     nitro_log(job->context, NITRO_LOG_WARNING,
-              "device %s has no device features: give them with --devices, or models can only use "
-              "its input features",
+              "device %s has no device features, so models can use input features only; add them "
+              "with --devices",
               options->device);
     return nitro_device_create(job->context, options->device, "recorded", &job->device);
 }

@@ -13,7 +13,7 @@ static json_t *campaign_json(const nitro_ginkgo_campaign *campaign)
         "unit", campaign->unit, "fastest_low", json_value(campaign->fastest_low), "fastest_high",
         json_value(campaign->fastest_high), "inputs", (json_int_t)campaign->inputs, "added",
         (json_int_t)campaign->added, "replaced", (json_int_t)campaign->replaced, "missing_values",
-        (json_int_t)campaign->missing_values, "left_out", json_text(campaign->left_out));
+        (json_int_t)campaign->missing_values, "skip_reason", json_text(campaign->skip_reason));
 }
 
 static int print_as_json(const invocation *call, const char *url, const nitro_ginkgo_report *report)
@@ -72,8 +72,9 @@ static int print_text(const invocation *call, const nitro_ginkgo_report *report)
     join_list(&report->variants, names, sizeof names);
     printf("variants: %s\n", names);
     for (size_t i = 0; i < report->num_campaigns; i++)
-        if (report->campaigns[i].left_out)
-            printf("left out: %s %s\n", report->campaigns[i].device, report->campaigns[i].left_out);
+        if (report->campaigns[i].skip_reason)
+            printf("skipped: %s %s\n", report->campaigns[i].device,
+                   report->campaigns[i].skip_reason);
     for (size_t i = 0; i < report->num_skipped; i++)
         printf("skipped: %zu %s (first: %s)\n", report->skipped[i].count, report->skipped[i].reason,
                report->skipped[i].example);

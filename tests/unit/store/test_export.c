@@ -111,7 +111,7 @@ static void test_a_feature_called_input_cannot_be_exported(void **state)
               nitro_store_put_recording(f->store, schema, device, "K20", samples, 1, false));
     const char *out = temporary_path(&f->folder, "out.csv");
     assert_fails(f->context, nitro_store_export_csv(f->store, "odd", "K20", out, NULL),
-                 NITRO_ERR_ARGUMENT, "computation odd has a feature called 'input'");
+                 NITRO_ERR_ARGUMENT, "computation odd cannot be exported: its feature 'input'");
     assert_int_not_equal(access(out, F_OK), 0);
     nitro_sample_free(sample);
     nitro_device_free(device);

@@ -165,7 +165,7 @@ static void test_campaigns_stay_apart(void **state)
     assert_int_equal(campaign(f, "gpu.cuda-lower-s")->added, 1);
     assert_int_equal(campaign(f, "gpu.cuda-capital-ns")->added, 1);
     assert_int_equal(campaign(f, "gpu.omp-lower-ns")->added, 1);
-    assert_string_equal(campaign(f, "gpu.reference-lower-ns")->left_out,
+    assert_string_equal(campaign(f, "gpu.reference-lower-ns")->skip_reason,
                         "does not measure variant coo");
 }
 
@@ -177,7 +177,7 @@ static void test_second_state(void **state)
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "62500");
     assert_ok(f->context, import(f, NULL));
     put_times(f, "a-new-one/cuda", "a", "csr", "31250", "coo", "62500");
-    assert_fails(f->context, import(f, NULL), NITRO_ERR_EXISTS, "are in the store already");
+    assert_fails(f->context, import(f, NULL), NITRO_ERR_EXISTS, "the store already has");
     nitro_string_list devices = {0};
     assert_ok(f->context, nitro_store_list_devices(f->store, NULL, &devices));
     assert_int_equal(devices.count, 1); /* nothing was written */
@@ -222,14 +222,15 @@ static void test_chosen_names(void **state)
     nitro_string_list variants = {0}, folders = {0};
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "62500");
     put_times(f, "odd/cuda", "a", "dense", "31250", "coo", "62500");
-    assert_fails(f->context, import(f, NULL), NITRO_ERR_NO_DATA, "no two variants in common");
+    assert_fails(f->context, import(f, NULL), NITRO_ERR_NO_DATA,
+                 "fewer than two variants in common");
     assert_ok(f->context, nitro_string_list_split(f->context, &variants, "csr,coo"));
     assert_ok(f->context, nitro_string_list_split(f->context, &folders, "odd"));
     const nitro_ginkgo_options chosen = {.variants = &variants},
                                nothing = {.variants = &variants, .folders = &folders};
     assert_ok(f->context, import(f, &chosen));
     assert_int_equal(campaign(f, "gpu")->added, 1);
-    assert_non_null(campaign(f, "odd")->left_out);
+    assert_non_null(campaign(f, "odd")->skip_reason);
     assert_fails(f->context, import(f, &nothing), NITRO_ERR_NO_DATA, "does not measure variant");
     nitro_string_list_free(&variants);
     nitro_string_list_free(&folders);
@@ -296,15 +297,15 @@ static void test_bad_files_are_counted(void **state)
         size_t count;
     } expected[] = {{"not JSON", 4}, /* empty, conflict, giant, nested */
                     {"no measurement of spmv", 2},
-                    {"no rows", 1},
+                    {"rows, columns", 1},
                     {"neither in seconds nor", 1},
-                    {"too far apart", 1},
+                    {"different units", 1},
                     {"larger than 4 MiB", 1},
                     {"not named *.json", 1},
                     {"not at DEVICE", 1},
                     {"symbolic link", 3},
-                    {"deeper", 1},
-                    {"has already", 1}};
+                    {"below the expected depth", 1},
+                    {"a repeated matrix", 1}};
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
         if (skipped(f, expected[i].reason) != expected[i].count)
             fail_msg("%zu skipped as '%s', not %zu", skipped(f, expected[i].reason),
@@ -322,7 +323,7 @@ static void test_nothing_to_import(void **state)
     put_file(f, "data/x.json", "{}");
     assert_fails(f->context, import(f, NULL), NITRO_ERR_NO_DATA, "no measurement found");
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "62500");
-    assert_fails(f->context, import(f, &bad), NITRO_ERR_ARGUMENT, "no device id");
+    assert_fails(f->context, import(f, &bad), NITRO_ERR_ARGUMENT, "invalid device id");
 }
 
 /* ---- The project's own files ----------------------------------------------------------------- */

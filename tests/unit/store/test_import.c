@@ -97,7 +97,7 @@ static void test_more_rows_add_and_the_same_are_refused(void **state)
                                "c,7,7,7,7\n";
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     assert_fails(f->context, import_text(f, more, (import_choice){0}, &report), NITRO_ERR_EXISTS,
-                 "1 of its 2 inputs are in the store already for device K20 (c); nothing was "
+                 "the store already has 1 of the 2 inputs for device K20 (c); nothing was "
                  "imported. Use --replace");
     assert_int_equal(import_count(f, "K20"), 3);
     assert_ok(f->context, import_text(f, more, (import_choice){.replace = true}, &report));
@@ -150,8 +150,8 @@ static void test_other_names_are_refused_with_both_and_a_way_out(void **state)
     assert_fails(f->context, import_text(f, more, chosen, NULL), NITRO_ERR_MISMATCH,
                  "the store has spmv with features (rows,fill) and variants (csr,ell); ");
     assert_fails(f->context, import_text(f, more, chosen, NULL), NITRO_ERR_MISMATCH,
-                 "variants (csr,dia,ell). The order counts too. The file has the store's columns "
-                 "too; import these alone with --variants csr,ell");
+                 "variants (csr,dia,ell). The order counts too. The file also has the store's "
+                 "columns; import these alone with --variants csr,ell");
     static const char wide[] = "input,rows,nnz,fill,time_ms:csr,time_ms:ell\nx,1,2,3,4,5\n";
     assert_fails(f->context, import_text(f, wide, chosen, NULL), NITRO_ERR_MISMATCH,
                  "import these alone with --features rows,fill");
@@ -170,7 +170,7 @@ static void test_log_scales(void **state)
                  NITRO_ERR_FORMAT, "samples.csv:4: column 3 ('fill'): '-3' is not above 0");
     assert_fails(f->context,
                  import_text(f, import_samples_text, (import_choice){.logs = "nnz"}, NULL),
-                 NITRO_ERR_ARGUMENT, "feature 'nnz' is to be scaled log, but is not among");
+                 NITRO_ERR_ARGUMENT, "no feature 'nnz' to scale logarithmically");
     import_assert_nothing(f);
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     import_choice chosen = {.device = "K40", .logs = "rows"};
@@ -189,28 +189,28 @@ static void test_bad_rows_import_nothing(void **state)
     static const struct {
         const char *text, *error;
     } cases[] = {
-        {"name,rows,time_ms:csr\na,1,2\n", "samples.csv:1: there is no column 'input'"},
+        {"name,rows,time_ms:csr\na,1,2\n", "samples.csv:1: no column 'input'"},
         {"input,rows,csr\na,1,2\n", "samples.csv:1: no column of times"},
-        {"input,rows,time_ms:csr\n", "samples.csv: there is no row below the header"},
+        {"input,rows,time_ms:csr\n", "samples.csv: the table has no rows"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,2\na,3,4\n",
          "samples.csv:4: input 'a' has a row on line 2 already"},
         {"input,rows,time_ms:csr\na,1,2\nb,many,2\n",
          "samples.csv:3: column 2 ('rows'): 'many' is not a finite number"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,fast\n",
-         "samples.csv:3: column 3 ('time_ms:csr'): 'fast' is no time"},
+         "samples.csv:3: column 3 ('time_ms:csr'): 'fast' is not a time"},
         {"input,rows,time_ms:csr\na,inf,2\n", "samples.csv:2: column 2 ('rows'): 'inf'"},
         {"input,rows,time_ms:csr\na,1,1e999\n", "samples.csv:2: column 3 ('time_ms:csr')"},
         {"input,rows,time_ms:csr\na,1,2\nb,1,0\n",
-         "samples.csv:3: column 3 ('time_ms:csr'): '0' is no time"},
+         "samples.csv:3: column 3 ('time_ms:csr'): '0' is not a time"},
         {"input,rows,time_ms:csr\na,1,-2\n", "samples.csv:2: column 3 ('time_ms:csr'): '-2' is no"},
         {"input,rows,time_ms:csr\na,1,2\n,1,2\n",
-         "samples.csv:3: column 1 ('input'): '' is no input name"},
+         "samples.csv:3: column 1 ('input'): '' is not a valid input name"},
         {"input,rows,time_ms:csr\n\"a\tb\",1,2\n", "samples.csv:2: column 1 ('input')"},
         {"input,rows,time_ms:csr\n\xff,1,2\n", "samples.csv:2: column 1 ('input')"},
         {"input,rows,time_ms:csr\na,1,2\nb,1\n", "samples.csv:3: 2 fields, but the header has 3"},
         {"input,my rows,time_ms:csr\na,1,2\n",
-         "samples.csv:1: column 2: 'my rows' is no name of a feature"},
-        {"input,rows,time_ms:\na,1,2\n", "samples.csv:1: column 3: '' is no name of a variant"},
+         "samples.csv:1: column 2: invalid feature name 'my rows'"},
+        {"input,rows,time_ms:\na,1,2\n", "samples.csv:1: column 3: invalid variant name ''"},
         {"", "samples.csv:1: the file is empty"},
     };
     import_fixture *f = *state;
@@ -219,10 +219,10 @@ static void test_bad_rows_import_nothing(void **state)
                      NITRO_ERR_FORMAT, cases[i].error);
     import_choice chosen = {.features = "rows,nnz"};
     assert_fails(f->context, import_text(f, import_samples_text, chosen, NULL), NITRO_ERR_FORMAT,
-                 "samples.csv:1: there is no column 'nnz'");
+                 "samples.csv:1: no column 'nnz'");
     chosen = (import_choice){.variants = "csr,dia"};
     assert_fails(f->context, import_text(f, import_samples_text, chosen, NULL), NITRO_ERR_FORMAT,
-                 "samples.csv:1: there is no column 'time_ms:dia'");
+                 "samples.csv:1: no column 'time_ms:dia'");
     import_assert_nothing(f);
 }
 
@@ -243,12 +243,12 @@ static void test_too_many_columns_are_refused(void **state)
 static void test_bad_devices_import_nothing(void **state)
 {
     import_fixture *f = *state;
-    assert_fails(f->context,
-                 import_text(f, import_samples_text, (import_choice){.device = "K80"}, NULL),
-                 NITRO_ERR_NOT_FOUND, "devices.csv: no device 'K80' in it; there is: K20, K40");
+    assert_fails(
+        f->context, import_text(f, import_samples_text, (import_choice){.device = "K80"}, NULL),
+        NITRO_ERR_NOT_FOUND, "devices.csv: no row of device 'K80'; the table has: K20, K40");
     assert_fails(f->context,
                  import_text(f, import_samples_text, (import_choice){.device = "K 20"}, NULL),
-                 NITRO_ERR_ARGUMENT, "'K 20' is no device id");
+                 NITRO_ERR_ARGUMENT, "invalid device id 'K 20'");
     temporary_write(&f->folder, "devices.csv", "device,peak_gbps\nK20,208\nK40,fast\n");
     assert_fails(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL),
                  NITRO_ERR_FORMAT, "devices.csv:3: column 2 ('peak_gbps'): 'fast'");
@@ -376,8 +376,8 @@ static void test_a_scale_of_the_stores_own_holds(void **state)
     assert_ok(f->context,
               import_text(f, import_samples_text, (import_choice){.logs = "rows"}, NULL));
     assert_fails(f->context, import_text(f, below, (import_choice){0}, NULL), NITRO_ERR_FORMAT,
-                 "samples.csv:2: column 2 ('rows'): '0' is not above 0, and the store has this "
-                 "feature scaled log");
+                 "samples.csv:2: column 2 ('rows'): '0' is not above 0, but the store scales "
+                 "this feature logarithmically");
     import_choice chosen = {.logs = "rows"};
     assert_fails(f->context, import_text(f, below, chosen, NULL), NITRO_ERR_FORMAT,
                  "import it without --log");
@@ -388,7 +388,7 @@ static void test_the_column_of_inputs_is_no_feature(void **state)
     import_fixture *f = *state;
     import_choice chosen = {.features = "rows,input"};
     assert_fails(f->context, import_text(f, import_samples_text, chosen, NULL), NITRO_ERR_ARGUMENT,
-                 "the column 'input' names the inputs");
+                 "the column 'input' has the names of inputs");
     import_assert_nothing(f);
 }
 
@@ -443,7 +443,7 @@ static void test_holes_in_features_are_said(void **state)
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, hear, &log);
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     assert_int_equal(log.warnings, 1);
-    assert_non_null(strstr(log.last, "the first: fill of input 'a/1'"));
+    assert_non_null(strstr(log.last, "first: fill of input 'a/1'"));
 }
 
 int main(void)

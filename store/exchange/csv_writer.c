@@ -1,0 +1,65 @@
+/* csv_writer.c - builds a CSV text (RFC 4180) field by field. */
+#include "store/exchange/csv_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void nitro_csv_writer_open(csv_writer *writer)
+{
+    *writer = (csv_writer){0};
+    writer->stream = open_memstream(&writer->bytes, &writer->size);
+}
+
+void nitro_csv_writer_add(csv_writer *writer, const char *field)
+{
+    if (!writer->stream)
+        return;
+    if (writer->in_row)
+        putc(',', writer->stream);
+    /* An empty first field is quoted: alone on its line it would read as no line at all. */
+    if (!strpbrk(field, ",\"\r\n") && (writer->in_row || field[0])) {
+        fputs(field, writer->stream);
+    } else {
+        putc('"', writer->stream);
+        for (const char *at = field; *at; at++) {
+            if (*at == '"')
+                putc('"', writer->stream);
+            putc(*at, writer->stream);
+        }
+        putc('"', writer->stream);
+    }
+    writer->in_row = true;
+}
+
+void nitro_csv_writer_add_number(csv_writer *writer, double value)
+{
+    char number[32] = "";
+    if (value == value)
+        nitro_format_number(value, number, sizeof(number));
+    nitro_csv_writer_add(writer, number);
+}
+
+void nitro_csv_writer_end_row(csv_writer *writer)
+{
+    if (writer->stream)
+        putc('\n', writer->stream);
+    writer->in_row = false;
+}
+
+nitro_status nitro_csv_writer_close(nitro_context *context, csv_writer *writer)
+{
+    bool complete = writer->stream && !ferror(writer->stream);
+    if (writer->stream && fclose(writer->stream) != 0)
+        complete = false;
+    writer->stream = NULL;
+    return complete ? NITRO_OK
+                    : nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a CSV table");
+}
+
+void nitro_csv_writer_free(csv_writer *writer)
+{
+    if (writer->stream)
+        fclose(writer->stream);
+    free(writer->bytes);
+    *writer = (csv_writer){0};
+}
