@@ -8,7 +8,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
     LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
     ARCHIVE COMPONENT development)
-install(FILES nitro/nitro.h nitro/nitro.hpp nitro/nitro_backend.h
+install(FILES nitro/nitro.h nitro/runtime.h nitro/tune.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(DIRECTORY nitro/backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,5 +1,5 @@
 /* The one file that names concrete plug-ins: it turns each family's list into an array. */
-#include "nitro/base/context.h"
+#include "nitro/nitro_backend.h"
 
 #define NITRO_PLUGIN(symbol) extern const nitro_store_kind symbol;
 #include "nitro/lists/stores.list"

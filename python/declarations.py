@@ -24,7 +24,7 @@ def declarations(header: str) -> str:
 
 
 def read(header: Path, seen: set[Path]) -> str:
-    """A header with its parts, nitro/backend/PART.h, each where it is first included."""
+    """A header with the headers that it includes, each where it is first included."""
     seen.add(header)
 
     def part(match: re.Match[str]) -> str:
@@ -33,7 +33,7 @@ def read(header: Path, seen: set[Path]) -> str:
 
     folder = header.parent if header.parent.name != "backend" else header.parent.parent
     return re.sub(
-        r'^#include "nitro/(backend/\w+\.h)"$',
+        r'^#include "nitro/((?:backend/)?\w+\.h)"$',
         part,
         header.read_text("utf-8"),
         flags=re.MULTILINE,

@@ -1,26 +1,54 @@
 #!/usr/bin/env bash
-# Keeps the picture of the house true: which folder may include what, as two tables.
+# Checks which folder includes what, against three tables: rooms, other folders, libraries.
 # Usage: check_includes.sh [ROOT]; prints one line a violation; status 0 only when there is none.
 # shellcheck disable=SC2053 # the right sides of == are patterns from the tables
 set -euo pipefail
 
+# Rooms of nitro/, from the ground up: each may include its own headers, those of the rooms listed
+# before it, and the public ones.
+readonly rooms='
+nitro/base              context, errors, text, files, numbers, settings, child processes
+nitro/records           schemas, samples, devices, profiles, formulas, scalers
+nitro/repository        stores: opened, checked, copied, merged
+nitro/runtime/scores    forests, kernel expansions, SVM classifiers, calibration
+nitro/runtime/compiled  the same laid out for one target
+nitro/runtime/model     a model and what it decides
+nitro/models            model files: JSON, binary, C
+nitro/runtime/online    monitoring and adaptation
+nitro/runtime           computations and their dispatch
+nitro/measure           timing variants in worker processes
+nitro/profile           collecting profiles
+nitro/learn/data        training data
+nitro/learn/kernel      kernel ridge regression
+nitro/learn/forest      growing forests
+nitro/learn/svm         training SVMs
+nitro/learn/dfs         device-feature selection by search
+nitro/learn             fitting, validation, selection
+nitro/evaluate          evaluation, studies, explanations
+'
 # FILES (first match counts), then the project's headers that they may include:
-# @own: headers of the same folder; @argument: a computation's variants/NAME/NAME.h, and
-# NAME_cuda.h of its argument on CUDA devices.
+# @public: nitro/nitro.h, runtime.h, tune.h, nitro_backend.h and nitro/backend/*; @room: as above;
+# @own: headers of the same folder; @variants: of the same computation; @argument: a computation's
+# variants/NAME/NAME.h, and NAME_cuda.h of its argument on CUDA devices.
 readonly project_rules='
-nitro/nitro.h          none
+nitro/runtime.h        none
+nitro/tune.h           nitro/runtime.h
+nitro/nitro.h          nitro/runtime.h nitro/tune.h
 nitro/nitro.hpp        nitro/nitro.h
 nitro/nitro_backend.h  nitro/backend/*
 nitro/backend/*        nitro/nitro.h nitro/backend/*
-nitro/*                nitro/*
-variants/*             nitro/nitro.h variants/cuda_variant.h variants/cuda_kernel.cuh variants/host_variant.h @own
+nitro/builtins.c       @public nitro/lists/*.list
+nitro/*                @public @room
+variants/*             nitro/nitro.h variants/cuda_variant.h variants/cuda_kernel.cuh variants/host_variant.h @variants
 features/input/*       nitro/nitro.h @own @argument
-features/device/*      nitro/nitro.h nitro/nitro_backend.h nitro/base/json.h nitro/base/statistics.h @own
-proxies/*              nitro/nitro.h nitro/nitro_backend.h @own
-dfs/*                  nitro/nitro.h nitro/nitro_backend.h @own
-store/*                nitro/nitro.h nitro/nitro_backend.h @own
-apps/cuda_modules_stub.c       apps/*/module.h
-apps/*                 nitro/nitro.h nitro/nitro_backend.h nitro/backend/explain.h nitro/backend/study.h apps/builtin_module.h @own @argument
+features/device/*      @public nitro/base/json.h nitro/base/statistics.h features/device/*.h
+proxies/*              @public @own
+dfs/*                  @public @own
+store/bundle/*         @public store/download/*.h @own
+store/*                @public @own
+apps/cuda_modules_stub.c       apps/*/*_modules.h
+apps/cli/*             @public apps/builtin_module.h apps/cli/*
+apps/*                 @public apps/builtin_module.h @own @argument
 examples/*             nitro/nitro.h
 tests/*                *
 '
@@ -60,12 +88,28 @@ rule_for() {
     return 1
 }
 
+declare -A level=()
+while read -r room _; do
+    [[ -z $room ]] || level[$room]=${#level[@]}
+done <<<"$rooms"
+
+# stands_below A B: is A the room B, or listed before it?
+stands_below() {
+    [[ -n ${level[$1]:-} && -n ${level[$2]:-} ]] && ((level[$1] <= level[$2]))
+}
+
 # allows RULE FILE NAME: does one of the rule's words match NAME, asked for by FILE?
 allows() {
     local word words
     read -ra words <<<"$1"
     for word in "${words[@]}"; do
-        if [[ $word == @own ]]; then
+        if [[ $word == @public ]]; then
+            [[ $3 == @(nitro/@(nitro|runtime|tune|nitro_backend).h|nitro/backend/*) ]] && return
+        elif [[ $word == @room ]]; then
+            stands_below "${3%/*}" "${2%/*}" && return
+        elif [[ $word == @variants ]]; then
+            [[ $3 =~ ^variants/([^/]+)/ && $2 == variants/"${BASH_REMATCH[1]}"/* ]] && return
+        elif [[ $word == @own ]]; then
             [[ ${3%/*} == "${2%/*}" ]] && return
         elif [[ $word == @argument ]]; then
             [[ $3 =~ ^variants/([^/]+)/([^/]+)\.h$ &&
@@ -81,7 +125,7 @@ allows() {
 check() {
     local file=$1 name=$4 rule
     if [[ $3 != '"' && $3 != '<' ]]; then
-        echo "$file:$2: the included name is hidden in a macro"
+        echo "$file:$2: the included name is a macro: write it out"
     elif [[ $name == *..* || $name == /* ]]; then
         echo "$file:$2: \"$name\": write includes from the repository's root"
     elif [[ -e $name ]]; then

@@ -6,7 +6,7 @@
 #ifndef NITRO_BACKEND_EXPLAIN_H
 #define NITRO_BACKEND_EXPLAIN_H
 
-#include "nitro/nitro_backend.h"
+#include "nitro/backend/learning.h"
 
 #ifdef __cplusplus
 extern "C" {

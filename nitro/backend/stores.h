@@ -220,7 +220,8 @@ NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char
 NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
 /** Is this kind of store one whose inputs tuners share out? */
 NITRO_API bool nitro_store_has_claims(const nitro_store *store);
-/** Claim an input; *claimed: nobody else has it. NITRO_ERR_NOT_BUILT: the store has no claims. */
+/** Claim an input; *claimed: nobody else has it. NITRO_ERR_UNSUPPORTED: this kind of store has no
+ * claims. */
 NITRO_API nitro_status nitro_store_claim(nitro_store *store, const char *computation,
                                          const char *device, const char *input, const char *owner,
                                          uint32_t lease_ms, bool *claimed);

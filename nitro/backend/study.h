@@ -7,7 +7,8 @@
 #ifndef NITRO_BACKEND_STUDY_H
 #define NITRO_BACKEND_STUDY_H
 
-#include "nitro/nitro_backend.h"
+#include "nitro/backend/evaluating.h"
+#include "nitro/backend/learning.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -30,6 +30,7 @@ const char *nitro_status_name(nitro_status status)
         [NITRO_ERR_NO_DATA] = "too little data",
         [NITRO_ERR_INTERRUPTED] = "interrupted",
         [NITRO_ERR_DENIED] = "refused by the server",
+        [NITRO_ERR_UNSUPPORTED] = "not supported here",
     };
     size_t count = sizeof(names) / sizeof(names[0]);
     return (size_t)status < count ? names[status] : "unknown status";
@@ -44,9 +45,16 @@ void nitro_context_last_error(nitro_context *context, char *buffer, size_t size)
     pthread_mutex_unlock(&context->error_lock);
 }
 
+void nitro_context_clear_error(nitro_context *context)
+{
+    pthread_mutex_lock(&context->error_lock);
+    context->error[0] = '\0';
+    pthread_mutex_unlock(&context->error_lock);
+}
+
 nitro_status nitro_fail(nitro_context *context, nitro_status status, const char *format, ...)
 {
-    char message[sizeof(context->error)]; /* apart, for `format` may take the last error along */
+    char message[sizeof(context->error)]; /* a copy: the arguments may contain the last error */
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);

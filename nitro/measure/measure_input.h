@@ -15,7 +15,7 @@ nitro_status nitro_measure_options_check(nitro_context *context,
 
 /**
  * Does the computation's kind of device support these options?
- * @return NITRO_OK; NITRO_ERR_NOT_BUILT (unknown kind of device); NITRO_ERR_ARGUMENT (it has no
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (unknown kind of device); NITRO_ERR_ARGUMENT (it has no
  * clock of its own, or its caches cannot be flushed).
  */
 nitro_status nitro_measure_device_check(const nitro_computation *computation,

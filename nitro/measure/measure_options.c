@@ -57,7 +57,7 @@ nitro_status nitro_measure_device_check(const nitro_computation *computation,
     const nitro_device_kind *kind = nitro_device_kind_find(computation->context, wanted);
     const nitro_device_access *access = kind ? kind->access : NULL;
     if (!kind)
-        return nitro_fail(computation->context, NITRO_ERR_NOT_BUILT, "%s: unknown device kind %s",
+        return nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: unknown device kind %s",
                           name, wanted);
     for (size_t v = 0; v < computation->schema->num_variants; v++)
         if (computation->variants[v].time_source == NITRO_TIME_DEVICE &&

@@ -20,7 +20,7 @@ static void enter(const nitro_worker *self, nitro_phase phase)
 static nitro_status load_input(nitro_worker *self, double *features)
 {
     const nitro_input *input = self->job->input;
-    nitro_fail(self->context, NITRO_OK, "%s", ""); /* so that an older error is not reported */
+    nitro_context_clear_error(self->context); /* so that an older error is not reported */
     enter(self, NITRO_PHASE_LOAD);
     nitro_status status = input->load(self->context, input->state, &self->argument);
     if (status != NITRO_OK)
@@ -72,7 +72,7 @@ static void release(nitro_worker *self)
 
 static nitro_status open_device(nitro_worker *self)
 {
-    nitro_fail(self->context, NITRO_OK, "%s", ""); /* so that an older error is not reported */
+    nitro_context_clear_error(self->context); /* so that an older error is not reported */
     enter(self, NITRO_PHASE_OPEN);
     return nitro_worker_device_open(&self->device, self->context, self->job->access,
                                     self->job->device);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nitro/learn/forest/forest_train.h"
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/forest_tree.h"
 

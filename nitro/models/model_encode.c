@@ -9,8 +9,6 @@
 #include <string.h>
 
 #include "nitro/base/json.h"
-#include "nitro/learn/correction.h"
-#include "nitro/learn/predicted_quality.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"

@@ -220,7 +220,7 @@ nitro_status nitro_store_claim(nitro_store *store, const char *computation, cons
     if (status != NITRO_OK)
         return status;
     if (!store->kind->claim)
-        return nitro_fail(store->context, NITRO_ERR_NOT_BUILT,
+        return nitro_fail(store->context, NITRO_ERR_UNSUPPORTED,
                           "%s: inputs of this kind of store cannot be claimed", store->url);
     if (!nitro_input_name_is_valid(input) || !nitro_text_is_valid(owner, 127) || !owner[0])
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,

@@ -30,7 +30,7 @@ pc_file=$(find "$prefix" -name nitro.pc)
 library_dir=$(dirname "$(dirname "$pc_file")")
 
 # Every header stands alone, and may be included twice, in C11 and in C++17.
-for header in nitro/nitro.h nitro/nitro_backend.h $(cd "$prefix/include" && echo nitro/backend/*.h); do
+for header in $(cd "$prefix/include" && echo nitro/*.h nitro/backend/*.h); do
     printf '#include <%s>\n#include <%s>\n' "$header" "$header" >"$work/header.c"
     cp "$work/header.c" "$work/header.cpp"
     "$CC" -std=c11 -pedantic -Wall -Wextra -Wconversion -Werror -fsyntax-only \
@@ -55,25 +55,37 @@ exported() {
 exported "$library_dir/libnitro.so" >"$work/exported"
 strays=$(grep -v '^nitro_' "$work/exported" || true)
 [[ -z $strays ]] || fail "libnitro.so exports names that are not its own: $strays"
-# (After preprocessing, what NITRO_API stood for marks the declarations.)
-echo '#include <nitro/nitro_backend.h>' | "$CC" -E -P -I"$prefix/include" -x c - | tr '\n' ' ' |
-    sed 's/[;{}]/\n/g' | grep -F 'visibility("default")' |
-    grep -oE 'nitro_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
+# declared FILE [HEADER]: exported functions of a preprocessed header (NITRO_API has been expanded);
+# with HEADER only its own, without those that it includes.
+declared() {
+    echo "#include <$1>" | "$CC" -E -I"$prefix/include" -x c - |
+        awk -v own="${2:-}" '/^# [0-9]/ { inside = own == "" || index($0, own) } inside && !/^#/' |
+        tr '\n' ' ' | sed 's/[;{}]/\n/g' | grep -F 'visibility("default")' |
+        grep -oE 'nitro_[a-z0-9_]+\(' | tr -d '(' | sort -u
+}
+(cd "$prefix/include" && echo nitro/*.h nitro/backend/*.h) | tr ' ' '\n' | while read -r header; do
+    declared "$header" || true # a header may have types only
+done | sort -u >"$work/declared"
 (($(wc -l <"$work/declared") > 50)) || fail "the headers' functions were not understood"
 missing=$(comm -23 "$work/declared" "$work/exported")
 [[ -z $missing ]] || fail "the headers declare functions that libnitro.so lacks: $missing"
+
+# runtime.h declares what libnitro-runtime has, tune.h what it lacks.
+exported "$library_dir/libnitro-runtime.so" >"$work/runtime_exported"
+missing=$(declared nitro/runtime.h | comm -23 - "$work/runtime_exported")
+[[ -z $missing ]] || fail "nitro/runtime.h declares functions that libnitro-runtime.so lacks: $missing"
+misplaced=$(declared nitro/tune.h nitro/tune.h | comm -12 - "$work/runtime_exported")
+[[ -z $misplaced ]] || fail "nitro/tune.h declares functions of libnitro-runtime.so: $misplaced"
 
 # What programs were built against: users' functions and the sizes of users' structs. A change of
 # what stands in the list breaks them; what is new goes in with it.
 if [[ $(uname -m) == x86_64 ]]; then
     {
-        echo '#include <nitro/nitro.h>' | "$CC" -E -P -I"$prefix/include" -x c - | tr '\n' ' ' |
-            sed 's/[;{}]/\n/g' | grep -F 'visibility("default")' |
-            grep -oE 'nitro_[a-z0-9_]+\(' | tr -d '(' | sort -u
+        declared nitro/nitro.h
         {
             printf '#include <nitro/nitro.h>\n#include <stdio.h>\nint main(void)\n{\n'
             sed -nE 's/^} (nitro_[a-z_]+);$/    printf("sizeof \1 %zu\\n", sizeof(\1));/p' \
-                "$prefix/include/nitro/nitro.h"
+                "$prefix/include/nitro/runtime.h" "$prefix/include/nitro/tune.h"
             printf '}\n'
         } >"$work/sizes.c"
         "$CC" -I"$prefix/include" "$work/sizes.c" -o "$work/sizes" && "$work/sizes"

@@ -147,7 +147,7 @@ nitro_status report_write_files(const report *self, const report_part *part, con
 /**
  * FOLDER/COMPUTATION-PART.gnuplot, .svg and .png, and the picture into `part->svg`
  * (report_draw.c). Pictures of an earlier run are removed first.
- * @return NITRO_ERR_NOT_BUILT where gnuplot is not installed; NITRO_ERR_IO where it fails.
+ * @return NITRO_ERR_UNSUPPORTED where gnuplot is not installed; NITRO_ERR_IO where it fails.
  */
 nitro_status report_draw(const report *self, report_part *part, const char *folder);
 

@@ -289,7 +289,7 @@ static nitro_status run_gnuplot(nitro_context *context, const char *folder, char
         read_all(ends[0], said, sizeof said);
     close(ends[0]);
     if (code == ENOENT || code == EACCES)
-        return nitro_fail(context, NITRO_ERR_NOT_BUILT,
+        return nitro_fail(context, NITRO_ERR_UNSUPPORTED,
                           "gnuplot is not installed, so there are no pictures: install it (on "
                           "Debian: apt-get install gnuplot-nox) and run this command again");
     if (code != 0)

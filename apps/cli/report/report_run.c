@@ -81,9 +81,9 @@ static void draw(making *self, report *made, report_part *part)
     nitro_context_last_error(self->call->context, message, sizeof message);
     if (!*self->no_pictures)
         memcpy(self->no_pictures, message, sizeof message);
-    if (status != NITRO_ERR_NOT_BUILT || self->has_gnuplot)
+    if (status != NITRO_ERR_UNSUPPORTED || self->has_gnuplot)
         warn(self->call, "%s", message);
-    if (status == NITRO_ERR_NOT_BUILT)
+    if (status == NITRO_ERR_UNSUPPORTED)
         self->has_gnuplot = false;
     else
         self->drew_all = false;

@@ -9,6 +9,11 @@
 #include "nitro/learn/forest/forest_grow.h"
 #include "nitro/learn/forest/forest_train.h"
 
+void nitro_forest_options_init(nitro_forest_options *options)
+{
+    *options = (nitro_forest_options){.num_trees = 150, .min_leaf_rows = 3};
+}
+
 /* ---- What was given ----------------------------------------------------------------------- */
 
 static nitro_status check_numbers(nitro_context *context, const char *what, const double *numbers,

@@ -12,9 +12,6 @@
 
 #include "nitro/runtime/scores/forest.h"
 
-/** Largest magnitude of an output: sums of squares stay finite. */
-#define NITRO_FOREST_MAX_OUTPUT 1e100
-
 typedef struct nitro_forest_options {
     size_t num_trees;      /* 1 to NITRO_FOREST_MAX_TREES */
     size_t num_candidates; /* columns that a node tries, of those not constant there; 0: all */

@@ -5,7 +5,6 @@
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/compiled/compiled_forest.h"
 #include "nitro/runtime/compiled/compiled_kernels.h"
-#include "nitro/runtime/model/model.h"
 
 #define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
 /** Largest power of a block's kernel that a part may be. */

@@ -106,7 +106,7 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *term
     *terms = (nitro_score_terms){.num_columns = model->num_seen,
                                  .num_variants = model->schema->num_variants};
     if (!model->strategy->terms)
-        return nitro_fail(model->context, NITRO_ERR_NOT_BUILT,
+        return nitro_fail(model->context, NITRO_ERR_UNSUPPORTED,
                           "models of strategy %s cannot be compiled: it does not say what its "
                           "scores are made of",
                           nitro_model_strategy(model));

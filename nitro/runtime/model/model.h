@@ -7,10 +7,6 @@
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/scores/calibration.h"
 
-/** Most device features that a model may use. */
-#define NITRO_MODEL_MAX_DEVICE_FEATURES 64
-#define NITRO_MODEL_MAX_COLUMNS         (2 * NITRO_MAX_FEATURES + NITRO_MODEL_MAX_DEVICE_FEATURES)
-
 /**
  * How far outside the training range an input feature may lie before the default variant is taken,
  * in scaled units: a tenth of the range, which is 2 wide.
@@ -85,7 +81,7 @@ double nitro_model_scale(const nitro_model *model, size_t column, double value);
  */
 bool nitro_model_columns(const nitro_model *model, const double *features, double *columns);
 /** What the predictor's scores are made of; what the parts point to stays the model's.
- *  @return NITRO_OK; NITRO_ERR_NOT_BUILT (its strategy does not say). */
+ *  @return NITRO_OK; NITRO_ERR_UNSUPPORTED (its strategy does not say). */
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms);
 
 /** Scores of all variants, without any guard: what evaluations ask. Allocates nothing. */

@@ -2,15 +2,9 @@
  * once, for each step down one waits for memory. */
 #include <stdlib.h>
 
-#include "nitro/learn/forest/forest_train.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
 #define TREES_AT_ONCE 8
-
-void nitro_forest_options_init(nitro_forest_options *options)
-{
-    *options = (nitro_forest_options){.num_trees = 150, .min_leaf_rows = 3};
-}
 
 nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, size_t num_outputs,
                                  size_t num_trees, nitro_forest **forest)

@@ -8,6 +8,8 @@
 #include "nitro/nitro_backend.h"
 
 #define NITRO_FOREST_MAX_TREES 10000
+/** Largest magnitude of an output: sums of squares stay finite. */
+#define NITRO_FOREST_MAX_OUTPUT 1e100
 typedef struct nitro_forest nitro_forest;
 
 void nitro_forest_free(nitro_forest *forest);

@@ -10,6 +10,10 @@
 #include "nitro/runtime/scores/kernel_expansion.h"
 #include "nitro/runtime/scores/svm_classifier.h"
 
+/** Most device features of a model, and most columns. */
+#define NITRO_MODEL_MAX_DEVICE_FEATURES 64
+#define NITRO_MODEL_MAX_COLUMNS         (2 * NITRO_MAX_FEATURES + NITRO_MODEL_MAX_DEVICE_FEATURES)
+
 typedef enum nitro_score_term_kind {
     NITRO_TERM_KERNELS,    /* losses, an output a variant: score = -output */
     NITRO_TERM_TREES,      /* the same by a forest */

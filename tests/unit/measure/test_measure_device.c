@@ -55,7 +55,7 @@ static void test_a_device_without_a_clock_is_refused(void **state)
                  "and devices of kind host have none");
     assert_ok(b->context, nitro_computation_set_device_kind(b->computation, "abacus"));
     assert_fails(b->context, nitro_measure(b->computation, &plain_input, NULL, &b->sample),
-                 NITRO_ERR_NOT_BUILT, "unknown device kind abacus");
+                 NITRO_ERR_NOT_FOUND, "unknown device kind abacus");
 }
 
 static void test_a_device_that_cannot_be_opened_is_no_fault_of_the_input(void **state)

@@ -382,7 +382,7 @@ static void test_a_file_has_no_claims(void **state)
     assert_false(nitro_store_has_claims(store));
     assert_fails(context,
                  nitro_store_claim(store, "shared", "host:x", "input", "me", 1000, &claimed),
-                 NITRO_ERR_NOT_BUILT, "cannot be claimed");
+                 NITRO_ERR_UNSUPPORTED, "cannot be claimed");
     nitro_store_close(store);
     temporary_remove(&folder);
     nitro_context_free(context);

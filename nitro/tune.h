@@ -1,0 +1,291 @@
+/*
+ * tune.h - measuring variants, learning models and keeping samples in stores. In libnitro, not in
+ * libnitro-runtime. The rules of runtime.h hold here too.
+ */
+#ifndef NITRO_TUNE_H
+#define NITRO_TUNE_H
+
+#include "nitro/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Model files ----------------------------------------------------------------------------- */
+
+/** Write a model file atomically (a new file, synced, then renamed). Same model, same bytes.
+ *  @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_ARGUMENT (a model from a binary file). */
+NITRO_API nitro_status nitro_model_save(const nitro_model *model, const char *path);
+
+typedef enum nitro_export_format {
+    NITRO_EXPORT_BINARY, /* fast to load, also by libnitro-runtime; little-endian, versioned, with a
+                            checksum */
+    NITRO_EXPORT_C       /* a C file with one function from input features to a variant; needs libm
+                            only. It checks the training range but no confidence */
+} nitro_export_format;
+
+/**
+ * Write a model in another form, atomically. The same model gives the same bytes.
+ * @return NITRO_OK; NITRO_ERR_IO; NITRO_ERR_UNSUPPORTED (models of its strategy cannot be
+ * exported); NITRO_ERR_ARGUMENT (no such format).
+ */
+NITRO_API nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
+                                          const char *path);
+
+/* ---- Store ----------------------------------------------------------------------------------- */
+
+/** A repository of samples, devices and schemas of computations. */
+typedef struct nitro_store nitro_store;
+
+typedef enum nitro_store_mode {
+    NITRO_STORE_READ,  /* must exist; nothing is written */
+    NITRO_STORE_WRITE, /* created by the first record if necessary */
+} nitro_store_mode;
+
+/**
+ * Open a store.
+ * @param[in] url  "sqlite:PATH", a plain path, "redis://...", "rediss://..." or "redis+unix://..."
+ *                 (docs/redis-keys.md); for reading also "https://...", "http://..." or "file:..."
+ *                 (a published bundle, docs/bundles.md). NULL: the setting "store", else sqlite
+ *                 under $XDG_DATA_HOME/nitro.
+ * @return NITRO_OK; NITRO_ERR_IO (it cannot be reached); NITRO_ERR_DENIED (user, password or
+ *         certificate); NITRO_ERR_FORMAT (no store is there); NITRO_ERR_NEWER (schema of a newer
+ *         version); NITRO_ERR_NOT_BUILT; NITRO_ERR_NOT_FOUND (no store to read, or an unknown
+ *         scheme: the error lists the known ones); NITRO_ERR_ARGUMENT (writing to a bundle).
+ */
+NITRO_API nitro_status nitro_store_open(nitro_context *context, const char *url,
+                                        nitro_store_mode mode, nitro_store **store);
+NITRO_API void nitro_store_close(nitro_store *store);
+
+/**
+ * Open a store for tuning. A remote one may become unreachable, slow, full or read-only: samples
+ * are therefore first written to a local journal ($XDG_DATA_HOME/nitro/journals) and sent from
+ * there exactly once, if necessary by the next process that opens the store. Reads see both. A
+ * local store is opened as by nitro_store_open.
+ * @return as nitro_store_open, but NITRO_OK also if the store cannot be reached (with a warning in
+ *         the log).
+ */
+NITRO_API nitro_status nitro_store_open_journaled(nitro_context *context, const char *url,
+                                                  nitro_store **store);
+
+/**
+ * Send the unsent samples of a store's journal, retrying for up to `patience_ms`.
+ * @param[out] waiting  the number of samples that are still unsent; may be NULL.
+ * @return NITRO_OK also if the store cannot be reached; an error if it refuses a sample.
+ */
+NITRO_API nitro_status nitro_store_flush(nitro_store *store, double patience_ms, size_t *waiting);
+
+/** The number of unsent samples in a store's journal; 0 without a journal. */
+NITRO_API nitro_status nitro_store_count_unsent(nitro_store *store, size_t *waiting);
+
+/* ---- Measuring and tuning ----------------------------------------------------------------- */
+
+/** One input to measure. `load` and `unload` run in the worker process that measures it. */
+typedef struct nitro_input {
+    const char *name;
+    /** Make the argument of the variants. */
+    nitro_status (*load)(nitro_context *context, void *state, void **argument);
+    void (*unload)(void *argument); /* NULL: nothing to free */
+    void *state;                    /* borrowed */
+} nitro_input;
+
+/** The state of caches before a run. */
+typedef enum nitro_cache {
+    NITRO_CACHE_WARM, /* as the previous runs left them */
+    NITRO_CACHE_COLD  /* flushed before each run */
+} nitro_cache;
+
+/**
+ * How variants are repeated. A repetition is one timing: of one call, or of a batch if a call takes
+ * under 0.05 ms and there is neither a restore_input hook nor a cold cache. A variant is done when
+ * its median is steady or a limit is reached; the others go on.
+ */
+typedef struct nitro_measure_options {
+    unsigned warmups;         /* rounds that are not timed, after the first, checked run */
+    unsigned min_repetitions; /* of each variant, at least 1 */
+    unsigned max_repetitions;
+    double steady_spread; /* stop when half the 95 % confidence interval of the median, relative
+                             to the median, is below this; 0: never */
+    double budget_ms;     /* stop a variant's repetitions after this much of its own time, but
+                             not below the minimum; a run that takes all of it counts once */
+    double timeout_ms;    /* a longer call of a variant's function counts as hung; loading and
+                             features have no limit */
+    size_t memory_limit_bytes; /* a worker with more resident memory is killed; 0: no limit */
+    nitro_cache cache;         /* recorded with samples; cold and warm ones are not mixed */
+} nitro_measure_options;
+
+typedef struct nitro_tune_progress {
+    size_t done, total; /* inputs */
+    size_t resumed;     /* of `done`, those found in the store */
+    size_t failed;      /* inputs that could not be loaded */
+    double elapsed_ms;
+    const char *input; /* the last one done; NULL: waiting for other tuners of the device */
+    const char *best;  /* its fastest variant, or NULL */
+} nitro_tune_progress;
+
+typedef struct nitro_tune_options {
+    nitro_measure_options measure;
+    bool (*progress)(void *user,
+                     const nitro_tune_progress *progress); /* false: stop. May be NULL */
+    void *progress_user;
+    bool again; /* measure and replace samples that the store already has */
+} nitro_tune_options;
+
+/** Set all options to their defaults. */
+NITRO_API void nitro_tune_options_init(nitro_tune_options *options);
+
+/**
+ * Measure every variant on every input on one device, and store each sample durably before the next
+ * input. Inputs that the store already has for this device are skipped, so a killed run resumes. If
+ * a variant's version changed, that variant alone is measured again; if the input's features or the
+ * compiler changed, all are.
+ *
+ * Each input is measured in a forked worker process: if a variant crashes, hangs, fails its check
+ * or exceeds the memory limit, only its entry is lost, with the reason recorded. An input that
+ * cannot be loaded is skipped with a warning in the log. Call this before the process starts OpenMP
+ * or other threads, which do not survive a fork. Workers have no standard input, leave no core
+ * files, and die with this process, as do processes that a variant forks, unless they leave the
+ * process group. If the reference variant fails, the first other one replaces it, and the entries'
+ * details say so.
+ *
+ * For devices with their own clock and caches (CUDA), each worker opens the device before it loads
+ * the input; NITRO_TIME_DEVICE measures between events on the stream of the hook `stream`. The
+ * device's error messages, also asynchronous ones, become the variant's detail; after an error that
+ * makes the device unusable in the process, a new worker measures the other variants. Device clocks
+ * and throttling are recorded with the sample.
+ *
+ * @param[in] device  "host" or a device id from `nitro devices`: of this machine and of the
+ *                    computation's kind, or modelled. Several, as "a,b,c" with at most one that is
+ *                    not modelled: each input is then loaded only once. The device's description in
+ *                    the store is replaced; features measured by microbenchmarks are kept if the
+ *                    new description has none.
+ * @param[in] inputs  shape [num_inputs], borrowed until return; names differ.
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT (no inputs, two of one name, options out of range, a device
+ *         of another kind than the computation's, or without the required clock or cache flush);
+ *         NITRO_ERR_MISMATCH (the store has another set of features or variants: the error has
+ *         both; or this device as another kind; or samples of it with the other cache state);
+ *         NITRO_ERR_NOT_FOUND (device, or the model of a modelled one); NITRO_ERR_IO (the store
+ *         cannot be written; stored samples are safe); NITRO_ERR_DENIED (its server refuses this
+ *         user; stored samples are safe); NITRO_ERR_INTERRUPTED (after the sample was stored); if
+ *         no input could be loaded, the first one's error.
+ */
+NITRO_API nitro_status nitro_tune(nitro_computation *computation, nitro_store *store,
+                                  const char *device, const nitro_input *inputs, size_t num_inputs,
+                                  const nitro_tune_options *options);
+
+typedef struct nitro_learn_options {
+    const char *const *sources; /* device ids, shape [num_sources]; NULL: all but the target */
+    size_t num_sources;
+    const char *strategy; /* "auto" by default; "svm" is the paper's method */
+    const char *dfs;      /* device-feature selection; NULL: the strategy's default */
+    /* The paper's switches: profiling only is dfs "profile", search only "cv", both "both". A
+     * contradicting `dfs` is an error. */
+    bool profiling_based_dfs;
+    bool search_based_dfs;
+    size_t dfs_max_subset; /* search-based: size of the largest subset; 3 by default */
+    size_t dfs_k;          /* search-based: number of device features to choose; 1 by default */
+    const char *proxies;   /* profile-based: a file of further proxies, as data/proxies/paper.json;
+                              NULL: none */
+    /** Use device features even if the target lies outside the sources' range or validation shows
+     *  that they mislead, as published methods do. */
+    bool unguarded;
+    /**
+     * Active learning: correct the model by this many measurements on the target, of the most
+     * informative inputs; 0 (the default): none. Candidates are the sources' inputs that are in
+     * `measurable`, shape [num_measurable], or if that is NULL those that the store has samples of
+     * on the target.
+     */
+    size_t num_measured;
+    const char *const *measurable;
+    size_t num_measurable;
+    /** Measure these inputs on the target and store their samples, as nitro_tune() does. NULL: the
+     *  store has them. */
+    nitro_status (*measure)(void *user, const char *const *inputs, size_t count);
+    void *measure_user;
+    uint64_t seed;
+    unsigned num_threads; /* 0: one a core */
+} nitro_learn_options;
+
+/** Set all options to their defaults. */
+NITRO_API void nitro_learn_options_init(nitro_learn_options *options);
+
+/**
+ * Learn a model for `target` from samples of the source devices (paper, Section 3), without samples
+ * of the target unless `num_measured` asks for some. The target's device features come from the
+ * store, or from this machine. Same samples, options and seed: the same model, byte for byte.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation or device); NITRO_ERR_NO_DATA (no training
+ *         data, or no input to measure); NITRO_ERR_ARGUMENT (a source named twice, `dfs`
+ * contradicts its switches, a subset size out of range, or a strategy that measurements cannot
+ * adapt); an error of `measure`.
+ */
+NITRO_API nitro_status nitro_tune_from_source(nitro_context *context, nitro_store *store,
+                                              const char *computation, const char *target,
+                                              const nitro_learn_options *options,
+                                              nitro_model **model);
+
+/** Learn a model for a measured device from its own samples (target-trained). `sources` and the
+ *  options of device-feature selection are ignored. Errors as above. */
+NITRO_API nitro_status nitro_learn_own(nitro_context *context, nitro_store *store,
+                                       const char *computation, const char *device,
+                                       const nitro_learn_options *options, nitro_model **model);
+
+/**
+ * Move the calls that monitoring recorded (nitro_monitor_options.num_recorded) to a store: one
+ * sample per set of features, named observed- and a digest of them, with the median time of every
+ * variant and origin "observed". If the sample exists, the variants seen since are replaced. The
+ * device is the attached model's target, else this host, as the store or this machine describes it.
+ * One thread at a time; others may run the computation meanwhile.
+ * @param[out] num_samples  number of stored samples; may be NULL.
+ * @return NITRO_OK, also if there are none; NITRO_ERR_ARGUMENT (recording is off);
+ *         NITRO_ERR_NOT_FOUND (the device); an error of the store: the calls are then kept.
+ */
+NITRO_API nitro_status nitro_computation_flush_observations(nitro_computation *computation,
+                                                            nitro_store *store,
+                                                            size_t *num_samples);
+
+/* ---- Modules: computations in shared objects ---------------------------------------------- */
+
+#define NITRO_MODULE_VERSION 2
+
+/**
+ * A computation with its inputs, as the command line uses it. A shared object that exports
+ * `const nitro_module *nitro_module_get(void);` can be named wherever a computation is:
+ * `nitro tune ./libmine.so ...`. The computations that Nitro ships are registered the same way.
+ */
+typedef struct nitro_module {
+    unsigned version; /* NITRO_MODULE_VERSION */
+    const char *name;
+    const char *description; /* one line */
+
+    /** The kind of device that its variants run on, e.g. "cuda"; NULL: "host". For several kinds,
+     *  register several modules of one name. */
+    const char *device_kind;
+
+    /** Create the computation with its variants and features. */
+    nitro_status (*create)(nitro_context *context, nitro_computation **computation);
+
+    /** Read an input from a file; errors name file and line. Like `generate`, it must not use the
+     *  device, for it may run before a fork; `prepare` and `run` may. */
+    nitro_status (*load)(nitro_context *context, const char *path, void **argument);
+
+    /**
+     * Optional: generate input number `index` of a training set, the same for the same seed.
+     * @param[out] name      shape [name_size]
+     * @param[out] argument  the input; NULL: only the name is needed.
+     */
+    nitro_status (*generate)(nitro_context *context, uint64_t seed, size_t index, char *name,
+                             size_t name_size, void **argument);
+
+    void (*unload)(void *argument);
+
+    /** Optional: describe an input in one line, e.g. its sizes. */
+    void (*describe)(const void *argument, char *text, size_t size);
+} nitro_module;
+
+typedef const nitro_module *(*nitro_module_get_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
