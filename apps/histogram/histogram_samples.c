@@ -8,8 +8,8 @@ nitro_status nitro_histogram_samples_create(nitro_context *context, int64_t num_
                                             uint32_t **samples)
 {
     nitro_histogram *made = nitro_calloc(context, 1, sizeof(*made));
-    uint32_t *room = nitro_histogram_allocate(num_samples, sizeof(*room));
-    uint32_t *counts = nitro_histogram_allocate(num_bins, sizeof(*counts));
+    uint32_t *room = nitro_host_allocate(num_samples, sizeof(*room));
+    uint32_t *counts = nitro_host_allocate(num_bins, sizeof(*counts));
     if (!made || !room || !counts) {
         free(made);
         free(room);

@@ -148,11 +148,11 @@ static nitro_status make_argument(nitro_context *context, const nitro_spmv_entri
                                   nitro_spmv **spmv)
 {
     nitro_spmv *made = nitro_calloc(context, 1, sizeof(*made));
-    int64_t *row_offsets = nitro_spmv_allocate(entries->num_rows + 1, sizeof(*row_offsets));
-    int32_t *columns = nitro_spmv_allocate(entries->count, sizeof(*columns));
-    double *values = nitro_spmv_allocate(entries->count, sizeof(*values));
-    double *x = nitro_spmv_allocate(entries->num_cols, sizeof(*x));
-    double *y = nitro_spmv_allocate(entries->num_rows, sizeof(*y));
+    int64_t *row_offsets = nitro_host_allocate(entries->num_rows + 1, sizeof(*row_offsets));
+    int32_t *columns = nitro_host_allocate(entries->count, sizeof(*columns));
+    double *values = nitro_host_allocate(entries->count, sizeof(*values));
+    double *x = nitro_host_allocate(entries->num_cols, sizeof(*x));
+    double *y = nitro_host_allocate(entries->num_rows, sizeof(*y));
     if (!made || !row_offsets || !columns || !values || !x || !y) {
         free(made);
         free(row_offsets);

@@ -1,5 +1,5 @@
 /* Order statistics. Callers sort once and ask several questions; nothing here allocates. */
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

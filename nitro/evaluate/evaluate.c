@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "nitro/evaluate/evaluate_gaps.h"
 #include "nitro/learn/data/dataset.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "nitro/runtime/computation.h"
 
 typedef struct flush {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 
 /* Reading a clock costs up to half a microsecond: 1 % of a timing of this length. */
 #define SHORTEST_TIMING_MS 0.05

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "nitro/measure/worker_internal.h"
 
 void nitro_worker_send_record(const nitro_worker *self, const nitro_worker_record *record)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "nitro/nitro_backend.h"
 
 #define WIDE_RATIO 100.0 /* from here on, differences say less than ratios */

@@ -185,8 +185,8 @@ static int run_stencil(bench_report *report, nitro_context *context)
 {
     int failed = 1;
     nitro_spmv *spmv = NULL;
-    double *from = nitro_spmv_allocate(COPY_DOUBLES, sizeof(*from)); /* memory of the same kind */
-    double *to = nitro_spmv_allocate(COPY_DOUBLES, sizeof(*to));
+    double *from = nitro_host_allocate(COPY_DOUBLES, sizeof(*from)); /* memory of the same kind */
+    double *to = nitro_host_allocate(COPY_DOUBLES, sizeof(*to));
     if (!from || !to || nitro_spmv_generate_stencil(context, STENCIL_SIDE, &spmv) != NITRO_OK) {
         bench_fail("out of memory: the stencil needs about 3 GB");
     } else {

@@ -12,7 +12,7 @@
 #include "apps/spmv/matrix_family.h"
 #include "apps/spmv/spmv_modules.h"
 #include "bench/bench.h"
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "nitro/runtime/computation.h"
 #include "variants/spmv/spmv_cuda.h"
 

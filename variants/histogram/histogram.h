@@ -10,6 +10,7 @@
 #define NITRO_VARIANTS_HISTOGRAM_HISTOGRAM_H
 
 #include "nitro/nitro.h"
+#include "variants/host_variant.h"
 
 /** Most bins: the values of a 16-bit image. */
 #define NITRO_HISTOGRAM_MAX_BINS 65536
@@ -62,9 +63,6 @@ nitro_status nitro_histogram_add_variants(nitro_computation *computation);
 
 /** Declare all input features (features/input/histogram_features.c says what each is). */
 nitro_status nitro_histogram_add_features(nitro_computation *computation);
-
-/** Zeroed, aligned memory for `count` elements. Free with free(); NULL: out of memory. */
-void *nitro_histogram_allocate(int64_t count, size_t size);
 
 /** Free and zero the tables and the kept reference; borrowed arrays stay. */
 void nitro_histogram_release(nitro_histogram *histogram);

@@ -9,6 +9,7 @@
 #define NITRO_VARIANTS_SPMV_SPMV_H
 
 #include "nitro/nitro.h"
+#include "variants/host_variant.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -131,12 +132,6 @@ nitro_status nitro_spmv_add_variants(nitro_computation *computation);
 
 /** Declare all input features (features/input/spmv_features.c says what each is). */
 nitro_status nitro_spmv_add_features(nitro_computation *computation);
-
-/**
- * Zeroed memory for `count` elements, aligned to a cache line; large arrays on huge pages where
- * available (10 % faster SpMV). Free with free(). NULL: out of memory.
- */
-void *nitro_spmv_allocate(int64_t count, size_t size);
 
 /** Free every format and the kept reference, and set them NULL; borrowed arrays stay. */
 void nitro_spmv_release(nitro_spmv *spmv);

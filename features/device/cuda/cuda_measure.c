@@ -27,7 +27,7 @@
 
 #include "features/device/cuda/cuda_kind.h"
 #include "features/device/cuda/cuda_measure.h"
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 
 #define REPETITIONS        15
 #define PROBES             3 /* runs to choose the fastest way to copy */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "features/device/host/host_kind.h"
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 
 #define REPETITIONS 9
 #define BUCKETS     200

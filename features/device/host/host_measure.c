@@ -26,7 +26,7 @@
 
 #include "features/device/host/host_kernels.h"
 #include "features/device/host/host_kind.h"
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 
 #define REPETITIONS       9
 #define NUM_ADDITIONS     ((size_t)1 << 20)

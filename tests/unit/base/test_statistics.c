@@ -1,7 +1,7 @@
 /* Order statistics against values known by hand (or from R's quantile()). */
 #include <math.h>
 
-#include "nitro/base/statistics.h"
+#include "nitro/backend/statistics.h"
 #include "unit/unit.h"
 
 static void near(double got, double want)

@@ -68,10 +68,8 @@ const nitro_variant nitro_histogram_cuda_variant_global_atomic_even_share = {
     .version = "1",
     .run = run_even_share,
     .prepare = nitro_histogram_cuda_prepare,
-    .release = nullptr,
     .allows = nitro_histogram_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };
 
 const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic = {
@@ -79,8 +77,6 @@ const nitro_variant nitro_histogram_cuda_variant_global_atomic_dynamic = {
     .version = "1",
     .run = run_dynamic,
     .prepare = nitro_histogram_cuda_prepare,
-    .release = nullptr,
     .allows = nitro_histogram_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -137,10 +137,8 @@ const nitro_variant nitro_histogram_cuda_variant_sort_even_share = {
     .version = "1",
     .run = run_even_share,
     .prepare = prepare,
-    .release = nullptr,
     .allows = nitro_histogram_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };
 
 const nitro_variant nitro_histogram_cuda_variant_sort_dynamic = {
@@ -148,8 +146,6 @@ const nitro_variant nitro_histogram_cuda_variant_sort_dynamic = {
     .version = "1",
     .run = run_dynamic,
     .prepare = prepare,
-    .release = nullptr,
     .allows = nitro_histogram_cuda_allows,
     .time_source = NITRO_TIME_DEVICE,
-    .user = nullptr,
 };

@@ -28,12 +28,17 @@ typedef struct nitro_histogram_method {
     int max_copies; /* private tables of one thread; 0: all threads count in the result */
 } nitro_histogram_method;
 
+/** `user` of a variant: how it counts, and how samples are divided among threads. */
+typedef struct nitro_histogram_plan {
+    const nitro_histogram_method *method;
+    nitro_histogram_schedule schedule;
+} nitro_histogram_plan;
+
 /** A variant's `prepare`: memory for the method's private tables. */
-int nitro_histogram_prepare(nitro_histogram *histogram, const nitro_histogram_method *method);
+int nitro_histogram_prepare(void *argument, void *user);
 
 /** A variant's `run`. Uses fewer threads if less was prepared. */
-int nitro_histogram_count(nitro_histogram *histogram, const nitro_histogram_method *method,
-                          nitro_histogram_schedule schedule);
+int nitro_histogram_run(void *argument, void *user);
 
 /*
  * Samples of a block are often equal (flat areas of images, sorted data), and additions to one bin

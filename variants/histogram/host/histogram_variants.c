@@ -30,11 +30,6 @@ nitro_status nitro_histogram_add_variants(nitro_computation *computation)
     return status;
 }
 
-void *nitro_histogram_allocate(int64_t count, size_t size)
-{
-    return nitro_host_allocate(count, size);
-}
-
 void nitro_histogram_release(nitro_histogram *histogram)
 {
     free(histogram->tables.words);

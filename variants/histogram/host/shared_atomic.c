@@ -31,37 +31,23 @@ static void count(const uint32_t *samples, int64_t num_samples, int64_t num_bins
 }
 
 static const nitro_histogram_method method = {.count = count, .max_copies = NITRO_HISTOGRAM_COPIES};
-
-static int prepare(void *argument, void *user)
-{
-    (void)user;
-    return nitro_histogram_prepare(argument, &method);
-}
-
-static int run_even_share(void *argument, void *user)
-{
-    (void)user;
-    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_EVEN_SHARE);
-}
-
-static int run_dynamic(void *argument, void *user)
-{
-    (void)user;
-    return nitro_histogram_count(argument, &method, NITRO_HISTOGRAM_DYNAMIC);
-}
+static const nitro_histogram_plan even_share = {&method, NITRO_HISTOGRAM_EVEN_SHARE};
+static const nitro_histogram_plan dynamic = {&method, NITRO_HISTOGRAM_DYNAMIC};
 
 const nitro_variant nitro_histogram_variant_shared_atomic_even_share = {
     .name = "shared_atomic_even_share",
     .version = "1",
-    .run = run_even_share,
-    .prepare = prepare,
+    .run = nitro_histogram_run,
+    .prepare = nitro_histogram_prepare,
     .time_source = NITRO_TIME_WALL,
+    .user = (void *)&even_share,
 };
 
 const nitro_variant nitro_histogram_variant_shared_atomic_dynamic = {
     .name = "shared_atomic_dynamic",
     .version = "1",
-    .run = run_dynamic,
-    .prepare = prepare,
+    .run = nitro_histogram_run,
+    .prepare = nitro_histogram_prepare,
     .time_source = NITRO_TIME_WALL,
+    .user = (void *)&dynamic,
 };

@@ -54,8 +54,10 @@ static counting_team make_team(nitro_histogram *histogram, const nitro_histogram
     return made;
 }
 
-int nitro_histogram_prepare(nitro_histogram *histogram, const nitro_histogram_method *method)
+int nitro_histogram_prepare(void *argument, void *user)
 {
+    nitro_histogram *histogram = argument;
+    const nitro_histogram_method *method = ((const nitro_histogram_plan *)user)->method;
     counting_team team = make_team(histogram, method, INT64_MAX);
     int64_t num_words = team.stride * (team.num_threads * team.num_copies - 1);
     if (method->max_copies == 0 || num_words <= histogram->tables.num_words)
@@ -146,11 +148,12 @@ static void work(const counting_team *team, int thread, int num_threads)
           nitro_host_split_evenly(num_bins, thread + 1, num_threads));
 }
 
-int nitro_histogram_count(nitro_histogram *histogram, const nitro_histogram_method *method,
-                          nitro_histogram_schedule schedule)
+int nitro_histogram_run(void *argument, void *user)
 {
-    counting_team team = make_team(histogram, method, histogram->tables.num_words);
-    team.schedule = schedule;
+    nitro_histogram *histogram = argument;
+    const nitro_histogram_plan *plan = user;
+    counting_team team = make_team(histogram, plan->method, histogram->tables.num_words);
+    team.schedule = plan->schedule;
     clear(histogram->counts, histogram->num_bins);
 #pragma omp parallel num_threads(team.num_threads) if (team.num_threads > 1)
     work(&team, omp_get_thread_num(), omp_get_num_threads());

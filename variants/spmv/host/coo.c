@@ -61,8 +61,8 @@ static void add_parts(const nitro_spmv_coo *coo, int64_t num_rows, const double 
     int parts = nitro_spmv_num_parts(coo->num_entries + (zero_first ? num_rows : 0));
 #pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_spmv_split_evenly(coo->num_entries, part, parts);
-        int64_t end = nitro_spmv_split_evenly(coo->num_entries, part + 1, parts);
+        int64_t begin = nitro_host_split_evenly(coo->num_entries, part, parts);
+        int64_t end = nitro_host_split_evenly(coo->num_entries, part + 1, parts);
         if (zero_first && (begin < end || part == parts - 1))
             zero_rows(coo, y, num_rows, begin, end);
         carried[part] = add_entries(coo, x, y, begin, end);
@@ -90,7 +90,7 @@ static int prepare(void *argument, void *user)
     if (spmv->coo)
         return 0;
     nitro_spmv_coo *coo = calloc(1, sizeof(*coo));
-    int32_t *rows = nitro_spmv_allocate(spmv->num_nonzeros, sizeof(*rows));
+    int32_t *rows = nitro_host_allocate(spmv->num_nonzeros, sizeof(*rows));
     if (!coo || !rows) {
         free(coo);
         free(rows);

@@ -58,7 +58,7 @@ static int prepare(void *argument, void *user)
     nitro_spmv *spmv = argument;
     if (spmv->dia)
         return 0;
-    int32_t *slots = nitro_spmv_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
+    int32_t *slots = nitro_host_allocate(spmv->num_rows + spmv->num_cols, sizeof(*slots));
     nitro_spmv_dia *dia = calloc(1, sizeof(*dia));
     int64_t num_slots;
     if (!slots || !dia)
@@ -67,8 +67,8 @@ static int prepare(void *argument, void *user)
     dia->stride = nitro_spmv_stride(spmv->num_rows);
     if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
         goto free_all;
-    dia->offsets = nitro_spmv_allocate(dia->num_diagonals, sizeof(*dia->offsets));
-    dia->values = nitro_spmv_allocate(num_slots, sizeof(*dia->values));
+    dia->offsets = nitro_host_allocate(dia->num_diagonals, sizeof(*dia->offsets));
+    dia->values = nitro_host_allocate(num_slots, sizeof(*dia->values));
     if (!dia->offsets || !dia->values)
         goto free_all;
     fill(spmv, slots, dia);
@@ -153,8 +153,8 @@ static int run(void *argument, void *user)
     int parts = nitro_spmv_num_parts((spmv->dia->num_diagonals + 1) * spmv->num_rows);
 #pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
-        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
         multiply_rows(spmv, begin, end < spmv->num_rows ? end : spmv->num_rows);
     }
     return 0;

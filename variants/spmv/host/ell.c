@@ -26,8 +26,8 @@ int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *e
     ell->width = width;
     if (__builtin_mul_overflow(width, ell->stride, &num_slots))
         return 1;
-    ell->columns = nitro_spmv_allocate(num_slots, sizeof(*ell->columns));
-    ell->values = nitro_spmv_allocate(num_slots, sizeof(*ell->values));
+    ell->columns = nitro_host_allocate(num_slots, sizeof(*ell->columns));
+    ell->values = nitro_host_allocate(num_slots, sizeof(*ell->values));
     if (!ell->columns || !ell->values) {
         nitro_spmv_ell_clear(ell);
         return 1;
@@ -102,8 +102,8 @@ void nitro_spmv_ell_multiply(const nitro_spmv_ell *ell, int64_t num_rows, const 
     int parts = nitro_spmv_num_parts((ell->width + 1) * num_rows);
 #pragma omp parallel for schedule(static) num_threads(parts) if (parts > 1)
     for (int part = 0; part < parts; part++) {
-        int64_t begin = nitro_spmv_split_evenly(num_groups, part, parts) * GROUP_ROWS;
-        int64_t end = nitro_spmv_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
+        int64_t begin = nitro_host_split_evenly(num_groups, part, parts) * GROUP_ROWS;
+        int64_t end = nitro_host_split_evenly(num_groups, part + 1, parts) * GROUP_ROWS;
         multiply_rows(ell, x, y, begin, end < num_rows ? end : num_rows);
     }
 }

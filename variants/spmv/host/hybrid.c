@@ -11,7 +11,7 @@ static int choose_width(const nitro_spmv *spmv, int64_t *width)
 {
     int64_t rows = spmv->num_rows;
     int64_t limit = rows > 0 ? spmv->num_nonzeros / rows * 4 / 3 + 3 : 0;
-    int64_t *shorter = nitro_spmv_allocate(limit + 2, sizeof(*shorter)); /* rows of that length */
+    int64_t *shorter = nitro_host_allocate(limit + 2, sizeof(*shorter)); /* rows of that length */
     if (!shorter)
         return 1;
     for (int64_t row = 0; row < rows; row++) {
@@ -53,10 +53,10 @@ static int64_t count_rest(const nitro_spmv *spmv, int64_t width)
 static int fill_rest(const nitro_spmv *spmv, int64_t width, nitro_spmv_coo *coo)
 {
     int64_t rest = count_rest(spmv, width);
-    int32_t *columns = nitro_spmv_allocate(rest, sizeof(*columns));
-    double *values = nitro_spmv_allocate(rest, sizeof(*values));
+    int32_t *columns = nitro_host_allocate(rest, sizeof(*columns));
+    double *values = nitro_host_allocate(rest, sizeof(*values));
     *coo = (nitro_spmv_coo){.num_entries = rest,
-                            .rows = nitro_spmv_allocate(rest, sizeof(*coo->rows)),
+                            .rows = nitro_host_allocate(rest, sizeof(*coo->rows)),
                             .columns = columns,
                             .values = values};
     if (!coo->rows || !columns || !values)

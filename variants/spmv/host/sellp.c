@@ -43,7 +43,7 @@ static int64_t slice_end(const nitro_spmv *spmv, int64_t slice)
 static int measure_slices(const nitro_spmv *spmv, nitro_spmv_sellp *sellp)
 {
     sellp->num_slices = (spmv->num_rows + SLICE_ROWS - 1) / SLICE_ROWS;
-    sellp->slice_offsets = nitro_spmv_allocate(sellp->num_slices + 1, sizeof(int64_t));
+    sellp->slice_offsets = nitro_host_allocate(sellp->num_slices + 1, sizeof(int64_t));
     if (!sellp->slice_offsets)
         return 1;
     for (int64_t slice = 0; slice < sellp->num_slices; slice++) {
@@ -91,8 +91,8 @@ static int prepare(void *argument, void *user)
     if (!sellp || measure_slices(spmv, sellp) != 0)
         goto clear_format;
     int64_t num_slots = sellp->slice_offsets[sellp->num_slices];
-    sellp->columns = nitro_spmv_allocate(num_slots, sizeof(*sellp->columns));
-    sellp->values = nitro_spmv_allocate(num_slots, sizeof(*sellp->values));
+    sellp->columns = nitro_host_allocate(num_slots, sizeof(*sellp->columns));
+    sellp->values = nitro_host_allocate(num_slots, sizeof(*sellp->values));
     if (!sellp->columns || !sellp->values)
         goto clear_format;
     for (int64_t slice = 0; slice < sellp->num_slices; slice++)

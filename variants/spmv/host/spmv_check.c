@@ -58,9 +58,9 @@ int nitro_spmv_keep_reference(void *argument, void *user)
 {
     nitro_spmv *spmv = argument;
     if (!spmv->reference)
-        spmv->reference = nitro_spmv_allocate(spmv->num_rows, sizeof(double));
+        spmv->reference = nitro_host_allocate(spmv->num_rows, sizeof(double));
     if (!spmv->magnitudes)
-        spmv->magnitudes = nitro_spmv_allocate(spmv->num_rows, sizeof(double));
+        spmv->magnitudes = nitro_host_allocate(spmv->num_rows, sizeof(double));
     if (!spmv->reference || !spmv->magnitudes)
         return 1;
     for (int64_t row = 0; row < spmv->num_rows; row++) {

@@ -5,11 +5,6 @@
 /* Waking threads costs as much as about this many non-zeros. */
 #define SERIAL_WORK 32768
 
-void *nitro_spmv_allocate(int64_t count, size_t size)
-{
-    return nitro_host_allocate(count, size);
-}
-
 int64_t nitro_spmv_stride(int64_t num_rows)
 {
     int64_t lines = (num_rows + NITRO_SPMV_LANES - 1) / NITRO_SPMV_LANES;
@@ -21,14 +16,9 @@ int nitro_spmv_num_parts(int64_t work)
     return nitro_host_num_threads(work, SERIAL_WORK);
 }
 
-int64_t nitro_spmv_split_evenly(int64_t count, int part, int parts)
-{
-    return nitro_host_split_evenly(count, part, parts);
-}
-
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts)
 {
-    int64_t target = nitro_spmv_split_evenly(offsets[count] + count, part, parts);
+    int64_t target = nitro_host_split_evenly(offsets[count] + count, part, parts);
     int64_t low = 0, high = count;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;

@@ -90,9 +90,6 @@ int nitro_spmv_num_parts(int64_t work);
  */
 int64_t nitro_spmv_split(const int64_t *offsets, int64_t count, int part, int parts);
 
-/** First item of part `part` when `count` equal items are divided into `parts`. */
-int64_t nitro_spmv_split_evenly(int64_t count, int part, int parts);
-
 /* ELL: the first `width` entries of every row. 0 on success. */
 int nitro_spmv_ell_fill(const nitro_spmv *spmv, int64_t width, nitro_spmv_ell *ell);
 void nitro_spmv_ell_clear(nitro_spmv_ell *ell);

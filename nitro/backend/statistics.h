@@ -1,6 +1,6 @@
-/* statistics.h - order statistics of measured times: medians, quantiles and how sure they are. */
-#ifndef NITRO_BASE_STATISTICS_H
-#define NITRO_BASE_STATISTICS_H
+/* statistics.h - order statistics of measured times: medians, quantiles and their uncertainty. */
+#ifndef NITRO_BACKEND_STATISTICS_H
+#define NITRO_BACKEND_STATISTICS_H
 
 #include "nitro/nitro.h"
 
