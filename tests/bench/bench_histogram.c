@@ -95,7 +95,7 @@ static int measure_input(bench_report *report, const char *input, nitro_histogra
         countings[NUM_PLAIN + i] = (counting){histogram, variants[i]};
         subjects[NUM_PLAIN + i] =
             (bench_subject){.run = count_by_variant, .state = &countings[NUM_PLAIN + i]};
-        if (variants[i]->prepare && variants[i]->prepare(histogram, NULL) != 0)
+        if (variants[i]->prepare && variants[i]->prepare(histogram, variants[i]->user) != 0)
             return bench_fail("%s: cannot prepare (out of memory?)", variants[i]->name);
     }
     for (size_t i = 1; i < NUM_PLAIN + NUM_VARIANTS; i++) {

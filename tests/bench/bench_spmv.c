@@ -112,7 +112,7 @@ static int prepare_products(nitro_spmv *spmv, product *products)
     products[0] = (product){.spmv = spmv};
     for (size_t i = 0; i < NUM_VARIANTS; i++) {
         products[i + 1] = (product){.variant = variants[i], .spmv = spmv};
-        if (variants[i]->prepare && variants[i]->prepare(spmv, NULL) != 0)
+        if (variants[i]->prepare && variants[i]->prepare(spmv, variants[i]->user) != 0)
             return bench_fail("%s: cannot prepare (out of memory?)", variants[i]->name);
         run_product(&products[i + 1]);
         if (nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)

@@ -18,13 +18,13 @@ static void run_variants(nitro_histogram *histogram)
     for (int64_t i = 0; i < histogram->num_samples; i++)
         if (histogram->samples[i] >= histogram->num_bins)
             abort();
-    if (variants[0]->run(histogram, NULL) != 0 ||
+    if (variants[0]->run(histogram, variants[0]->user) != 0 ||
         nitro_histogram_keep_reference(histogram, NULL) != 0)
         abort();
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        if (variants[i]->prepare && variants[i]->prepare(histogram, NULL) != 0)
+        if (variants[i]->prepare && variants[i]->prepare(histogram, variants[i]->user) != 0)
             abort();
-        if (variants[i]->run(histogram, NULL) != 0 ||
+        if (variants[i]->run(histogram, variants[i]->user) != 0 ||
             nitro_histogram_check_result(histogram, why, sizeof(why), NULL) != 0)
             abort();
     }

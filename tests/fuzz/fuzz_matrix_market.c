@@ -20,9 +20,9 @@ static void run_variants(nitro_spmv *spmv)
     if (nitro_spmv_variant_csr.run(spmv, NULL) != 0 || nitro_spmv_keep_reference(spmv, NULL) != 0)
         return; /* products beyond the range of double */
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        if (variants[i]->prepare && variants[i]->prepare(spmv, NULL) != 0)
+        if (variants[i]->prepare && variants[i]->prepare(spmv, variants[i]->user) != 0)
             abort();
-        if (variants[i]->run(spmv, NULL) != 0 ||
+        if (variants[i]->run(spmv, variants[i]->user) != 0 ||
             nitro_spmv_check_result(spmv, why, sizeof(why), NULL) != 0)
             abort();
     }

@@ -90,7 +90,9 @@ static void tables_that_are_missing_are_done_without(void **state)
         check_variant(histogram, variants[i], "not prepared");
     assert_null(histogram->tables.words);
     omp_set_num_threads(2);
-    assert_int_equal(nitro_histogram_variant_sort_dynamic.prepare(histogram, NULL), 0);
+    assert_int_equal(nitro_histogram_variant_sort_dynamic.prepare(
+                         histogram, nitro_histogram_variant_sort_dynamic.user),
+                     0);
     omp_set_num_threads(9);
     for (size_t i = 0; i < NUM_VARIANTS; i++)
         check_variant(histogram, variants[i], "prepared for two threads");
@@ -109,10 +111,13 @@ static void prepare_is_idempotent_and_release_drops(void **state)
     assert_ok(context,
               nitro_histogram_generate_family(context, "uniform", 1, 300000, 256, &histogram));
     for (int round = 0; round < 2; round++) {
-        assert_int_equal(nitro_histogram_variant_shared_atomic_dynamic.prepare(histogram, NULL), 0);
+        assert_int_equal(nitro_histogram_variant_shared_atomic_dynamic.prepare(
+                             histogram, nitro_histogram_variant_shared_atomic_dynamic.user),
+                         0);
         const uint32_t *made = histogram->tables.words;
         for (size_t i = 0; i < NUM_VARIANTS; i++)
-            assert_true(!variants[i]->prepare || variants[i]->prepare(histogram, NULL) == 0);
+            assert_true(!variants[i]->prepare ||
+                        variants[i]->prepare(histogram, variants[i]->user) == 0);
         assert_ptr_equal(histogram->tables.words, made); /* one set of tables serves all */
         check_all(histogram, "released and prepared again");
         nitro_histogram_release(histogram);
@@ -147,19 +152,19 @@ static void wrong_results_are_found(void **state)
     (void)state;
     assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
     assert_non_null(strstr(why, "no reference"));
-    assert_int_equal(variant->run(&histogram, NULL), 0);
+    assert_int_equal(variant->run(&histogram, variant->user), 0);
     counts[3]++;
     assert_int_not_equal(nitro_histogram_keep_reference(&histogram, NULL), 0);
-    assert_int_equal(variant->run(&histogram, NULL), 0);
+    assert_int_equal(variant->run(&histogram, variant->user), 0);
     assert_int_equal(nitro_histogram_keep_reference(&histogram, NULL), 0);
 
     /* nothing written: the counts were spoilt after the last check */
     assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
     assert_non_null(strstr(why, "5 of 5 bins are wrong"));
 
-    assert_int_equal(variant->run(&histogram, NULL), 0);
+    assert_int_equal(variant->run(&histogram, variant->user), 0);
     assert_int_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
-    assert_int_equal(variant->run(&histogram, NULL), 0);
+    assert_int_equal(variant->run(&histogram, variant->user), 0);
     counts[2] += 7;
     counts[4]--;
     assert_int_not_equal(nitro_histogram_check_result(&histogram, why, sizeof(why), NULL), 0);
