@@ -154,5 +154,12 @@ grep -qF "$version" "$work/program" || fail "nitro --version does not print $ver
 [[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||
     fail "no description spmv-ginkgo.json was installed"
 [[ -s $prefix/share/man/man1/nitro.1 ]] || fail "no man page nitro.1 was installed"
+if type doxygen >"$work/doxygen" 2>&1; then
+    while read -r name; do
+        [[ -s $prefix/share/man/man3/$name.3 ]] || fail "no man page $name.3 was installed"
+    done < <(grep -o '^nitro_[a-z0-9_]*$' "$source_dir/tests/install/abi_x86_64.txt")
+else
+    echo "SKIPPED: man pages of functions: there is no doxygen"
+fi
 
 echo "install: headers, pkg-config, find_package, runtime and program work"
