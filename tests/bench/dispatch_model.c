@@ -96,23 +96,6 @@ static void free_svm(void *user)
     free(svm);
 }
 
-static nitro_status train_classifier(nitro_context *context, const nitro_training_set *set,
-                                     size_t *rows, size_t *labels, fixed_svm *svm)
-{
-    nitro_svm_points *points = NULL;
-    nitro_status status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
-                                                        set->num_columns, &points);
-    for (size_t i = 0; i < set->num_rows; i++) {
-        rows[i] = i;
-        labels[i] = nitro_times_best(set->times_ms + i * set->num_variants, set->num_variants);
-    }
-    if (status == NITRO_OK)
-        status = nitro_svm_classifier_train(context, points, rows, set->num_rows, labels, 10.0,
-                                            svm->term.gamma, &svm->term.svm);
-    nitro_svm_points_free(points);
-    return status;
-}
-
 static nitro_status train_svm(nitro_context *context, const nitro_training_set *set,
                               void **predictor, double *held_out)
 {
@@ -125,7 +108,13 @@ static nitro_status train_svm(nitro_context *context, const nitro_training_set *
             set->num_columns,
             set->num_variants,
             {.kind = NITRO_TERM_VOTES, .weight = 1.0, .gamma = 4.0 / (double)set->num_columns}};
-        status = train_classifier(context, set, rows, labels, svm);
+        for (size_t i = 0; i < set->num_rows; i++) {
+            rows[i] = i;
+            labels[i] = nitro_times_best(set->times_ms + i * set->num_variants, set->num_variants);
+        }
+        status =
+            nitro_svm_classifier_train(context, set->columns, set->num_columns, rows, set->num_rows,
+                                       labels, 10.0, svm->term.gamma, &svm->term.svm);
     }
     if (status == NITRO_OK) {
         size_t num_vectors = svm->term.svm->num_vectors, width = set->num_columns;

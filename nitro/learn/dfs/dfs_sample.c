@@ -1,5 +1,5 @@
-/* Which rows a search for device features looks at. Hides that an input's rows on several devices
- * are one point of the input's kernel. */
+/* The rows of a search for device features. Rows of one input with equal features on several
+ * devices share one point of the input kernel. */
 #include "nitro/learn/dfs/dfs_sample.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool is_usable(const nitro_dataset *sources, size_t row)
     return nitro_dataset_row_is_usable(sources, row);
 }
 
-/** Keep those of the usable rows that folds draw. */
+/** Keep a seeded draw of whole inputs. */
 static nitro_status draw(nitro_context *context, uint64_t seed, nitro_dfs_sample *sample)
 {
     nitro_folds folds = {0};
@@ -101,7 +101,7 @@ nitro_status nitro_dfs_sample_draw(nitro_context *context, const nitro_dataset *
     if (made.num_rows == 0)
         status = nitro_fail(context, NITRO_ERR_NO_DATA,
                             "%s: none of the sources' %zu samples has times of at least two "
-                            "variants: measure more inputs",
+                            "variants; measure more inputs",
                             sources->schema->computation, sources->num_rows);
     if (status == NITRO_OK && made.num_rows > NITRO_DFS_MAX_ROWS)
         status = draw(context, seed, &made);

@@ -1,20 +1,19 @@
-/* dfs_sample.h - the sources' rows that a search for device features looks at. Internal to nitro/.
- */
+/* dfs_sample.h - the sources' rows that a search for device features uses. Internal to nitro/. */
 #ifndef NITRO_LEARN_DFS_DFS_SAMPLE_H
 #define NITRO_LEARN_DFS_DFS_SAMPLE_H
 
 #include "nitro/nitro_backend.h"
 
-/** Most rows of a sample: kernel matrices take the square of these in memory. */
+/** Most rows of a sample: kernel matrices take the square of this in memory. */
 #define NITRO_DFS_MAX_ROWS 1200
 
-/** Rows that teach (two variants or more have a time, and declared log scales can take the
- *  features); whole inputs drawn by a seed where they are too many. */
+/** Usable rows (two variants or more have a time, and log-scaled features are positive); of too
+ * many, whole inputs drawn by the seed. */
 typedef struct nitro_dfs_sample {
     const nitro_dataset *sources;
     size_t num_rows;
-    size_t num_candidate_rows; /* that it was drawn from */
-    size_t num_inputs;         /* that have a row in it */
+    size_t num_candidate_rows; /* from which it was drawn */
+    size_t num_inputs;         /* with a row in it */
     size_t *rows;              /* shape [num_rows]: of the dataset, ascending */
     size_t *points; /* shape [num_rows]: rows of one input with equal features share one */
     size_t *labels; /* shape [num_rows]: fastest variants */
@@ -24,7 +23,7 @@ typedef struct nitro_dfs_sample {
 
 /**
  * @param[out] sample  `sources` is borrowed; free with nitro_dfs_sample_free.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (no row teaches); NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no usable row); NITRO_ERR_NO_MEMORY.
  */
 nitro_status nitro_dfs_sample_draw(nitro_context *context, const nitro_dataset *sources,
                                    uint64_t seed, nitro_dfs_sample *sample);

@@ -1,23 +1,24 @@
 /*
- * dfs_tables.h - which subsets of device features make the same model. An SVM sees a subset only as
- * squared distances of devices: subsets of equal distances among the devices that teach make one
- * model; those that also lie as far from the pretend target make one answer. Internal to nitro/.
+ * dfs_tables.h - which subsets of device features give the same model. An SVM depends on a subset
+ * only by the squared distances of devices: subsets with equal distances among the training devices
+ * give one model; if those to the validation device are equal too, one quality. Internal to nitro/.
  */
 #ifndef NITRO_LEARN_DFS_DFS_TABLES_H
 #define NITRO_LEARN_DFS_DFS_TABLES_H
 
 #include "nitro/nitro_backend.h"
 
-/** Subsets that make the same model. */
+/** Subsets that give the same model. */
 typedef struct nitro_dfs_model {
-    const double *squares; /* shape [num_devices x num_devices]; 0 for devices that do not teach */
-    size_t num_varying;    /* device features that are not constant over those that teach */
+    const double
+        *squares;       /* shape [num_devices x num_devices]; 0 for others than training devices */
+    size_t num_varying; /* device features that vary over the training devices */
     size_t first_view, num_views;
 } nitro_dfs_model;
 
-/** Subsets that also give the same answers. */
+/** Of these, subsets that give the same quality. */
 typedef struct nitro_dfs_view {
-    const double *to_target; /* shape [num_devices]: squared distances from the pretend target */
+    const double *to_target; /* shape [num_devices]: squared distances from the validation device */
 } nitro_dfs_view;
 
 typedef struct nitro_dfs_tables {
@@ -25,18 +26,18 @@ typedef struct nitro_dfs_tables {
     nitro_dfs_model *models; /* shape [num_models] */
     nitro_dfs_view *views;   /* shape [num_views], model by model */
     size_t *view_of;         /* shape [num_subsets] */
-    double *distances;       /* that models and views point into */
+    double *distances;       /* owned memory of models and views */
 } nitro_dfs_tables;
 
 /**
- * @param[in] coordinates  shape [num_devices x num_features], scaled over the devices that teach.
- * @param[in] teaches      shape [num_devices].
+ * @param[in] coordinates  shape [num_devices x num_features], scaled over the training devices.
+ * @param[in] is_training  shape [num_devices].
  * @param[in] subsets      shape [num_subsets]: bit f for device feature f; at most 64 features.
  * @param[out] tables      free with nitro_dfs_tables_free.
  */
 nitro_status nitro_dfs_tables_find(nitro_context *context, const double *coordinates,
-                                   size_t num_devices, size_t num_features, const bool *is_usable,
-                                   size_t target, const uint64_t *subsets, size_t num_subsets,
+                                   size_t num_devices, size_t num_features, const bool *is_training,
+                                   size_t validation, const uint64_t *subsets, size_t num_subsets,
                                    nitro_dfs_tables *tables);
 void nitro_dfs_tables_free(nitro_dfs_tables *tables);
 

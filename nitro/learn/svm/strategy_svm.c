@@ -1,6 +1,4 @@
-/*
- * Strategy "svm", the paper's: a C-SVC with an RBF kernel learns the fastest variant of each row.
- * Hides how a trained machine is kept: support vectors and coefficients in arrays of our own.
+/* Strategy "svm", the paper's: a C-SVC with an RBF kernel predicts the fastest variant of each row.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +18,7 @@ typedef struct svm_predictor {
     double c, gamma;
     double held_out_quality; /* percent, in cross-validation by input; NaN: too few inputs */
     nitro_svm_classifier *classifier;
-    double *vectors; /* shape [machine->num_vectors x num_columns] */
+    double *vectors; /* shape [classifier->num_vectors x num_columns] */
 } svm_predictor;
 
 static void svm_free(void *user)
@@ -35,7 +33,7 @@ static void svm_free(void *user)
 
 /* ---- Training -------------------------------------------------------------------------------- */
 
-/** The fastest variant of each row, the first declared on ties. */
+/** The fastest variant of each row, the first declared of equal ones. */
 static nitro_status find_labels(nitro_context *context, const nitro_training_set *set,
                                 size_t *labels)
 {
@@ -47,20 +45,16 @@ static nitro_status find_labels(nitro_context *context, const nitro_training_set
     return NITRO_OK;
 }
 
-/** On a sample of many rows: LIBSVM takes more than the square of them. */
+/** On a sample of at most MAX_ROWS rows: LIBSVM's time is more than quadratic. */
 static nitro_status train_classifier(nitro_context *context, const nitro_training_set *set,
                                      const size_t *labels, svm_predictor *svm)
 {
-    nitro_svm_points *points = NULL;
     nitro_folds sample = {0};
     nitro_status status = nitro_folds_draw(context, set, MAX_ROWS, 1, &sample);
     if (status == NITRO_OK)
-        status = nitro_svm_points_from_columns(context, set->columns, set->num_rows,
-                                               set->num_columns, &points);
-    if (status == NITRO_OK)
-        status = nitro_svm_classifier_train(context, points, sample.rows, sample.num_rows, labels,
-                                            svm->c, svm->gamma, &svm->classifier);
-    nitro_svm_points_free(points);
+        status = nitro_svm_classifier_train(context, set->columns, set->num_columns, sample.rows,
+                                            sample.num_rows, labels, svm->c, svm->gamma,
+                                            &svm->classifier);
     nitro_folds_free(&sample);
     return status;
 }
@@ -135,7 +129,7 @@ static void svm_score(const void *user, const double *columns, double *scores)
     nitro_score_term_score(&term, svm->num_columns, svm->num_variants, columns, scores);
 }
 
-static nitro_status svm_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
+static nitro_status svm_terms(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
     nitro_score_term term = only_term(user);
     return nitro_score_terms_add(context, terms, &term);
@@ -168,16 +162,17 @@ typedef struct svm_fields {
     json_t *classes, *class_vectors, *rho, *coefficients, *vectors;
 } svm_fields;
 
-static nitro_status find_parts(const nitro_json_place *place, const json_t *json, svm_fields *terms)
+static nitro_status find_fields(const nitro_json_place *place, const json_t *json,
+                                svm_fields *fields)
 {
     const struct {
         const char *key;
         json_t **member;
-    } members[] = {{"classes", &terms->classes},
-                   {"class_vectors", &terms->class_vectors},
-                   {"rho", &terms->rho},
-                   {"coefficients", &terms->coefficients},
-                   {"vectors", &terms->vectors}};
+    } members[] = {{"classes", &fields->classes},
+                   {"class_vectors", &fields->class_vectors},
+                   {"rho", &fields->rho},
+                   {"coefficients", &fields->coefficients},
+                   {"vectors", &fields->vectors}};
     nitro_status status = NITRO_OK;
     for (size_t i = 0; i < sizeof members / sizeof members[0] && status == NITRO_OK; i++)
         status = nitro_json_member(place, json, members[i].key, JSON_ARRAY, members[i].member);
@@ -201,7 +196,7 @@ static nitro_status decode_classes(const nitro_json_place *place, const json_t *
     return NITRO_OK;
 }
 
-/** How many vectors each class has: together, all that are there. */
+/** How many vectors each class has; all of them together. */
 static nitro_status decode_class_vectors(const nitro_json_place *place, const json_t *counts,
                                          nitro_svm_classifier *classifier)
 {
@@ -217,45 +212,45 @@ static nitro_status decode_class_vectors(const nitro_json_place *place, const js
     if (valid && left == 0)
         return NITRO_OK;
     return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                      "%s: field %s.class_vectors must be %zu counts that add up to the %zu "
-                      "vectors that are there",
+                      "%s: field %s.class_vectors must be %zu counts that add up to the number "
+                      "of vectors, %zu",
                       place->path, place->field, classifier->num_classes, classifier->num_vectors);
 }
 
-static nitro_status decode_expansion(const nitro_json_place *place, const svm_fields *terms,
-                                     svm_predictor *svm)
+static nitro_status decode_classifier(const nitro_json_place *place, const svm_fields *fields,
+                                      svm_predictor *svm)
 {
     nitro_svm_classifier *classifier = svm->classifier;
     size_t count = classifier->num_classes;
-    nitro_status status = decode_classes(place, terms->classes, svm->num_variants, classifier);
+    nitro_status status = decode_classes(place, fields->classes, svm->num_variants, classifier);
     if (status == NITRO_OK)
-        status = decode_class_vectors(place, terms->class_vectors, classifier);
+        status = decode_class_vectors(place, fields->class_vectors, classifier);
     if (status == NITRO_OK)
-        status = nitro_json_numbers(place, terms->rho, "rho", nitro_svm_num_pairs(count),
+        status = nitro_json_numbers(place, fields->rho, "rho", nitro_svm_num_pairs(count),
                                     classifier->rho);
     if (status == NITRO_OK)
-        status = nitro_json_rows(place, terms->coefficients, "coefficients", count - 1,
+        status = nitro_json_rows(place, fields->coefficients, "coefficients", count - 1,
                                  classifier->coefficients);
     if (status == NITRO_OK)
-        status = nitro_json_rows(place, terms->vectors, "vectors", svm->num_columns, svm->vectors);
+        status = nitro_json_rows(place, fields->vectors, "vectors", svm->num_columns, svm->vectors);
     return status;
 }
 
-/** Allocate for arrays that were read and checked: no claim of a file makes us allocate more. */
-static nitro_status create_predictor(const nitro_json_place *place, const svm_fields *terms,
+/** Allocates for arrays that were read and checked, not for sizes that a file claims. */
+static nitro_status create_predictor(const nitro_json_place *place, const svm_fields *fields,
                                      size_t num_columns, size_t num_variants,
                                      svm_predictor **result)
 {
-    size_t num_classes = json_array_size(terms->classes);
-    size_t num_vectors = json_array_size(terms->vectors);
+    size_t num_classes = json_array_size(fields->classes);
+    size_t num_vectors = json_array_size(fields->vectors);
     if (num_classes < 1 || num_classes > num_variants)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
                           "%s: field %s.classes has %zu items, but must have 1 to %zu", place->path,
                           place->field, num_classes, num_variants);
     nitro_status status =
-        nitro_json_check_rows(place, terms->vectors, "vectors", num_vectors, num_columns);
+        nitro_json_check_rows(place, fields->vectors, "vectors", num_vectors, num_columns);
     if (status == NITRO_OK)
-        status = nitro_json_check_rows(place, terms->coefficients, "coefficients", num_vectors,
+        status = nitro_json_check_rows(place, fields->coefficients, "coefficients", num_vectors,
                                        num_classes - 1);
     if (status != NITRO_OK)
         return status;
@@ -295,16 +290,16 @@ static nitro_status svm_decode(nitro_context *context, const char *path, const j
                                size_t num_columns, size_t num_variants, void **result)
 {
     nitro_json_place place = {context, path, "predictor"};
-    svm_fields terms = {0};
+    svm_fields fields = {0};
     svm_predictor *svm = NULL;
-    nitro_status status = find_parts(&place, json, &terms);
+    nitro_status status = find_fields(&place, json, &fields);
     if (status == NITRO_OK)
-        status = create_predictor(&place, &terms, num_columns, num_variants, &svm);
+        status = create_predictor(&place, &fields, num_columns, num_variants, &svm);
     if (status != NITRO_OK)
         return status;
     status = decode_parameters(&place, json, svm);
     if (status == NITRO_OK)
-        status = decode_expansion(&place, &terms, svm);
+        status = decode_classifier(&place, &fields, svm);
     if (status == NITRO_OK)
         *result = svm;
     else
@@ -320,7 +315,7 @@ const nitro_strategy nitro_strategy_svm = {
     .without_relative = true,
     .train = svm_train_strategy,
     .score = svm_score,
-    .terms = svm_parts,
+    .terms = svm_terms,
     .encode = svm_encode,
     .decode = svm_decode,
     .free = svm_free,

@@ -1,7 +1,7 @@
 /*
- * Strategy "svm-cost": one-vs-one SVMs in which a row weighs what a wrong choice would cost there,
- * brought to sums over landmarks. Hides C and gamma: fixed ones, of a study on recorded SpMV data,
- * where choosing them by cross-validation or by leaving one source out was no better.
+ * Strategy "svm-cost": one-vs-one SVMs whose rows are weighted by the cost of a wrong choice,
+ * approximated by sums over landmarks. C and gamma are fixed: on recorded SpMV data choosing them
+ * by cross-validation or leave-one-device-out validation was no better.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,36 +18,35 @@
 
 #define COST                100.0
 #define GAMMA_TIMES_COLUMNS 1.6 /* 0.1 for 16 columns: distances grow with their number */
-/* A soft vote is worth 0.15 of the performance: what a pair's rows near the border cost on average.
- */
+/* A soft vote is worth 0.15 of the performance, the mean cost of a pair's rows near the border. */
 #define SOFT_VOTE_LOSS 0.15
-#define REGRET_CAP     2.302585092994046 /* ln 10: beyond, a variant is wrong, however wrong */
+#define REGRET_CAP     2.302585092994046 /* ln 10: higher regrets weigh no more */
 #define TOLERANCE      1e-3
-#define RIDGE          0.01 /* of the fit on landmarks: the less, the closer to the SVMs */
+#define RIDGE          0.01 /* of the fit on landmarks: the smaller, the closer to the SVMs */
 
 typedef struct cost_predictor {
     size_t num_variants;
     nitro_kernel_expansion *expansion; /* an output a pair: (0,1), (0,2), ..., (1,2), ... */
 } cost_predictor;
 
-/** One part of the sample, whose pairs are trained in parallel. */
-typedef struct cost_term {
-    const nitro_fold_sample *sample; /* its targets are regrets, not cut */
+/** The training rows of one fold, whose pairs are trained in parallel. */
+typedef struct cost_fold {
+    const nitro_fold_sample *sample; /* its targets are regrets, not capped */
     const float *kernel;             /* shape [sample x sample] */
     const size_t *members;
     size_t count, num_pairs;
     double *coefficients; /* shape [num_pairs x count] */
     double *bias;         /* shape [num_pairs] */
-} cost_term;
+} cost_fold;
 
 static double find_gamma(const nitro_training_set *set)
 {
     return GAMMA_TIMES_COLUMNS / fmax(1.0, (double)set->num_columns);
 }
 
-static const float *kernel_row(const cost_term *term, size_t row)
+static const float *kernel_row(const cost_fold *fold, size_t row)
 {
-    return term->kernel + row * term->sample->folds.num_rows;
+    return fold->kernel + row * fold->sample->folds.num_rows;
 }
 
 static void cost_free(void *user)
@@ -73,7 +72,7 @@ static void cost_score(const void *user, const double *columns, double *scores)
                            columns, scores);
 }
 
-static nitro_status cost_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
+static nitro_status cost_terms(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
     nitro_score_term term = only_term(user);
     return nitro_score_terms_add(context, terms, &term);
@@ -81,10 +80,10 @@ static nitro_status cost_parts(nitro_context *context, const void *user, nitro_s
 
 /* ---- One pair ----------------------------------------------------------------------------- */
 
-/** Rows on which the pair differs: which variant is faster, and how much. */
+/** The rows on which the two variants of a pair differ: which is faster, and by how much. */
 typedef struct pair_problem {
-    size_t num_rows, num_first; /* all, and those where the pair's first is faster */
-    size_t *places;             /* shape [num_rows]: indices into the part's members */
+    size_t num_rows, num_first; /* all, and those where the first variant is faster */
+    size_t *places;             /* shape [num_rows]: indices into the members */
     uint32_t *rows;             /* shape [num_rows]: of the kernel */
     signed char *labels;
     double *weights;
@@ -97,7 +96,6 @@ static void free_problem(pair_problem *problem)
     free(problem->rows);
     free(problem->labels);
     free(problem->weights);
-    free(problem->coefficients);
 }
 
 static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pair_problem *problem)
@@ -105,30 +103,30 @@ static nitro_status allocate_problem(nitro_context *context, size_t num_rows, pa
     problem->places = nitro_calloc(context, num_rows, sizeof *problem->places);
     problem->rows = nitro_calloc(context, num_rows, sizeof *problem->rows);
     problem->labels = nitro_calloc(context, num_rows, sizeof *problem->labels);
-    problem->weights = nitro_calloc(context, num_rows, sizeof *problem->weights);
-    problem->coefficients = nitro_calloc(context, num_rows, sizeof *problem->coefficients);
-    bool all = problem->places && problem->rows && problem->labels && problem->weights &&
-               problem->coefficients;
-    return all ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    problem->weights = nitro_calloc(context, num_rows, 2 * sizeof *problem->weights);
+    if (!problem->places || !problem->rows || !problem->labels || !problem->weights)
+        return NITRO_ERR_NO_MEMORY;
+    problem->coefficients = problem->weights + num_rows;
+    return NITRO_OK;
 }
 
-/** How much slower the first variant is; NaN where that is unknown, or neither has a time. */
-static double find_difference(const cost_term *term, size_t place, size_t first, size_t second)
+/** How much slower the first variant is; NaN if unknown. */
+static double find_difference(const cost_fold *fold, size_t place, size_t first, size_t second)
 {
     const double *regrets =
-        term->sample->targets + term->members[place] * term->sample->set->num_variants;
+        fold->sample->targets + fold->members[place] * fold->sample->set->num_variants;
     return regrets[first] - regrets[second];
 }
 
-static void fill_problem(const cost_term *term, size_t first, size_t second, pair_problem *problem)
+static void fill_problem(const cost_fold *fold, size_t first, size_t second, pair_problem *problem)
 {
-    for (size_t place = 0; place < term->count; place++) {
-        double difference = find_difference(term, place, first, second);
+    for (size_t place = 0; place < fold->count; place++) {
+        double difference = find_difference(fold, place, first, second);
         if (isnan(difference) || difference == 0.0)
             continue;
         size_t at = problem->num_rows++;
         problem->places[at] = place;
-        problem->rows[at] = (uint32_t)term->members[place];
+        problem->rows[at] = (uint32_t)fold->members[place];
         problem->labels[at] = difference < 0.0 ? 1 : -1;
         problem->weights[at] = fmin(fabs(difference), REGRET_CAP);
         problem->num_first += difference < 0.0;
@@ -143,26 +141,25 @@ static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t 
         column[k] = kernel[rows[k]];
 }
 
-static nitro_status solve(const cost_term *term, const pair_problem *problem, size_t pair)
+static nitro_status solve(const cost_fold *fold, const pair_problem *problem, size_t pair)
 {
     const nitro_smo_problem smo_problem = {.num_rows = problem->num_rows,
                                            .labels = problem->labels,
                                            .weights = problem->weights,
-                                           .names = problem->rows,
+                                           .ids = problem->rows,
                                            .gather = gather,
-                                           .user = term,
+                                           .user = fold,
                                            .tolerance = TOLERANCE};
     nitro_smo *smo = NULL;
-    nitro_status status = nitro_smo_create(term->sample->context, &smo_problem, &smo);
+    nitro_status status = nitro_smo_create(fold->sample->context, &smo_problem, &smo);
     if (status != NITRO_OK)
         return status;
     double rho;
-    bool c_mattered;
-    nitro_smo_solve(smo, COST, problem->coefficients, &rho, &c_mattered);
+    nitro_smo_solve(smo, COST, problem->coefficients, &rho);
     nitro_smo_free(smo);
-    term->bias[pair] = -rho;
+    fold->bias[pair] = -rho;
     for (size_t i = 0; i < problem->num_rows; i++)
-        term->coefficients[pair * term->count + problem->places[i]] = problem->coefficients[i];
+        fold->coefficients[pair * fold->count + problem->places[i]] = problem->coefficients[i];
     return NITRO_OK;
 }
 
@@ -178,17 +175,17 @@ static void find_pair(size_t num_variants, size_t pair, size_t *first, size_t *s
 
 static nitro_status train_pair(void *user, size_t pair)
 {
-    const cost_term *term = user;
+    const cost_fold *fold = user;
     size_t first, second;
-    find_pair(term->sample->set->num_variants, pair, &first, &second);
+    find_pair(fold->sample->set->num_variants, pair, &first, &second);
     pair_problem problem = {0};
-    nitro_status status = allocate_problem(term->sample->context, term->count, &problem);
+    nitro_status status = allocate_problem(fold->sample->context, fold->count, &problem);
     if (status == NITRO_OK) {
-        fill_problem(term, first, second, &problem);
+        fill_problem(fold, first, second, &problem);
         if (problem.num_first > 0 && problem.num_first < problem.num_rows)
-            status = solve(term, &problem, pair);
-        else if (problem.num_rows > 0) /* one is always the faster */
-            term->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
+            status = solve(fold, &problem, pair);
+        else if (problem.num_rows > 0) /* one variant is always faster */
+            fold->bias[pair] = problem.num_first > 0 ? 1.0 : -1.0;
     }
     free_problem(&problem);
     return status;
@@ -196,70 +193,67 @@ static nitro_status train_pair(void *user, size_t pair)
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
-/**
- * What the SVMs of all support vectors say of each member, without their biases. Not cut to what a
- * vote can be: the cut's edges are what landmarks cannot follow, and cost half a percent of
- * quality.
- */
-static void evaluate_members(const cost_term *term, double *targets)
+/** The SVMs' decision values of each member, without biases. They are not clipped to votes:
+ * landmarks approximate the kinks badly, which costs half a percent of quality. */
+static void evaluate_members(const cost_fold *fold, double *targets)
 {
-    for (size_t i = 0; i < term->count; i++) {
-        const float *kernel = kernel_row(term, term->members[i]);
-        for (size_t pair = 0; pair < term->num_pairs; pair++) {
-            const double *coefficients = term->coefficients + pair * term->count;
+    for (size_t i = 0; i < fold->count; i++) {
+        const float *kernel = kernel_row(fold, fold->members[i]);
+        for (size_t pair = 0; pair < fold->num_pairs; pair++) {
+            const double *coefficients = fold->coefficients + pair * fold->count;
             double sum = 0.0;
-            for (size_t k = 0; k < term->count; k++)
+            for (size_t k = 0; k < fold->count; k++)
                 if (coefficients[k] != 0.0)
-                    sum += coefficients[k] * (double)kernel[term->members[k]];
-            targets[i * term->num_pairs + pair] = sum;
+                    sum += coefficients[k] * (double)kernel[fold->members[k]];
+            targets[i * fold->num_pairs + pair] = sum;
         }
     }
 }
 
-static bool supports(const cost_term *term, size_t place)
+static bool supports(const cost_fold *fold, size_t place)
 {
-    for (size_t pair = 0; pair < term->num_pairs; pair++)
-        if (term->coefficients[pair * term->count + place] != 0.0)
+    for (size_t pair = 0; pair < fold->num_pairs; pair++)
+        if (fold->coefficients[pair * fold->count + place] != 0.0)
             return true;
     return false;
 }
 
-/** Rows that support any pair become vectors, with a coefficient for every pair. */
-static nitro_status keep_vectors(const cost_term *term, size_t num_vectors,
+/** The support vectors of all pairs, with a coefficient for every pair. */
+static nitro_status keep_vectors(const cost_fold *fold, size_t num_vectors,
                                  nitro_kernel_expansion **expansion)
 {
-    const nitro_fold_sample *sample = term->sample;
+    const nitro_fold_sample *sample = fold->sample;
     size_t width = sample->set->num_columns;
     nitro_status status = nitro_kernel_expansion_create(
-        sample->context, width, term->num_pairs, num_vectors, find_gamma(sample->set), expansion);
-    for (size_t place = 0, vector = 0; status == NITRO_OK && place < term->count; place++) {
-        if (!supports(term, place))
+        sample->context, width, fold->num_pairs, num_vectors, find_gamma(sample->set), expansion);
+    for (size_t place = 0, vector = 0; status == NITRO_OK && place < fold->count; place++) {
+        if (!supports(fold, place))
             continue;
         memcpy((*expansion)->vectors + vector * width,
-               sample->columns + term->members[place] * width, width * sizeof(double));
-        for (size_t pair = 0; pair < term->num_pairs; pair++)
-            (*expansion)->coefficients[vector * term->num_pairs + pair] =
-                term->coefficients[pair * term->count + place];
+               sample->columns + fold->members[place] * width, width * sizeof(double));
+        for (size_t pair = 0; pair < fold->num_pairs; pair++)
+            (*expansion)->coefficients[vector * fold->num_pairs + pair] =
+                fold->coefficients[pair * fold->count + place];
         vector++;
     }
     return status;
 }
 
-/** The same decisions as sums over landmarks: as many kernels as a decision may take. */
-static nitro_status fit_landmarks(const cost_term *term, nitro_kernel_expansion **expansion)
+/** An approximation of the SVMs by landmarks, which bound the cost of a decision. */
+static nitro_status fit_landmarks(const cost_fold *fold, nitro_kernel_expansion **expansion)
 {
-    const nitro_fold_sample *sample = term->sample;
+    const nitro_fold_sample *sample = fold->sample;
     const nitro_training_set *set = sample->set;
     nitro_kernel_expansion *made = NULL;
-    double *targets = nitro_calloc(sample->context, term->count, term->num_pairs * sizeof *targets);
+    double *targets = nitro_calloc(sample->context, fold->count, fold->num_pairs * sizeof *targets);
     if (!targets)
         return NITRO_ERR_NO_MEMORY;
-    evaluate_members(term, targets);
+    evaluate_members(fold, targets);
     nitro_status status =
-        nitro_landmarks_expansion(sample->context, sample->columns, set->num_columns, term->members,
-                                  term->count, term->num_pairs, find_gamma(set), &made);
+        nitro_landmarks_expansion(sample->context, sample->columns, set->num_columns, fold->members,
+                                  fold->count, fold->num_pairs, find_gamma(set), &made);
     if (status == NITRO_OK)
-        status = nitro_landmarks_fit(sample->context, sample->columns, term->members, term->count,
+        status = nitro_landmarks_fit(sample->context, sample->columns, fold->members, fold->count,
                                      targets, RIDGE, set->num_threads, &made, 1);
     free(targets);
     if (status == NITRO_OK)
@@ -269,47 +263,47 @@ static nitro_status fit_landmarks(const cost_term *term, nitro_kernel_expansion 
     return status;
 }
 
-static nitro_status make_expansion(const cost_term *term, nitro_kernel_expansion **expansion)
+static nitro_status make_expansion(const cost_fold *fold, nitro_kernel_expansion **expansion)
 {
     size_t num_vectors = 0;
-    for (size_t place = 0; place < term->count; place++)
-        num_vectors += supports(term, place);
+    for (size_t place = 0; place < fold->count; place++)
+        num_vectors += supports(fold, place);
     nitro_status status = num_vectors <= NITRO_LANDMARKS_MAX
-                              ? keep_vectors(term, num_vectors, expansion)
-                              : fit_landmarks(term, expansion);
+                              ? keep_vectors(fold, num_vectors, expansion)
+                              : fit_landmarks(fold, expansion);
     if (status == NITRO_OK)
-        memcpy((*expansion)->bias, term->bias, term->num_pairs * sizeof(double));
+        memcpy((*expansion)->bias, fold->bias, fold->num_pairs * sizeof(double));
     return status;
 }
 
-static nitro_status train_classifier(const nitro_fold_sample *sample, const size_t *members,
-                                     size_t count, nitro_kernel_expansion **expansion)
+static nitro_status train_svms(const nitro_fold_sample *sample, const size_t *members, size_t count,
+                               nitro_kernel_expansion **expansion)
 {
-    cost_term term = {.sample = sample,
+    cost_fold fold = {.sample = sample,
                       .kernel = sample->shared,
                       .members = members,
                       .count = count,
                       .num_pairs = nitro_svm_num_pairs(sample->set->num_variants)};
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    term.coefficients = nitro_calloc(sample->context, term.num_pairs + 1, count * sizeof(double));
-    term.bias = nitro_calloc(sample->context, term.num_pairs + 1, sizeof(double));
-    if (term.coefficients && term.bias)
-        status = nitro_parallel_run(sample->set->num_threads, term.num_pairs, train_pair, &term);
+    fold.coefficients = nitro_calloc(sample->context, fold.num_pairs + 1, count * sizeof(double));
+    fold.bias = nitro_calloc(sample->context, fold.num_pairs + 1, sizeof(double));
+    if (fold.coefficients && fold.bias)
+        status = nitro_parallel_run(sample->set->num_threads, fold.num_pairs, train_pair, &fold);
     if (status == NITRO_OK)
-        status = make_expansion(&term, expansion);
-    free(term.coefficients);
-    free(term.bias);
+        status = make_expansion(&fold, expansion);
+    free(fold.coefficients);
+    free(fold.bias);
     return status;
 }
 
-static nitro_status train_term(const nitro_fold_sample *sample, const size_t *members, size_t count,
+static nitro_status train_fold(const nitro_fold_sample *sample, const size_t *members, size_t count,
                                void **predictor)
 {
     cost_predictor *made = nitro_calloc(sample->context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
     made->num_variants = sample->set->num_variants;
-    nitro_status status = train_classifier(sample, members, count, &made->expansion);
+    nitro_status status = train_svms(sample, members, count, &made->expansion);
     if (status == NITRO_OK)
         *predictor = made;
     else
@@ -334,7 +328,7 @@ static nitro_status cost_train(nitro_context *context, const nitro_training_set 
 {
     static const nitro_fold_learner learner = {.find_targets = nitro_regrets_find,
                                                .prepare = prepare_kernel,
-                                               .train = train_term,
+                                               .train = train_fold,
                                                .score = cost_score,
                                                .free = cost_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
@@ -373,7 +367,7 @@ const nitro_strategy nitro_strategy_svm_cost = {
     .loss_per_score = SOFT_VOTE_LOSS,
     .train = cost_train,
     .score = cost_score,
-    .terms = cost_parts,
+    .terms = cost_terms,
     .encode = cost_encode,
     .decode = cost_decode,
     .free = cost_free,

@@ -1,6 +1,5 @@
-/*
- * One-vs-one support vector machines. Hides LIBSVM: it trains, and all that it learnt is copied out
- * at once, classes in declared order.
+/* One-vs-one SVMs trained by LIBSVM, whose model is copied into arrays with classes in declared
+ * order.
  */
 #include "nitro/learn/svm/svm.h"
 
@@ -14,88 +13,7 @@
 #define CACHE_MB       128.0
 #define STOP_TOLERANCE 1e-3
 
-struct nitro_svm_points {
-    size_t num_rows;
-    int kernel_type;
-    size_t stride; /* nodes a row */
-    struct svm_node *nodes;
-};
-
-/* ---- Points ---------------------------------------------------------------------------------- */
-
-static nitro_status create_points(nitro_context *context, size_t num_rows, size_t stride,
-                                  int kernel_type, nitro_svm_points **points)
-{
-    nitro_svm_points *made = nitro_calloc(context, 1, sizeof *made);
-    if (!made)
-        return NITRO_ERR_NO_MEMORY;
-    made->num_rows = num_rows;
-    made->kernel_type = kernel_type;
-    made->stride = stride;
-    if (num_rows > SIZE_MAX / stride)
-        num_rows = SIZE_MAX; /* for calloc to refuse */
-    made->nodes = nitro_calloc(context, num_rows, stride * sizeof *made->nodes);
-    if (!made->nodes) {
-        free(made);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    *points = made;
-    return NITRO_OK;
-}
-
-nitro_status nitro_svm_points_from_columns(nitro_context *context, const double *columns,
-                                           size_t num_rows, size_t num_columns,
-                                           nitro_svm_points **points)
-{
-    nitro_status status = create_points(context, num_rows, num_columns + 1, RBF, points);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t row = 0; row < num_rows; row++) {
-        struct svm_node *node = (*points)->nodes + row * (num_columns + 1);
-        for (size_t c = 0; c < num_columns; c++) {
-            double value = columns[row * num_columns + c];
-            if (value != 0.0)
-                *node++ = (struct svm_node){(int)c + 1, value};
-        }
-        node->index = -1;
-    }
-    return NITRO_OK;
-}
-
-nitro_status nitro_svm_points_from_kernel(nitro_context *context, size_t num_rows,
-                                          nitro_svm_points **points)
-{
-    nitro_status status = create_points(context, num_rows, num_rows + 1, PRECOMPUTED, points);
-    if (status != NITRO_OK)
-        return status;
-    for (size_t row = 0; row < num_rows; row++) {
-        struct svm_node *nodes = (*points)->nodes + row * (num_rows + 1);
-        nodes[0] = (struct svm_node){0, (double)(row + 1)};
-        for (size_t i = 0; i < num_rows; i++)
-            nodes[i + 1].index = (int)i + 1;
-    }
-    return NITRO_OK;
-}
-
-void nitro_svm_points_set_kernel(nitro_svm_points *points, const double *kernel)
-{
-    size_t count = points->num_rows;
-    for (size_t row = 0; row < count; row++)
-        for (size_t i = 0; i < count; i++)
-            points->nodes[row * points->stride + i + 1].value = kernel[row * count + i];
-}
-
-void nitro_svm_points_free(nitro_svm_points *points)
-{
-    if (!points)
-        return;
-    free(points->nodes);
-    free(points);
-}
-
-/* ---- Machines -------------------------------------------------------------------------------- */
-
-/** Rows grouped by label, labels ascending: LIBSVM numbers classes as it meets them. */
+/** Rows grouped by ascending label: LIBSVM numbers classes in the order of their first rows. */
 static size_t order_by_label(const size_t *rows, size_t num_rows, const size_t *labels,
                              size_t *ordered)
 {
@@ -142,15 +60,23 @@ static void silence_libsvm(void)
     svm_set_print_string_function(print_nothing);
 }
 
-/* LIBSVM keeps its print function in a global: it is set once, and never again beside a training.
- */
+/* LIBSVM's print function is a global variable: it must not be set while another thread trains. */
 void nitro_svm_silence(void)
 {
     static pthread_once_t silenced = PTHREAD_ONCE_INIT;
     pthread_once(&silenced, silence_libsvm);
 }
 
-static nitro_status train_classes(nitro_context *context, const nitro_svm_points *points,
+/** A row in LIBSVM's form. @param[out] nodes  shape [num_columns + 1]. */
+static void fill_nodes(const double *columns, size_t num_columns, struct svm_node *nodes)
+{
+    for (size_t c = 0; c < num_columns; c++)
+        if (columns[c] != 0.0)
+            *nodes++ = (struct svm_node){(int)c + 1, columns[c]};
+    nodes->index = -1;
+}
+
+static nitro_status train_classes(nitro_context *context, const double *columns, size_t num_columns,
                                   const size_t *ordered, size_t num_rows, const size_t *labels,
                                   double c, double gamma, nitro_svm_classifier **classifier)
 {
@@ -158,15 +84,17 @@ static nitro_status train_classes(nitro_context *context, const nitro_svm_points
     nitro_status status = NITRO_ERR_NO_MEMORY;
     double *y = nitro_calloc(context, num_rows, sizeof *y);
     struct svm_node **x = nitro_calloc(context, num_rows, sizeof *x);
-    if (!y || !x)
+    struct svm_node *nodes = nitro_calloc(context, num_rows, (num_columns + 1) * sizeof *nodes);
+    if (!y || !x || !nodes)
         goto free_arrays;
     for (size_t i = 0; i < num_rows; i++) {
         y[i] = (double)labels[ordered[i]];
-        x[i] = points->nodes + ordered[i] * points->stride;
+        x[i] = nodes + i * (num_columns + 1);
+        fill_nodes(columns + ordered[i] * num_columns, num_columns, x[i]);
     }
     struct svm_problem problem = {(int)num_rows, y, x};
     struct svm_parameter parameters = {.svm_type = C_SVC,
-                                       .kernel_type = points->kernel_type,
+                                       .kernel_type = RBF,
                                        .gamma = gamma,
                                        .cache_size = CACHE_MB,
                                        .eps = STOP_TOLERANCE,
@@ -179,23 +107,27 @@ static nitro_status train_classes(nitro_context *context, const nitro_svm_points
 free_arrays:
     free(y);
     free(x);
+    free(nodes);
     return status;
 }
 
-nitro_status nitro_svm_classifier_train(nitro_context *context, const nitro_svm_points *points,
-                                        const size_t *rows, size_t num_rows, const size_t *labels,
-                                        double c, double gamma, nitro_svm_classifier **classifier)
+nitro_status nitro_svm_classifier_train(nitro_context *context, const double *columns,
+                                        size_t num_columns, const size_t *rows, size_t num_rows,
+                                        const size_t *labels, double c, double gamma,
+                                        nitro_svm_classifier **classifier)
 {
-    if (num_rows > INT_MAX)
+    if (num_rows > INT_MAX || num_columns >= INT_MAX)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%zu training rows are more than LIBSVM can count: learn from fewer",
-                          num_rows);
+                          "LIBSVM takes at most %d training rows and columns, not %zu rows of %zu: "
+                          "train on fewer",
+                          INT_MAX, num_rows, num_columns);
     size_t *ordered = nitro_calloc(context, num_rows, sizeof *ordered);
     if (!ordered)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status;
     if (order_by_label(rows, num_rows, labels, ordered) > 1) {
-        status = train_classes(context, points, ordered, num_rows, labels, c, gamma, classifier);
+        status = train_classes(context, columns, num_columns, ordered, num_rows, labels, c, gamma,
+                               classifier);
     } else {
         status = nitro_svm_classifier_create(context, 1, 0, classifier);
         if (status == NITRO_OK)

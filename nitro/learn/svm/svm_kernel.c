@@ -1,5 +1,5 @@
-/* Kernels of concatenated features. Hides when an exponential is taken: once a pair of points and
- * gamma, and once a pair of places and gamma, whoever asks. */
+/* Kernels of concatenated features. An exponential is computed once per gamma and pair of points or
+ * of places, for all subsets of device features: XXXF (nitro-bench dfs). */
 #include "nitro/learn/svm/svm_kernel.h"
 
 #include <math.h>
@@ -97,7 +97,8 @@ static kept_kernel *make_kernel(const nitro_svm_inputs *inputs, double gamma)
     return made;
 }
 
-/* Made under the lock: who wants the same one has to wait for it anyway. */
+/* Made under the lock, so that concurrent callers wait for one matrix instead of making their own.
+ */
 const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma)
 {
     pthread_mutex_lock(&inputs->lock);

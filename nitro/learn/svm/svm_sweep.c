@@ -1,85 +1,47 @@
-/* All of a grid, without a choice. Hides that the kernel between those who teach is never in memory
- * as a whole: what a training needs of it is multiplied, for all Cs at once. */
+/* One-vs-one SVMs for several C: one solver per pair of classes, whose kernel columns serve all C.
+ * Only the kernel between training rows and queries is stored as a whole. */
 #include "nitro/learn/svm/svm_sweep.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "nitro/learn/svm/svm_pairs.h"
+#include "nitro/learn/svm/smo.h"
+#include "nitro/learn/svm/svm.h"
 
-#define FIRST_C     (-1)
-#define C_STEP      1.5
-#define FIRST_GAMMA (-4)
-#define GAMMA_STEP  2
+#define STOP_TOLERANCE 1e-3
 
 typedef struct sweep {
     nitro_context *context;
-    const nitro_svm_training_points *training_rows;
-    const nitro_svm_rows *asked;
-    const nitro_svm_distances *distances;
-    nitro_svm_classes classes;
-    double cs[NITRO_SVM_SWEEP_CS];
-    /* The teachers class by class, as LIBSVM adds them up; shape [rows], as are the next three. */
-    size_t *points, *places, *labels, *members;
-    nitro_svm_rows rows;  /* those */
-    double *query_kernel; /* shape [rows x asked] */
-    double *decisions;    /* shape [pairs x NITRO_SVM_SWEEP_CS x asked] */
+    const nitro_svm_training_points *training;
+    const nitro_svm_kernel *kernel; /* among the training rows */
+    size_t num_queries;
+    const double *cs;
+    size_t num_cs, num_classes;
+    size_t classes[NITRO_MAX_VARIANTS]; /* shape [num_classes]: variants that occur, ascending */
+    double *query_kernel;               /* shape [rows x queries] */
+    double *decisions;                  /* shape [pairs x num_cs x queries] */
+    /* One pair of classes: the rows of both, those of the first class first. */
+    uint32_t *rows; /* shape [rows], as are the next two */
+    signed char *labels;
+    double *coefficients;
 } sweep;
 
-static void order_rows(sweep *s)
+double nitro_svm_gamma(double power, size_t num_columns)
 {
-    const nitro_svm_training_points *training_rows = s->training_rows;
-    size_t next = 0;
-    for (size_t k = 0; k < s->classes.count; k++)
-        for (size_t row = 0; row < training_rows->rows.num_rows; row++)
-            if (training_rows->labels[row] == s->classes.variants[k]) {
-                s->points[next] = training_rows->rows.points[row];
-                s->places[next] =
-                    training_rows->distances.squares ? training_rows->rows.places[row] : 0;
-                s->labels[next] = training_rows->labels[row];
-                s->members[next] = next;
-                next++;
-            }
+    return exp2(power) / (double)(num_columns ? num_columns : 1);
 }
 
-static nitro_status begin(sweep *s)
-{
-    size_t count = s->training_rows->rows.num_rows, num_asked = s->asked->num_rows;
-    nitro_svm_classes_find(s->training_rows->labels, count, s->training_rows->num_variants,
-                           &s->classes);
-    size_t num_pairs = nitro_svm_classes_num_pairs(&s->classes);
-    for (int c = 0; c < NITRO_SVM_SWEEP_CS; c++)
-        s->cs[c] = exp2(FIRST_C + C_STEP * c);
-    s->points = nitro_calloc(s->context, 4 * count, sizeof *s->points);
-    s->query_kernel = nitro_calloc(s->context, count, num_asked * sizeof *s->query_kernel);
-    s->decisions = nitro_calloc(s->context, NITRO_SVM_SWEEP_CS * (num_pairs + 1),
-                                num_asked * sizeof *s->decisions);
-    if (!s->points || !s->query_kernel || !s->decisions)
-        return NITRO_ERR_NO_MEMORY;
-    s->places = s->points + count;
-    s->labels = s->places + count;
-    s->members = s->labels + count;
-    s->rows = (nitro_svm_rows){count, s->points, s->places};
-    order_rows(s);
-    return NITRO_OK;
-}
+/* ---- One pair, all Cs ---------------------------------------------------------------------- */
 
-static void end(sweep *s)
+/** List the rows with a label from `count` on; returns the new count. */
+static size_t list_rows(const sweep *s, size_t label, signed char sign, size_t count)
 {
-    free(s->points);
-    free(s->query_kernel);
-    free(s->decisions);
-}
-
-static nitro_status fill_asked(const sweep *s, double gamma)
-{
-    nitro_svm_kernel kernel;
-    nitro_status status = nitro_svm_kernel_begin(s->context, s->training_rows->inputs, gamma,
-                                                 &s->rows, s->asked, s->distances, &kernel);
-    if (status == NITRO_OK)
-        nitro_svm_kernel_fill(&kernel, s->query_kernel);
-    nitro_svm_kernel_end(&kernel);
-    return status;
+    for (size_t row = 0; row < s->training->rows.num_rows; row++)
+        if (s->training->labels[row] == label) {
+            s->rows[count] = (uint32_t)row;
+            s->labels[count++] = sign;
+        }
+    return count;
 }
 
 static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t count,
@@ -88,57 +50,123 @@ static void gather(const void *user, uint32_t row, const uint32_t *rows, size_t 
     nitro_svm_kernel_gather(user, row, rows, count, column);
 }
 
-/** All Cs. @param[out] scores  shape [NITRO_SVM_SWEEP_CS x asked x num_variants]. */
-static nitro_status train_all(const sweep *s, const nitro_svm_kernel *kernel, double *scores)
+/** Decision values of all queries, support vector by support vector as LIBSVM adds them. */
+static void evaluate(const sweep *s, size_t num_rows, double rho, double *restrict decisions)
 {
-    size_t num_asked = s->asked->num_rows, num_pairs = nitro_svm_classes_num_pairs(&s->classes);
+    size_t count = s->num_queries;
+    for (size_t q = 0; q < count; q++)
+        decisions[q] = 0.0;
+    for (size_t k = 0; k < num_rows; k++) {
+        const double *restrict kernel = s->query_kernel + s->rows[k] * count;
+        double coefficient = s->coefficients[k];
+        for (size_t q = 0; coefficient != 0.0 && q < count; q++)
+            decisions[q] += coefficient * kernel[q];
+    }
+    for (size_t q = 0; q < count; q++)
+        decisions[q] -= rho;
+}
+
+/** @param[out] decisions  shape [num_cs x queries]; above 0: the first class. */
+static nitro_status train_pair(const sweep *s, size_t first, size_t second, double *decisions)
+{
+    size_t num_rows = list_rows(s, second, -1, list_rows(s, first, 1, 0));
+    const nitro_smo_problem problem = {.num_rows = num_rows,
+                                       .labels = s->labels,
+                                       .ids = s->rows,
+                                       .gather = gather,
+                                       .user = s->kernel,
+                                       .tolerance = STOP_TOLERANCE};
+    nitro_smo *smo = NULL;
+    nitro_status status = nitro_smo_create(s->context, &problem, &smo);
+    for (size_t c = 0; status == NITRO_OK && c < s->num_cs; c++) {
+        double rho;
+        nitro_smo_solve(smo, s->cs[c], s->coefficients, &rho);
+        evaluate(s, num_rows, rho, decisions + c * s->num_queries);
+    }
+    nitro_smo_free(smo);
+    return status;
+}
+
+/* ---- All pairs ----------------------------------------------------------------------------- */
+
+static nitro_status train_pairs(const sweep *s)
+{
+    double *decisions = s->decisions;
     nitro_status status = NITRO_OK;
-    const nitro_svm_pair_set pair_set = {.classes = &s->classes,
-                                         .gather = gather,
-                                         .user = kernel,
-                                         .labels = s->labels,
-                                         .members = s->members,
-                                         .num_members = s->rows.num_rows,
-                                         .asked = s->query_kernel,
-                                         .stride = num_asked,
-                                         .num_asked = num_asked,
-                                         .cs = s->cs,
-                                         .num_cs = NITRO_SVM_SWEEP_CS};
-    for (size_t pair = 0; pair < num_pairs && status == NITRO_OK; pair++)
-        status = nitro_svm_pair_decide(s->context, &pair_set, pair,
-                                       s->decisions + pair * NITRO_SVM_SWEEP_CS * num_asked);
-    for (size_t c = 0; c < NITRO_SVM_SWEEP_CS && status == NITRO_OK; c++)
-        nitro_svm_pairs_vote(&pair_set, s->decisions, c,
-                             scores + c * num_asked * s->training_rows->num_variants);
+    for (size_t a = 0; a < s->num_classes; a++)
+        for (size_t b = a + 1; b < s->num_classes && status == NITRO_OK; b++) {
+            status = train_pair(s, s->classes[a], s->classes[b], decisions);
+            decisions += s->num_cs * s->num_queries;
+        }
     return status;
 }
 
-static nitro_status sweep_line(const sweep *s, double gamma, double *scores)
+static void vote(sweep *s, size_t c, double *scores)
 {
-    nitro_svm_kernel kernel;
-    nitro_status status =
-        nitro_svm_kernel_begin(s->context, s->training_rows->inputs, gamma, &s->rows, &s->rows,
-                               &s->training_rows->distances, &kernel);
-    if (status == NITRO_OK)
-        status = fill_asked(s, gamma);
-    if (status == NITRO_OK)
-        status = train_all(s, &kernel, scores);
-    nitro_svm_kernel_end(&kernel);
+    const nitro_svm_classifier classifier = {.num_classes = s->num_classes, .classes = s->classes};
+    size_t num_pairs = nitro_svm_num_pairs(s->num_classes), width = s->training->num_variants;
+    double own[NITRO_SVM_MAX_PAIRS];
+    for (size_t q = 0; q < s->num_queries; q++) {
+        for (size_t p = 0; p < num_pairs; p++)
+            own[p] = s->decisions[(p * s->num_cs + c) * s->num_queries + q];
+        nitro_svm_classifier_score(&classifier, own, width, scores + q * width);
+    }
+}
+
+static void find_classes(sweep *s)
+{
+    bool occurs[NITRO_MAX_VARIANTS] = {false};
+    for (size_t i = 0; i < s->training->rows.num_rows; i++)
+        occurs[s->training->labels[i]] = true;
+    for (size_t v = 0; v < s->training->num_variants; v++)
+        if (occurs[v])
+            s->classes[s->num_classes++] = v;
+}
+
+static nitro_status run(sweep *s, const nitro_svm_kernel *to_queries, double *scores)
+{
+    size_t count = s->training->rows.num_rows;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    find_classes(s);
+    s->rows = nitro_calloc(s->context, count, sizeof *s->rows);
+    s->labels = nitro_calloc(s->context, count, sizeof *s->labels);
+    s->coefficients = nitro_calloc(s->context, count, sizeof *s->coefficients);
+    s->query_kernel = nitro_calloc(s->context, count, s->num_queries * sizeof(double));
+    s->decisions = nitro_calloc(s->context, s->num_cs * (nitro_svm_num_pairs(s->num_classes) + 1),
+                                s->num_queries * sizeof(double));
+    if (s->rows && s->labels && s->coefficients && s->query_kernel && s->decisions) {
+        nitro_svm_kernel_fill(to_queries, s->query_kernel);
+        status = train_pairs(s);
+    }
+    for (size_t c = 0; status == NITRO_OK && c < s->num_cs; c++)
+        vote(s, c, scores + c * s->num_queries * s->training->num_variants);
+    free(s->rows);
+    free(s->labels);
+    free(s->coefficients);
+    free(s->query_kernel);
+    free(s->decisions);
     return status;
 }
 
-nitro_status nitro_svm_sweep(nitro_context *context, const nitro_svm_training_points *training_rows,
-                             const nitro_svm_rows *asked, const nitro_svm_distances *distances,
-                             double *scores)
+nitro_status nitro_svm_sweep(nitro_context *context, const nitro_svm_training_points *training,
+                             const nitro_svm_rows *queries, const nitro_svm_distances *distances,
+                             double gamma, const double *cs, size_t num_cs, double *scores)
 {
-    sweep s = {
-        .context = context, .training_rows = training_rows, .asked = asked, .distances = distances};
-    size_t line_size = NITRO_SVM_SWEEP_CS * asked->num_rows * training_rows->num_variants;
-    double columns = (double)(training_rows->num_columns ? training_rows->num_columns : 1);
-    nitro_status status = begin(&s);
-    for (int g = 0; g < NITRO_SVM_SWEEP_GAMMAS && status == NITRO_OK; g++)
-        status = sweep_line(&s, exp2(FIRST_GAMMA + GAMMA_STEP * g) / columns,
-                            scores + (size_t)g * line_size);
-    end(&s);
+    nitro_svm_kernel among = {0}, to_queries = {0};
+    sweep s = {.context = context,
+               .training = training,
+               .kernel = &among,
+               .num_queries = queries->num_rows,
+               .cs = cs,
+               .num_cs = num_cs};
+    nitro_status status = nitro_svm_kernel_begin(context, training->inputs, gamma, &training->rows,
+                                                 &training->rows, &training->distances, &among);
+    if (status == NITRO_OK)
+        status = nitro_svm_kernel_begin(context, training->inputs, gamma, &training->rows, queries,
+                                        distances, &to_queries);
+    if (status == NITRO_OK)
+        status = run(&s, &to_queries, scores);
+    nitro_svm_kernel_end(&among);
+    nitro_svm_kernel_end(&to_queries);
     return status;
 }

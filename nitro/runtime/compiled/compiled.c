@@ -1,14 +1,14 @@
 /*
- * Compiled models in use: scores and how far they may be off. Hides the bounds' arithmetic.
+ * Scores of compiled models, and bounds on their errors.
  *
- * With u the precision's unit (2^-24 or 2^-53), a squared distance y of D columns, added up in two
- * sums, comes out as y (1 + (D / 2 + 4) u), give or take u R (1 + y) for rounding point and vectors
- * themselves, where R is the length of (|point| + |largest vector value|) over the columns. So a
- * kernel 2^-y is off by at most ln 2 times that, and the exponential's own error, relative to
- * itself; a power p of it by p times as much. Coefficients and sums add one u a step of the longest
- * chain of additions. With w the largest coefficient of a vector in any output, the sum S of w 2^-y
- * that comes with the outputs turns this into a bound for all of them. For what grows with y, the
- * sum of w y 2^-y: y 2^-y is -k log2 k of the kernel k, which lies below each of its tangents; that
+ * Let u be the unit roundoff (2^-24 or 2^-53). A squared distance y over D columns, added in two
+ * sums, has the relative error (D / 2 + 4) u, and rounding the point and the vectors adds
+ * u R (1 + y), R being the Euclidean norm of |point| + |largest vector value|. A kernel 2^-y thus
+ * has ln 2 times this as relative error, plus that of the exponential; its power p has p times as
+ * much. Coefficients and sums add one u per step of the longest chain of additions. With w the
+ * largest coefficient of a vector in any output, the sum S of w 2^-y, computed with the outputs,
+ * turns this into a bound for all of them. The part that grows with y needs the sum of w y 2^-y:
+ * y 2^-y = -k log2 k for the kernel k, which is concave and so lies below its tangents; the tangent
  * at k = 2^-j gives S (j - 1 / ln 2) + 2^-j W / ln 2, with W the sum of w.
  */
 #include <math.h>
@@ -20,7 +20,7 @@
 #include "nitro/runtime/scores/calibration.h"
 
 #define LN2          0.6931471805599453
-#define MARGIN       1.02 /* for the products of errors that are left out */
+#define MARGIN       1.02 /* for products of errors, which are neglected */
 #define NUM_TANGENTS 8
 
 void nitro_compiled_free(nitro_compiled *compiled)
@@ -69,7 +69,7 @@ nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled)
 
 /* ---- Kernels ------------------------------------------------------------------------------ */
 
-/** The input in a block's scale, in both precisions. */
+/** The input scaled for a block, in both precisions. */
 typedef struct scaled_point {
     double columns[NITRO_COMPILED_MAX_COLUMNS];
     float single[NITRO_COMPILED_MAX_COLUMNS];
@@ -110,7 +110,8 @@ static void sum_block(const nitro_compiled *compiled, const kernel_block *block,
     }
 }
 
-/** At least the sum of w y 2^-y, from that of w 2^-y and that of w. */
+/** An upper bound of the sum of w y 2^-y. @param[in] sum  of w 2^-y. @param[in] weight  sum of w.
+ */
 static double bound_slopes(double sum, double weight)
 {
     double least = INFINITY, height = weight * (1.0 / LN2);
@@ -121,7 +122,7 @@ static double bound_slopes(double sum, double weight)
     return least;
 }
 
-/** How far a group's outputs may be off, from its bound's sum. */
+/** Bound on the errors of a group's outputs. @param[in] bound_sum  S above. */
 static double find_bound(const nitro_compiled *compiled, const kernel_block *block, size_t group,
                          nitro_precision precision, double range, double bound_sum)
 {
@@ -137,9 +138,9 @@ static double find_bound(const nitro_compiled *compiled, const kernel_block *blo
            block->floor;
 }
 
-/* ---- Parts -------------------------------------------------------------------------------- */
+/* ---- Terms -------------------------------------------------------------------------------- */
 
-/** Scores while parts are added; `exact` is of the part that was added last. */
+/** Scores of the terms so far; `exact` is that of the last term. */
 typedef struct score_sum {
     double *scores; /* shape [num_variants] */
     double bound;
@@ -164,7 +165,7 @@ static void add_soft_votes(const nitro_compiled *compiled, const compiled_term *
     sum->bound += fabs(term->weight) * bound * (double)(compiled->num_variants - 1);
 }
 
-/** Classes, a bit each, with a margin that is not surely cut: their scores may be off. */
+/** The classes, as bits, with a margin that may not be cut, so that their scores are inexact. */
 static uint64_t find_open(const nitro_svm_classifier *svm, const double *outputs, double bound)
 {
     uint64_t open = 0;
@@ -175,8 +176,8 @@ static uint64_t find_open(const nitro_svm_classifier *svm, const double *outputs
     return open;
 }
 
-/** Variants whose scores are those of the machine, bit by bit: where no class with the most votes
- *  is open, all of those, for they alone may change places. */
+/** Variants whose scores equal the SVM's bit for bit: the classes with the most votes, the only
+ * ones that may change places, if none of them is open. */
 static uint64_t find_exact(const nitro_svm_classifier *svm, const double *own, uint64_t open)
 {
     double most = -INFINITY;
@@ -184,7 +185,7 @@ static uint64_t find_exact(const nitro_svm_classifier *svm, const double *own, u
     for (size_t k = 0; k < svm->num_classes; k++)
         most = fmax(most, own[svm->classes[k]]);
     for (size_t k = 0; k < svm->num_classes; k++) {
-        if (own[svm->classes[k]] < floor(most)) /* whole numbers are votes */
+        if (own[svm->classes[k]] < floor(most)) /* the integer part is the votes */
             continue;
         if (open >> k & 1)
             return 0;
@@ -193,7 +194,7 @@ static uint64_t find_exact(const nitro_svm_classifier *svm, const double *own, u
     return exact;
 }
 
-/** Votes of pairs that are sure; margins count a quarter, and two classes may change places. */
+/** Votes are decided if no decision value is within its bound of 0. */
 static void add_votes(const nitro_compiled *compiled, const compiled_term *term,
                       const double *outputs, double bound, score_sum *sum)
 {
@@ -263,7 +264,7 @@ double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision prec
                             const double *columns, double *scores, uint64_t *exact)
 {
     score_sum sum = {.scores = scores,
-                     /* of the last sums, in double precision, of scores of a few units */
+                     /* rounding of the final sums in double precision */
                      .bound = 1e-14};
     for (size_t v = 0; v < compiled->num_variants; v++)
         scores[v] = 0.0;

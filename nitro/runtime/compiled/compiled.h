@@ -1,9 +1,10 @@
 /*
- * compiled.h - a strategy's parts laid out for one target: what is constant there is folded in,
- * vectors that then coincide are one, kernels are evaluated by SIMD, trees are flat. Scores come
- * with a bound on their error; who asks decides what is sure, and asks again in double precision,
- * or the parts themselves, where it is not. Sums are not stopped once the signs of SVMs are sure:
- * nearly all vectors are needed for that (nitro-bench dispatch). Internal to nitro/.
+ * compiled.h - a strategy's score terms laid out for one target: constant columns are folded into
+ * coefficients, vectors that then coincide are merged, kernels are evaluated with SIMD, trees are
+ * flat. A decision is XXX times as fast as by plain loops over the same arrays and XXX times as
+ * fast as by the terms themselves (nitro-bench compiled, dispatch). Scores come with a bound on
+ * their error; where that leaves the decision open, the caller repeats it in double precision and
+ * then by the terms. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_H
 #define NITRO_RUNTIME_COMPILED_COMPILED_H
@@ -13,16 +14,16 @@
 typedef struct nitro_compiled nitro_compiled;
 
 typedef enum nitro_precision {
-    NITRO_PRECISION_SINGLE, /* fast; bounds of about 1e-4 of what scores are made of */
-    NITRO_PRECISION_DOUBLE  /* half as fast; bounds of about 1e-12 of that */
+    NITRO_PRECISION_SINGLE, /* bounds of about 1e-4 of the terms' magnitude */
+    NITRO_PRECISION_DOUBLE  /* half as fast; bounds of about 1e-12 of it */
 } nitro_precision;
 
 /**
- * @param[in]  parts      what to compile; trees stay borrowed, for double precision asks them.
+ * @param[in]  terms      trees stay borrowed: double precision uses them.
  * @param[in]  is_constant, constants  shape [num_columns]: columns that are the same for every
  *                        input, and their values.
- * @param[out] compiled   NULL where the parts are such that compiling gains nothing (more than a
- *                        few hundred outputs).
+ * @param[out] compiled   NULL if the terms do not fit: more than 256 outputs, or trees that
+ *                        compiled_forest.h rejects.
  * @return NITRO_OK or NITRO_ERR_NO_MEMORY.
  */
 nitro_status nitro_compiled_create(nitro_context *context, const nitro_score_terms *terms,
@@ -33,21 +34,20 @@ void nitro_compiled_free(nitro_compiled *compiled);
 /**
  * @param[in]  columns  shape [num_columns], no NaN; constant ones as given.
  * @param[out] scores   shape [num_variants].
- * @param[out] exact    where variants are level: a bit a variant whose score is
- *                      nitro_score_terms_score's, bit by bit, as SVMs' are whose margins are all
- * cut.
- * @return how far a score may be from nitro_score_terms_score's, at most; INFINITY or NaN: nothing
- * is sure, for a vote is open. Allocates nothing; safe from any number of threads.
+ * @param[out] exact    bit v: the score of variant v equals nitro_score_terms_score's bit for bit,
+ *                      as with an SVM whose margins are all cut; 0 unless scores are level.
+ * @return the largest possible difference from nitro_score_terms_score; INFINITY or NaN if a vote
+ * is undecided. Allocates nothing; safe from any number of threads.
  */
 double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision precision,
                             const double *columns, double *scores, uint64_t *exact);
 
-/** Is the best of the variants whose bit is set in `allowed` the one that nitro_score_terms_score
- * would put first, by what nitro_compiled_score gave? */
+/** Do these results of nitro_compiled_score prove that nitro_score_terms_score ranks the same
+ * variant first, among those whose bit is set in `allowed`? */
 bool nitro_compiled_is_exact(const double *scores, size_t num_variants, uint64_t allowed,
                              double bound, uint64_t exact);
 
-/** The precision to ask first: double where single is seldom sure, as with SVMs of large C. */
+/** The precision to begin with: double if single seldom decides, as with SVMs of large C. */
 nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled);
 
 /** Distinct vectors, before padding: for reports. */

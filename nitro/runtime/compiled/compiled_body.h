@@ -1,4 +1,4 @@
-/* compiled_body.h - what a compiled model holds. Shared by its making and its use alone. */
+/* compiled_body.h - the contents of a compiled model, for the files of this folder. */
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_BODY_H
 #define NITRO_RUNTIME_COMPILED_COMPILED_BODY_H
 
@@ -7,19 +7,19 @@
 #include "nitro/runtime/compiled/compiled_kernels.h"
 
 #define NITRO_COMPILED_MAX_COLUMNS NITRO_MODEL_MAX_COLUMNS
-/** Largest power of a block's kernel that a part may be. */
+/** Largest power of a block's kernel that a term may use. */
 #define NITRO_COMPILED_MAX_POWER 8
 
-/** Parts whose kernels are powers of one another, over all their vectors. */
+/** Terms whose kernels are powers of one another, over all their vectors. */
 typedef struct kernel_block {
     bool clamped;
     double gamma, scale;
-    double gamma_error; /* ln 2 times the largest relative difference from a whole power */
-    double floor;       /* of bounds: kernels that count as 2^-100 */
+    double gamma_error; /* ln 2 times the largest difference from an integer power */
+    double floor;       /* of bounds: for kernels below 2^-100 */
     size_t num_columns;
-    size_t columns[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: those not constant */
+    size_t columns[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: not constant */
     double largest[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: of vectors, scaled */
-    size_t num_distinct, num_steps;             /* vectors, and how often a step of them */
+    size_t num_distinct, num_steps;             /* of vectors, and of their steps */
     size_t num_groups, num_sums;
     nitro_kernel_group groups[NITRO_PARTS_MAX];
     size_t terms[NITRO_PARTS_MAX];   /* shape [num_groups] */
@@ -48,12 +48,13 @@ struct nitro_compiled {
     kernel_block blocks[NITRO_PARTS_MAX];
 };
 
-/** Find which precision to ask first, once all else is made. */
+/** Set `first`, once all else is made. */
 void nitro_compiled_try(const nitro_score_terms *terms, const bool *is_constant,
                         const double *constants, nitro_compiled *compiled);
 
-/** Fill a block's lists and values from its distinct vectors, not scaled, shape [num_distinct x
- *  num_columns], and their coefficients, shape [num_sums x num_distinct]. */
+/** Fill a block's lists and values.
+ *  @param[in] vectors  shape [num_distinct x num_columns]: distinct vectors, not scaled.
+ *  @param[in] sums     shape [num_sums x num_distinct]: their coefficients. */
 nitro_status nitro_compiled_lay_out(nitro_context *context, const double *vectors,
                                     const double *sums, kernel_block *block);
 

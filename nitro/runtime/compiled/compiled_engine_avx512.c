@@ -1,5 +1,4 @@
-/* Sums of kernels by AVX-512; built for x86-64 alone. Hides nothing: compiled_engine.inc has the
- * code. */
+/* Sums of kernels with AVX-512, on x86-64 only. XXX */
 #include <stdbool.h>
 
 static bool is_here(void)

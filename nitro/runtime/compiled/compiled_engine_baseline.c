@@ -1,5 +1,4 @@
-/* Sums of kernels by what every processor of the target has. Hides nothing: compiled_engine.inc has
- * the code. */
+/* Sums of kernels with the instructions that every processor of the target has. */
 #include <stdbool.h>
 
 static bool is_here(void)

@@ -1,4 +1,4 @@
-/* The engines that were built. Hides which: those that NITRO_ENGINE_X86 turns on, and baseline. */
+/* The engines of this build: baseline, and on x86-64 (NITRO_ENGINES_X86) AVX2 and AVX-512. */
 #include "nitro/runtime/compiled/compiled_kernels.h"
 
 extern const nitro_kernel_engine nitro_kernel_engine_avx512;
