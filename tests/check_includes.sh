@@ -41,7 +41,7 @@ nitro/builtins.c       @public nitro/lists/*.list
 nitro/*                @public @room
 variants/*             nitro/nitro.h variants/cuda_variant.h variants/cuda_kernel.cuh variants/host_variant.h @variants
 features/input/*       nitro/nitro.h @own @argument
-features/device/*      @public nitro/base/json.h nitro/base/statistics.h features/device/*.h
+features/device/*      @public nitro/base/json.h features/device/*.h
 proxies/*              @public @own
 dfs/*                  @public @own
 store/bundle/*         @public store/download/*.h @own

@@ -93,7 +93,7 @@ static void receive_profiled(nitro_received_profiles *self, const nitro_worker_r
 
 static void receive_unavailable(nitro_received_profiles *self, const nitro_worker_record *record)
 {
-    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_DENIED;
+    bool known = record->index > NITRO_OK && record->index <= NITRO_ERR_UNSUPPORTED;
     self->unavailable = known ? (nitro_status)record->index : NITRO_ERR_IO;
     memcpy(self->message, record->text, sizeof self->message);
     self->message[sizeof self->message - 1] = '\0';

@@ -67,7 +67,7 @@ static void receive_entry(nitro_received_sample *self, const nitro_worker_record
 
 static void receive_error(nitro_received_sample *self, uint32_t status, const char *text)
 {
-    bool known = status > NITRO_OK && status <= NITRO_ERR_DENIED;
+    bool known = status > NITRO_OK && status <= NITRO_ERR_UNSUPPORTED;
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
     snprintf(self->message, sizeof(self->message), "%s",
              text[0] ? text : "its loader failed without a message");

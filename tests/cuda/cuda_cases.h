@@ -1,5 +1,5 @@
-/* cuda_cases.h - what tests of a computation's CUDA variants share, emulated and on a GPU: the
- * module's computation with a stream, and checks that hold for the variants of any computation. */
+/* cuda_cases.h - shared by tests of CUDA variants, emulated and on a GPU: the module's computation
+ * with a stream, and checks for the variants of any computation. */
 #ifndef NITRO_TESTS_CUDA_CUDA_CASES_H
 #define NITRO_TESTS_CUDA_CUDA_CASES_H
 

@@ -1,5 +1,5 @@
-/* device_cases.h - what the kernels of the CUDA microbenchmarks must have done: on the emulation,
- * and on a GPU. */
+/* device_cases.h - checks that the kernels of the CUDA microbenchmarks did all their work, on the
+ * emulation and on a GPU. */
 #ifndef NITRO_TESTS_CUDA_DEVICE_CASES_H
 #define NITRO_TESTS_CUDA_DEVICE_CASES_H
 

@@ -1,5 +1,5 @@
-/* histogram_cases.h - the CUDA variants of histogram against the host's reference, on the cases of
- * unit/histogram_cases.h: the same for the emulation and for a GPU. */
+/* gpu_histogram_cases.h - the CUDA variants of histogram against the host's reference, on the
+ * cases of unit/histogram_cases.h, on the emulation and on a GPU. */
 #ifndef NITRO_TESTS_CUDA_GPU_HISTOGRAM_CASES_H
 #define NITRO_TESTS_CUDA_GPU_HISTOGRAM_CASES_H
 

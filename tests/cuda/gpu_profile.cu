@@ -1,6 +1,6 @@
-/* gpu_profile.cu - a kernel that moves every counter that the proxies are judged by: arithmetic of
- * both precisions, atomics with and without a result, and all kinds of memory, each more than once,
- * so that caches are hit too. */
+/* gpu_profile.cu - a kernel that increments every counter of the proxies' metrics: arithmetic of
+ * both precisions, atomics with and without a result, and all kinds of memory, each more than once
+ * to hit caches. */
 #include <cuda_runtime.h>
 
 #include "cuda/gpu_profile.h"

@@ -1,4 +1,4 @@
-/* profile.h - between test_profile.c and its kernel. */
+/* gpu_profile.h - interface of test_gpu_profile.c's kernel. */
 #ifndef NITRO_TESTS_CUDA_GPU_PROFILE_H
 #define NITRO_TESTS_CUDA_GPU_PROFILE_H
 

@@ -1,5 +1,5 @@
 /* spmv_cases.h - the CUDA variants of spmv against the host's reference, on matrices of every
- * family and on odd ones: the same cases for the emulation and for a GPU. */
+ * family and special cases, on the emulation and on a GPU. */
 #ifndef NITRO_TESTS_CUDA_SPMV_CASES_H
 #define NITRO_TESTS_CUDA_SPMV_CASES_H
 

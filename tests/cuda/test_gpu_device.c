@@ -1,5 +1,5 @@
-/* The device kind `cuda` on a GPU: what its driver says is possible, the microbenchmarks measure
- * nothing that physics forbids, their kernels do what is counted, and the device's clock works. */
+/* Device kind `cuda` on a GPU: plausible queried values, microbenchmarks within physical limits
+ * whose kernels do all their work, and the device's clock. */
 #include <sys/wait.h>
 #include <unistd.h>
 

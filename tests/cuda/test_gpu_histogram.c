@@ -1,5 +1,5 @@
-/* The CUDA variants of histogram on a GPU, on the cases that the emulation has, and on inputs that
- * fill a GPU. */
+/* The CUDA variants of histogram on a GPU, on the emulation's cases and on inputs that fill a GPU.
+ */
 #include "cuda/gpu_histogram_cases.h"
 
 static int setup(void **state)

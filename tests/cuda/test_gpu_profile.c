@@ -1,5 +1,5 @@
-/* The profiler "cupti" on a GPU: a kernel that moves every counter gives every metric of the
- * proxies a value. Needs leave to read counters; skipped where there is no GPU. */
+/* The profiler "cupti" on a GPU: a kernel that increments every counter gives every metric of the
+ * proxies a value. Needs permission to read counters; skipped without a GPU. */
 #include <math.h>
 
 #include "cuda/gpu_profile.h"

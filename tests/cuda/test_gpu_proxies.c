@@ -1,4 +1,4 @@
-/* Proxy kernels on a GPU: results at every intensity, small and at the size that suits the card. */
+/* Proxy kernels on a GPU: results at every intensity, with small and default sizes. */
 #include "unit/proxy_kernels.h"
 
 static void test_results(void **state)

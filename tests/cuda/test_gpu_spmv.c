@@ -1,5 +1,5 @@
-/* The CUDA variants of spmv on a GPU: right on every kind of matrix and at sizes that fill it, and
- * graphs replay what they captured. Without a GPU it says so and exits with 77. */
+/* The CUDA variants of spmv on a GPU: correct on every kind of matrix and at sizes that fill it;
+ * captured graphs can be replayed. Exits with 77 without a GPU. */
 #include "cuda/spmv_cases.h"
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 

@@ -1,10 +1,7 @@
-/*
- * cuda_emulation.h - what tests tell the emulated device, and ask of it (C and C++).
+/* cuda_emulation.h - settings and state of the emulated device, for tests (C and C++).
  *
- * One device, or several of one sort; one thread of the host at a time. Failures are provoked by
- * the settings; what went wrong in a kernel is a CUDA error for the code under test, and a sentence
- * for the test.
- */
+ * One device, or several equal ones; used by one host thread at a time. Settings inject failures;
+ * errors in a kernel become CUDA errors for the code under test, and a message for the test. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_EMULATION_H
 #define NITRO_TESTS_CUDA_EMULATION_CUDA_EMULATION_H
 

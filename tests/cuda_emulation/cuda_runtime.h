@@ -1,8 +1,6 @@
-/*
- * cuda_runtime.h - CUDA C++ as the emulation has it (README.md): what g++ needs to compile our .cu
- * files as C++17 and run their kernels on the CPU. grid.cpp runs the threads; what an owner needs
- * and does not find here, he adds as one line.
- */
+/* cuda_runtime.h - CUDA C++ of the emulation (README.md): compiles Nitro's .cu files as C++17 with
+ * g++ and runs their kernels on the CPU. grid.cpp runs the threads. Missing intrinsics are added
+ * here. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_H
 #define NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_H
 

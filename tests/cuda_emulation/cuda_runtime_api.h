@@ -1,9 +1,7 @@
-/*
- * cuda_runtime_api.h - the part of the CUDA runtime that Nitro uses, as the emulation has it
- * (README.md): for C and C++, with the toolkit's names, values and signatures (CUDA 12 and 13), so
- * that this header can stand before the toolkit's. What an owner needs and does not find here, he
- * adds: here, and to query.cpp.
- */
+/* cuda_runtime_api.h - the part of the CUDA runtime that Nitro uses, in the emulation (README.md):
+ * for C and C++, with the toolkit's names, values and signatures (CUDA 12 and 13), so that this
+ * header can precede the toolkit's. Missing functions are added here and in the .cpp file of their
+ * kind. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_API_H
 #define NITRO_TESTS_CUDA_EMULATION_CUDA_RUNTIME_API_H
 

@@ -1,5 +1,5 @@
-/* cusparse.h - the part of cuSPARSE that Nitro uses, as the emulation has it (README.md):
- * fake_cusparse.cpp is the library. */
+/* cusparse.h - the part of cuSPARSE that Nitro uses, in the emulation (README.md); implemented by
+ * fake_cusparse.cpp. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_CUSPARSE_H
 #define NITRO_TESTS_CUDA_EMULATION_CUSPARSE_H
 

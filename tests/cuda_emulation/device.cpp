@@ -1,7 +1,6 @@
-/* device.cpp - the device's state and its queue of work. The decisions here: work of all streams is
- * one queue, done in the order in which it came, when somebody waits for it; and device time is
- * made up (a launch costs 5 us, and what it does a little), so that tests with events are the same
- * everywhere. */
+/* device.cpp - the device's state and its queue of work. The work of all streams is one queue,
+ * executed in order when a call waits for it. Device time is simulated (a launch takes 5 us, and
+ * its work a little), so that tests with events are deterministic. */
 #include "device.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-/* device.h - the emulated device: its state, and what device.cpp, memory.cpp, streams.cpp and
- * query.cpp share. */
+/* device.h - the state of the emulated device, shared by device.cpp, memory.cpp, streams.cpp and
+ * query.cpp. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_DEVICE_H
 #define NITRO_TESTS_CUDA_EMULATION_DEVICE_H
 

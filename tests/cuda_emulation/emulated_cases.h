@@ -1,5 +1,5 @@
-/* emulated_cases.h - what tests of a computation's CUDA variants share where they are emulated: a
- * device that shuffles threads and is empty in the end, and checks that only it can make. */
+/* emulated_cases.h - shared by tests of emulated CUDA variants: a device that shuffles threads and
+ * must be empty in the end, and checks that are only possible on it. */
 #ifndef NITRO_TESTS_CUDA_EMULATION_EMULATED_CASES_H
 #define NITRO_TESTS_CUDA_EMULATION_EMULATED_CASES_H
 

@@ -1,4 +1,4 @@
-/* emulator.h - what grid.cpp (kernels) and device.cpp (the device) know of each other. */
+/* emulator.h - interface between grid.cpp (kernels) and device.cpp (the device). */
 #ifndef NITRO_TESTS_CUDA_EMULATION_EMULATOR_H
 #define NITRO_TESTS_CUDA_EMULATION_EMULATOR_H
 

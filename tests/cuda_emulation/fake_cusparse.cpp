@@ -1,9 +1,7 @@
-/*
- * fake_cusparse.cpp - a libcusparse.so.12 for the emulation: right results by the plainest kernel,
- * and strict about what must come before what. It is opened as the real one is. The environment
- * provokes failures: NITRO_FAKE_CUSPARSE_MAJOR is another version, NITRO_FAKE_CUSPARSE_FAIL the
- * name of a function that fails.
- */
+/* fake_cusparse.cpp - a libcusparse.so.12 for the emulation: correct results by a simple kernel,
+ * and strict about the order of calls. Loaded as the real one. The environment injects failures:
+ * NITRO_FAKE_CUSPARSE_MAJOR is another version, NITRO_FAKE_CUSPARSE_FAIL the name of a function
+ * that fails. */
 #include <cstdlib>
 
 #include "cuda_runtime.h"

@@ -1,7 +1,7 @@
-/* grid.cpp - kernels on the CPU: blocks one after another, each thread of a block a fiber that runs
- * until it waits for others or ends. The decision here: a switch between fibers is a _longjmp,
- * which makes no system call, and a fiber whose thread has ended takes the next one without any
- * switch, so that kernels without barriers run as plain loops. */
+/* grid.cpp - kernels on the CPU: blocks one after another, each thread of a block a fiber that
+ * runs until it waits for others or ends. Fibers are switched by _longjmp, which makes no system
+ * call; a fiber whose thread has ended takes the next one without a switch, so that kernels
+ * without barriers run as plain loops. */
 #undef _FORTIFY_SOURCE /* its longjmp takes a switch of stacks for damage */
 #include <csetjmp>
 #include <cstdio>

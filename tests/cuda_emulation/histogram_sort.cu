@@ -1,4 +1,4 @@
-/* What CUB does for histogram's sort, by one thread: the emulation has no CUB. */
+/* Replaces CUB's radix sort in histogram's sort: the emulation has no CUB. */
 #include "variants/cuda_kernel.cuh"
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 

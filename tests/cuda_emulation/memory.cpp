@@ -1,5 +1,5 @@
-/* memory.cpp - allocations, copies and fills. Each allocation of the device is one of the host, so
- * that asan knows its bounds; without asan a guard behind each tells of writes past its end. */
+/* memory.cpp - allocations, copies and fills. Each device allocation is a host allocation, so that
+ * asan knows its bounds; without asan, guard bytes detect writes past its end. */
 #include <cstdio>
 #include <cstdlib>
 

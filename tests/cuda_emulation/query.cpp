@@ -1,4 +1,4 @@
-/* query.cpp - what the device says of itself, and errors in words. */
+/* query.cpp - device properties, function attributes and error messages. */
 #include <cstdio>
 
 #include "device.h"

@@ -1,6 +1,5 @@
-/* The device kind `cuda` on the emulated device: what is asked of a driver, the clock that
- * measuring asks for, and the microbenchmarks, whose kernels must do all the work that their times
- * are divided by. */
+/* Device kind `cuda` on the emulated device: queries, the clock for measuring, and the
+ * microbenchmarks, whose kernels must do all the work that their times are divided by. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* The emulation itself: threads that wait for each other, warps, atomics, memory, the queue,
- * graphs, and that it finds what is wrong with a kernel. */
+/* Tests of the emulation itself: barriers, warps, atomics, memory, the queue, graphs, and
+ * detection of faulty kernels. */
 #include <csetjmp>
 #include <cstdarg>
 #include <cstddef>

@@ -1,6 +1,6 @@
-/* The CUDA variants of histogram, emulated: right on all cases and in any order of blocks and
- * threads; the caller's own samples at any address; prepared before a capture and never within;
- * small devices and failures leave nothing behind. */
+/* The CUDA variants of histogram, emulated: correct on all cases in any order of blocks and
+ * threads; with the caller's samples at any address; prepared before a capture, never within;
+ * small devices and failures leak nothing. */
 #include "cuda/gpu_histogram_cases.h"
 #include "cuda_emulation/emulated_cases.h"
 

@@ -1,6 +1,5 @@
-/* Measuring spmv on an emulated CUDA device: the real variants, the real clock of the device kind
- * and worker processes, all that a GPU is not needed for. What times are is the emulation's affair;
- * what becomes of variants that fail is not. */
+/* Measuring spmv on an emulated CUDA device: the real variants, the device kind's clock and worker
+ * processes. Times are simulated; the handling of failing variants is real. */
 #include <cuda_runtime_api.h>
 #include <math.h>
 

@@ -1,4 +1,5 @@
-/* Conformance of modules of one name and several kinds of devices: they are one computation. */
+/* Conformance of modules of one name for several kinds of devices: they declare the same
+ * computation. */
 #include <string.h>
 
 #include "unit/unit.h"

@@ -1,5 +1,5 @@
-/* The proxy kernels for CUDA on the emulation: results at every intensity, and what failures leave
- * behind. */
+/* The CUDA proxy kernels on the emulation: results at every intensity, and failures, which leak
+ * nothing. */
 #include "cuda_emulation.h"
 #include "cuda_runtime_api.h"
 #include "unit/proxy_kernels.h"

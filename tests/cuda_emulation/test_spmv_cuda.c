@@ -1,6 +1,5 @@
-/* The CUDA variants of spmv, emulated: right on every kind of matrix and in any order of blocks and
- * threads; prepared before a capture and never within; small devices and failures leave nothing
- * behind. */
+/* The CUDA variants of spmv, emulated: correct on every kind of matrix in any order of blocks and
+ * threads; prepared before a capture, never within; small devices and failures leak nothing. */
 #include <dlfcn.h>
 
 #include "cuda/spmv_cases.h"

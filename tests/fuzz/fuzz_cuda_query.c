@@ -1,5 +1,5 @@
-/* Recorded queries of CUDA devices of any bytes: refused with an error, or made into a device that
- * is written and read as the same. */
+/* Arbitrary bytes as a recorded query of CUDA devices: an error, or a device that is written and
+ * read back equal. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Any bytes as an image: refused with an error, or samples that every variant counts. */
+/* Arbitrary bytes as an image: an error, or samples that every variant counts correctly. */
 #include <stdlib.h>
 
 #include "apps/histogram/histogram_samples.h"

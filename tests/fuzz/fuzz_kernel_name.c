@@ -1,4 +1,5 @@
-/* Kernels' names: whatever a driver calls them, the text is cut to its room and was in the name. */
+/* Arbitrary kernel names: the readable name is truncated to its buffer and contained in the input.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

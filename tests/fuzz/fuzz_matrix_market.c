@@ -1,5 +1,5 @@
-/* Any bytes as a Matrix Market file: refused with an error, or a matrix that every part of the
- * computation can work on. */
+/* Arbitrary bytes as a Matrix Market file: an error, or a matrix that all variants and features
+ * accept. */
 #include <stdlib.h>
 
 #include "apps/spmv/matrix.h"

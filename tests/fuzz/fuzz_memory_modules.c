@@ -1,5 +1,4 @@
-/* The firmware's table of memory modules, of any bytes: nothing is said, or of at least one
- * channel. */
+/* Arbitrary bytes as the firmware's table of memory modules: unknown, or at least one channel. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Any bytes as a file of proxies, added to the built-in ones; what is taken is asked about a
- * profile in names of both profilers: every value is finite or missing. */
+/* Arbitrary bytes as a file of proxies, added to the built-in ones; values of accepted metrics for
+ * a profile with both profilers' names are finite or missing. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* faulty_store.h - a store that a test can take away: SQLite behind a switch in shared memory, so
- * that a parent decides how its children's store fares. */
+/* faulty_store.h - a store that tests can make unavailable: SQLite behind a switch in shared
+ * memory, so that a parent controls its children's store. */
 #ifndef NITRO_TESTS_UNIT_FAULTY_STORE_H
 #define NITRO_TESTS_UNIT_FAULTY_STORE_H
 

@@ -1,5 +1,5 @@
-/* histogram_cases.h - inputs that every variant of histogram is tried on, wherever it runs: all
- * families, sizes around those of blocks and tiles, and few to all bins. */
+/* histogram_cases.h - inputs for every variant of histogram on every kind of device: all families,
+ * sizes around those of blocks and tiles, and from few to all bins. */
 #ifndef NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 #define NITRO_TESTS_UNIT_HISTOGRAM_CASES_H
 

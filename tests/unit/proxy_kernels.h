@@ -1,5 +1,5 @@
-/* proxy_kernels.h - what every member of nitro_builtin_proxy_kernels() of one kind of device keeps:
- * run on the host, on the emulation of CUDA, and on a GPU. */
+/* proxy_kernels.h - checks for all proxy kernels of one kind of device: on the host, on the
+ * emulation of CUDA, and on a GPU. */
 #ifndef NITRO_TESTS_UNIT_PROXY_KERNELS_H
 #define NITRO_TESTS_UNIT_PROXY_KERNELS_H
 

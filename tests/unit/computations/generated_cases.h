@@ -1,5 +1,5 @@
-/* generated_cases.h - what the generated inputs of every module must be like: the same from the
- * same seed and index, and named apart. */
+/* generated_cases.h - checks of every module's generated inputs: deterministic in seed and index,
+ * with unique names. */
 #ifndef NITRO_TESTS_UNIT_COMPUTATIONS_GENERATED_CASES_H
 #define NITRO_TESTS_UNIT_COMPUTATIONS_GENERATED_CASES_H
 

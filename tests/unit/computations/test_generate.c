@@ -1,4 +1,4 @@
-/* Generated matrices: the same from the same seed and index, named apart, well formed, and of sizes
+/* Generated matrices: deterministic in seed and index, uniquely named, well formed, and of sizes
  * that keep a tune short. */
 #include <math.h>
 

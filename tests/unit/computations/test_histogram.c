@@ -1,5 +1,5 @@
-/* Every variant of histogram on the host against a plain loop: on all cases, with many threads,
- * with tables that were not prepared; results that are found wrong; the module. */
+/* Every host variant of histogram against a plain loop: all cases, many threads, unprepared
+ * tables, detection of wrong results; the module. */
 #include <omp.h>
 
 #include "unit/histogram_cases.h"

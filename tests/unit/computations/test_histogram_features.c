@@ -1,4 +1,4 @@
-/* Input features of histogram against values worked out by hand, and the relative ones. */
+/* Input features of histogram against values computed by hand, and the relative ones. */
 #include <math.h>
 
 #include "nitro/records/relative.h"

@@ -1,5 +1,5 @@
-/* Generated samples: the same from the same seed and index, named apart, within their bins, spread
- * as their family says, and of sizes that keep a tune short. */
+/* Generated samples: deterministic in seed and index, uniquely named, within their bins,
+ * distributed as their family, and of sizes that keep a tune short. */
 #include "unit/computations/generated_cases.h"
 #include "unit/histogram_cases.h"
 

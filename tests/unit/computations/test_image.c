@@ -1,5 +1,5 @@
-/* Grayscale images: the ramps of make_image_seeds.py, whose pixels are known, and files that must
- * be refused, each with what is wrong. */
+/* Grayscale images: the ramps of make_image_seeds.py, whose pixels are known, and invalid files
+ * with their errors. */
 #include "apps/histogram/image.h"
 #include "unit/histogram_cases.h"
 

@@ -1,4 +1,4 @@
-/* Matrix Market files: every kind that is read, and every way in which one can be wrong. */
+/* Matrix Market files: every supported kind, and every kind of error. */
 #include <locale.h>
 #include <math.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-/* Every variant of spmv against sums in long double, on matrices of every family and on the odd
- * ones; the constraints; formats that are made once and dropped; results that are found wrong. */
+/* Every variant of spmv against sums in long double, on matrices of every family and special
+ * cases; constraints; conversion and release of formats; detection of wrong results. */
 #include <math.h>
 #include <omp.h>
 

@@ -1,5 +1,5 @@
-/* Input features of spmv: against values worked out by hand, and against the recorded SpMV
- * measurements for matrices that stand in both collections. */
+/* Input features of spmv against values computed by hand, and against the recorded SpMV
+ * measurements for matrices in both collections. */
 #include <math.h>
 
 #include "apps/spmv/matrix.h"

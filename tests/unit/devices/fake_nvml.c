@@ -1,5 +1,5 @@
-/* A stand-in for NVIDIA's management library, as old as one that cannot count cores, of one GPU
- * that has no MIG. */
+/* A fake NVIDIA management library, of a version that cannot count cores, with one GPU without
+ * MIG. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,8 +1,9 @@
-/* What modelled devices' cost model promises, and its noise. */
+/* The cost model of modelled devices: monotonicity in work and device features, and its noise. */
 #include "features/device/model/cost_model.h"
 #include "unit/devices/model_devices.h"
 
-/* ---- What the cost model promises ------------------------------------------------------------ */
+/* ---- Properties of the cost model --------------------------------------------------------------
+ */
 
 static void test_time_of_a_cost(void **state)
 {

@@ -1,6 +1,5 @@
-/* CUDA devices without a GPU: the table of published specifications, devices made of recorded
- * queries (tests/gpus), recordings that are not as they should be, NVML by a stand-in, and what the
- * kind says where there is no driver. */
+/* CUDA devices without a GPU: the table of published specifications, devices from recorded queries
+ * (tests/gpus), invalid recordings, a fake NVML, and errors without a driver. */
 #include <math.h>
 
 #include "features/device/cuda/cuda_kind.h"
@@ -141,7 +140,7 @@ static nitro_device *replay(nitro_context *context, const char *name)
 
 typedef struct expectation {
     const char *file, *id;
-    double values[9]; /* in the order of `columns`; NAN: a hole */
+    double values[9]; /* in the order of `columns`; NAN: missing */
     double peaks[NUM_PEAKS];
     nitro_value_source sources[NUM_PEAKS];
 } expectation;

@@ -1,5 +1,5 @@
-/* Device kinds: what every kind promises (a row of the list is a row of this test), and the host on
- * this machine, and with a clock of the test's own. */
+/* Device kinds: conformance of every kind (a row of the list is a row of this test), and the host
+ * on this machine and with a test clock. */
 #include <math.h>
 #include <unistd.h>
 

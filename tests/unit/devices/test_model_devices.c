@@ -1,5 +1,4 @@
-/* Modelled devices: the paper's Table 1 as it is printed, what they are for, and what they refuse.
- */
+/* Modelled devices: the paper's Table 1 as printed, modelled times, and errors. */
 #include "unit/devices/model_devices.h"
 
 #define NUM_GPUS 6

@@ -1,4 +1,4 @@
-/* The host on recorded machines, and on files that are not as they should be. */
+/* The host on recorded machines, and with missing or invalid files. */
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,7 +43,7 @@ static void check_machine(const expectation *expected)
     check_value(device, "simd_width", expected->simd_bits);
     check_value(device, "peak_gflops_sp", expected->gflops_sp);
     check_value(device, "peak_gflops_dp", expected->gflops_sp / 2);
-    /* What only root or nobody may ask stays a hole; benchmarks were not asked for. */
+    /* Values that only root may read, and measured values, are missing. */
     check_value(device, "peak_gbps", NAN);
     check_value(device, "copy_gbps", NAN);
     const char *label = nitro_device_label(device, "clock_rate_is");

@@ -1,5 +1,5 @@
-/* device_measuring.h - a computation on the fake device whose variants play a script: what tests of
- * measuring on a device with a clock, caches and memory of its own begin with. */
+/* device_measuring.h - fixture of tests of measuring on a device: a computation with scripted
+ * variants on the fake device. */
 #ifndef NITRO_TESTS_UNIT_MEASURE_DEVICE_MEASURING_H
 #define NITRO_TESTS_UNIT_MEASURE_DEVICE_MEASURING_H
 

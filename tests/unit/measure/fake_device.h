@@ -1,5 +1,5 @@
-/* fake_device.h - a device kind "fake" with a clock, caches and memory of its own, for tests that
- * have no such device. What workers did to it is told by one page that all processes share. */
+/* fake_device.h - a device kind "fake" with a clock, caches and memory of its own. Workers report
+ * what they did to it in a shared page. */
 #ifndef NITRO_TESTS_UNIT_MEASURE_FAKE_DEVICE_H
 #define NITRO_TESTS_UNIT_MEASURE_FAKE_DEVICE_H
 

@@ -1,5 +1,5 @@
-/* scripted_computation.h - a computation whose variants play a script, and a clock that stands
- * still but for what they add to it: what tests of measuring begin with. */
+/* scripted_computation.h - fixture of tests of measuring: a computation with scripted variants,
+ * and a clock that only they advance. */
 #ifndef NITRO_TESTS_UNIT_MEASURE_SCRIPTED_COMPUTATION_H
 #define NITRO_TESTS_UNIT_MEASURE_SCRIPTED_COMPUTATION_H
 

@@ -1,4 +1,4 @@
-/* Measuring one input: what counts as a time. All times are synthetic. */
+/* Measuring one input: which timings count. All times are synthetic. */
 #include <math.h>
 #include <time.h>
 

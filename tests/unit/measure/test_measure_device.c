@@ -1,5 +1,4 @@
-/* Measuring on a device with a clock and caches of its own: whose time counts, and in what state.
- */
+/* Measuring on a device with its own clock and caches: time sources, cache modes, state. */
 #include "unit/measure/device_measuring.h"
 
 /* ---- Whose time ------------------------------------------------------------------------------ */

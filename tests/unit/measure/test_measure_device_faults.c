@@ -1,4 +1,4 @@
-/* Measuring on a device that a variant broke, or whose memory is too small. */
+/* Measuring on a device that a variant breaks, or with too little memory. */
 #include <math.h>
 #include <signal.h>
 

@@ -1,4 +1,4 @@
-/* Measuring bad variants: each costs its own entry only. */
+/* Measuring failing variants: each only costs its own entry. */
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* The process that measures, and inputs and options that are refused. */
+/* The worker process, and invalid inputs and options. */
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -22,6 +22,13 @@ static nitro_status load_silently_nothing(nitro_context *context, void *state, v
     (void)state;
     (void)argument;
     return NITRO_ERR_IO;
+}
+
+static nitro_status load_unsupported(nitro_context *context, void *state, void **argument)
+{
+    (void)state;
+    (void)argument;
+    return nitro_fail(context, NITRO_ERR_UNSUPPORTED, "no such inputs here");
 }
 
 static nitro_status load_badly(nitro_context *context, void *state, void **argument)
@@ -52,6 +59,7 @@ static void test_bad_inputs(void **state)
     assert_input_fails(b, load_nothing, "x.mtx", NITRO_ERR_FORMAT,
                        "input 'x.mtx': x.mtx:3: text in numbers");
     assert_input_fails(b, load_silently_nothing, NULL, NITRO_ERR_IO, "failed without a message");
+    assert_input_fails(b, load_unsupported, NULL, NITRO_ERR_UNSUPPORTED, "no such inputs here");
     action how = CRASH;
     assert_input_fails(b, load_badly, &how, NITRO_ERR_IO, "SIGSEGV in its loader");
     how = EXIT;
@@ -144,7 +152,7 @@ static void test_interrupted_waits(void **state)
     assert_without_time(b, 1, NITRO_OUTCOME_TIMED_OUT, "call 2");
 }
 
-/* An application that ignores SIGCHLD has its children reaped behind our back. */
+/* An application that ignores SIGCHLD: the kernel reaps its children. */
 static void test_ignored_children(void **state)
 {
     bench *b = *state;

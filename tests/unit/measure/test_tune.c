@@ -1,4 +1,4 @@
-/* Tuning: what is stored, and what is not measured again. Times are synthetic; the store is real.
+/* Tuning: what is stored, and what is not measured again. Times are synthetic, the store is real.
  */
 #include <fcntl.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Tuning a device with a clock, caches and a state of its own. */
+/* Tuning a device with its own clock, caches and state. */
 #include "unit/measure/device_measuring.h"
 
 static void open_store(bench *b)

@@ -1,4 +1,4 @@
-/* Tuning that ends early: a killed run, or one on a full disk, loses nothing. */
+/* Interrupted tuning: a killed run, or one on a full disk, loses nothing. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>

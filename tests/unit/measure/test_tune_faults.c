@@ -1,6 +1,6 @@
-/* A tune that survives anything: killed at random moments while the store it tunes into comes and
- * goes. In the end every sample is there, once, and the model is that of an undisturbed tune. More
- * rounds and inputs: NITRO_FAULT_ROUNDS, NITRO_FAULT_INPUTS. */
+/* A tune that is killed at random moments while its store comes and goes: in the end every sample
+ * is stored once, and the model equals that of an undisturbed tune. NITRO_FAULT_ROUNDS and
+ * NITRO_FAULT_INPUTS set the numbers of rounds and inputs. */
 #include <math.h>
 #include <signal.h>
 #include <sys/wait.h>

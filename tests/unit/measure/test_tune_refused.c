@@ -1,4 +1,4 @@
-/* Tuning modelled devices; devices and inputs that cannot be tuned. */
+/* Tuning modelled devices, and invalid devices and inputs. */
 #include <math.h>
 
 #include "unit/measure/tuned_computation.h"

@@ -1,5 +1,5 @@
-/* Several tuners of one device and one store share the work: each input is measured once, and what
- * a tuner that died had claimed is measured by another. */
+/* Several tuners of one device and one store share the work: each input is measured once, and
+ * claims of a dead tuner expire. */
 #include <sys/mman.h>
 #include <sys/wait.h>
 

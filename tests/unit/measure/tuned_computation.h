@@ -1,4 +1,4 @@
-/* tuned_computation.h - a computation to tune, whose variants' times are synthetic, and a real
+/* tuned_computation.h - fixture of tests of tuning: a computation with synthetic times, and a real
  * store. */
 #ifndef NITRO_TESTS_UNIT_MEASURE_TUNED_COMPUTATION_H
 #define NITRO_TESTS_UNIT_MEASURE_TUNED_COMPUTATION_H

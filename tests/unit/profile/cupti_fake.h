@@ -1,6 +1,5 @@
-/* cupti_fake.h - CUPTI's functions as a test makes them up: a device that launches what it is told
- * to, counts by a formula, and fails at any call that is asked for. Every call that switches
- * something on is matched with the one that switches it off. */
+/* cupti_fake.h - fake CUPTI functions: a device that launches scripted kernels, counts by a
+ * formula, and fails at any chosen call. Checks that everything that is enabled is disabled. */
 #ifndef NITRO_TESTS_UNIT_PROFILE_CUPTI_FAKE_H
 #define NITRO_TESTS_UNIT_PROFILE_CUPTI_FAKE_H
 

@@ -1,6 +1,5 @@
-/* Every counter of the built-in proxies on every chip that CUPTI knows, and how often a kernel is
- * run for them: by CUPTI's host half, which needs no GPU. Skipped where libcupti is not installed.
- */
+/* Every counter of the built-in proxies on every chip that CUPTI supports, and the number of
+ * passes: by CUPTI's host half, which needs no GPU. Skipped without libcupti. */
 #include <math.h>
 
 #include "proxies/profilers/profile_cupti.h"

@@ -1,8 +1,6 @@
-/*
- * The whole way of a profile: CUPTI's raw counters, a worker process, the store, the paper's
- * metrics, P-DFS. The counters are MADE BY HAND, by the table below, and show nothing about any
- * device: that P-DFS then finds the work that was put in shows that nothing is lost on the way.
- */
+/* The whole path of a profile: CUPTI's counters, a worker process, the store, the paper's metrics,
+ * P-DFS. The counters are SYNTHETIC, from the table below, and say nothing about any device: P-DFS
+ * finding the work in them shows that nothing is lost on the way. */
 #include <jansson.h>
 
 #include "unit/profile/cupti_fake.h"
@@ -129,7 +127,7 @@ static nitro_status open_fake(nitro_context *context, const char *device, void *
 }
 
 static const nitro_profiler profiler = {.name = "fake",
-                                        .description = "made up",
+                                        .description = "synthetic",
                                         .device_kind = "host",
                                         .open = open_fake,
                                         .has = cupti_session_has,
@@ -175,7 +173,7 @@ static nitro_status check_proxy(void *state)
 
 #define KERNEL(kind)                                                                               \
     {                                                                                              \
-        .proxy = NULL, .device_kind = "host", .description = "made up", .create = create_##kind,   \
+        .proxy = NULL, .device_kind = "host", .description = "synthetic", .create = create_##kind, \
         .run = run_proxy, .check = check_proxy, .free = free                                       \
     }
 static nitro_proxy_kernel proxy_kernels[] = {KERNEL(SP), KERNEL(DP), KERNEL(ATOMIC), KERNEL(MEM),
@@ -421,7 +419,7 @@ static void test_a_chip_with_fewer_counters(void **state)
     assert_won(f, "ATOMIC,MEM-BW");
 }
 
-/* Who may not read counters still gets a model: the selection steps aside. */
+/* Without permission to read counters a model is still made: the selection is skipped. */
 static void test_without_permission(void **state)
 {
     fixture *f = *state;

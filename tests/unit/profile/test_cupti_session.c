@@ -1,6 +1,5 @@
-/* The profiler "cupti" on functions that are made up: kernels and their names, every call failing
- * in turn, devices that cannot be profiled, work that fails. No GPU and no CUPTI library is used.
- */
+/* The profiler "cupti" on fake functions: kernels and their names, every call failing in turn,
+ * devices that cannot be profiled, work that fails. Uses no GPU and no CUPTI library. */
 #include "unit/profile/cupti_fake.h"
 
 typedef struct work_state {

@@ -1,4 +1,4 @@
-/* What people call a kernel. */
+/* Readable names of kernels. */
 #include "proxies/profilers/kernel_name.h"
 #include "unit/unit.h"
 

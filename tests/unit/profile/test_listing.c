@@ -1,4 +1,4 @@
-/* Listings of machine code: what is an instruction, what is a loop, what is counted. */
+/* Reading disassembly: instructions, loops, counts. */
 #include "unit/profile/listing.h"
 
 /* What was counted in each function of a listing, in order. */

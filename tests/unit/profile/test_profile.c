@@ -1,4 +1,4 @@
-/* Profiles as records: names, metrics in order, copies. */
+/* Profiles as records: names, order of metrics, copies. */
 #include <math.h>
 
 #include "unit/unit.h"

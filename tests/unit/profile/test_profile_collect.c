@@ -1,5 +1,5 @@
-/* Collecting profiles: what becomes of runs that end well, fail, crash or give a wrong result, and
- * of a profiler that refuses. The profiler is made up; its words come from shared memory. */
+/* Collecting profiles: runs that succeed, fail, crash or give a wrong result, and a profiler that
+ * is unavailable. The profiler is a fake, controlled by shared memory. */
 #include <math.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -31,7 +31,7 @@ static nitro_status open_fake(nitro_context *context, const char *device, void *
     shared->opened++;
     *state = context;
     if (shared->open_result != NITRO_OK)
-        return nitro_fail(context, shared->open_result, "made up: no permission, be root");
+        return nitro_fail(context, shared->open_result, "fake: no permission, be root");
     return NITRO_OK;
 }
 
@@ -58,7 +58,7 @@ static nitro_status collect_fake(void *state, const nitro_string_list *counters,
     shared->profiling = false;
     if (status == NITRO_OK && shared->collect_result[shared->last_variant] != NITRO_OK)
         status = nitro_fail(context, shared->collect_result[shared->last_variant],
-                            "made up: collecting failed");
+                            "fake: collecting failed");
     for (unsigned kernel = 0; kernel < shared->num_kernels && status == NITRO_OK; kernel++) {
         for (size_t i = 0; i < counters->count; i++)
             values[i] = 100.0 * (kernel + 1) + (double)i;
@@ -75,7 +75,7 @@ static void close_fake(void *state)
 }
 
 static const nitro_profiler fake = {.name = "fake",
-                                    .description = "made up",
+                                    .description = "fake",
                                     .device_kind = "host",
                                     .open = open_fake,
                                     .has = has_fake,
@@ -300,12 +300,12 @@ static void test_a_profiler_that_refuses(void **state)
 {
     fixture *f = *state;
     shared->open_result = NITRO_ERR_IO;
-    assert_fails(f->context, collect(f), NITRO_ERR_IO, "made up: no permission, be root");
+    assert_fails(f->context, collect(f), NITRO_ERR_IO, "fake: no permission, be root");
     assert_int_equal(shared->opened, 1); /* and no other input was tried */
     assert_int_equal(shared->runs, 0);
     shared->open_result = NITRO_OK;
     shared->collect_result[1] = NITRO_ERR_IO; /* permissions may be asked for as late as this */
-    assert_fails(f->context, collect(f), NITRO_ERR_IO, "made up: collecting failed");
+    assert_fails(f->context, collect(f), NITRO_ERR_IO, "fake: collecting failed");
     assert_int_equal(shared->opened, 2);
     assert_int_not_equal(access(temporary_path(&f->folder, "store"), F_OK),
                          0); /* it leaves nothing */

@@ -1,4 +1,4 @@
-/* The profiler "perf" on events that are made up: what is counted, summed, scaled and refused. */
+/* The profiler "perf" on synthetic events: counting, summing, scaling, errors. */
 #include <errno.h>
 #include <math.h>
 

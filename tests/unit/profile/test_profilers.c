@@ -1,5 +1,5 @@
-/* What every built-in profiler has to hold, whatever it can do here: the conformance test of the
- * family. One that cannot be opened is asked for its sentence. */
+/* Conformance of the built-in profilers. One that cannot be opened must report an error with a
+ * remedy. */
 #include <math.h>
 
 #include "unit/unit.h"

@@ -1,4 +1,4 @@
-/* Proxies as data, and the regression that judges by them. */
+/* Proxies as data, and their regression. */
 #include <math.h>
 
 #include "unit/temporary.h"

@@ -1,4 +1,4 @@
-/* Conformance of proxy kernels: how all of them are declared, and what those of the host do. */
+/* Conformance of proxy kernels: declarations of all, results of the host's. */
 #include "unit/proxy_kernels.h"
 
 static bool is_proxy(const nitro_proxies *proxies, const char *name)
