@@ -1,5 +1,10 @@
-/* record_codec.h - records as bytes, with the checksum that every store compares. Part of
- * nitro_backend.h. */
+/* record_codec.h - records as bytes: one list of fields for each sort of record, two forms of it.
+ * Part of nitro_backend.h. docs/redis-keys.md describes both forms.
+ *
+ * A record is a key (its computation, device and name), a payload and a checksum over both. The
+ * compact form is for stores that keep many records; the JSON form, one line of text, is for people
+ * and for bundles. Numbers are exact in both, and one record has the same checksum in both.
+ */
 #ifndef NITRO_BACKEND_RECORD_CODEC_H
 #define NITRO_BACKEND_RECORD_CODEC_H
 
@@ -9,67 +14,78 @@
 extern "C" {
 #endif
 
-/** Of the records' form. A reader refuses what is newer. */
-#define NITRO_RECORD_VERSION 1
+/** Version of records, and of the layouts in which stores keep them. Stores of 1 to 4 are refused:
+ *  they are older than the first release. A new optional field at a list's end needs no new one. */
+#define NITRO_STORE_VERSION 5
 
-/** @param[out] text  one line without its end; free with free(). @param[out] size  its bytes. */
-nitro_status nitro_record_encode_schema(nitro_context *context, const nitro_schema *schema,
-                                        char **text, size_t *size);
-nitro_status nitro_record_encode_device(nitro_context *context, const nitro_device *device,
-                                        char **text, size_t *size);
-nitro_status nitro_record_encode_sample(nitro_context *context, const char *computation,
-                                        const char *device, const nitro_sample *sample, char **text,
-                                        size_t *size);
-nitro_status nitro_record_encode_profile(nitro_context *context, const char *device,
-                                         const nitro_profile *profile, char **text, size_t *size);
+typedef enum nitro_record_form {
+    NITRO_RECORD_COMPACT, /* binary; does not hold the key */
+    NITRO_RECORD_JSON     /* one line with its '\n'; holds the key */
+} nitro_record_form;
 
-nitro_status nitro_record_decode_schema(nitro_context *context, const char *where, const char *text,
-                                        size_t size, nitro_schema **schema);
-nitro_status nitro_record_decode_device(nitro_context *context, const char *where, const char *text,
-                                        size_t size, nitro_device **device);
-/** The record must be one of the schema's computation and of this device. */
-nitro_status nitro_record_decode_sample(nitro_context *context, const char *where,
-                                        const nitro_schema *schema, const char *device,
-                                        const char *text, size_t size, nitro_sample **sample);
-/** The same; `schema` is NULL for a proxy's. */
-nitro_status nitro_record_decode_profile(nitro_context *context, const char *where,
-                                         const nitro_schema *schema, const char *device,
-                                         const char *text, size_t size, nitro_profile **profile);
-
-/** A record's first bytes tell it from every other of its name: version and checksum. */
-#define NITRO_RECORD_HEAD_BYTES 10
-
-/** Bytes that grow. Zero-initialise; free(bytes). */
+/** Bytes that grow. Zero-initialise; terminated once something was appended. Emptied by `size = 0`.
+ */
 typedef struct nitro_record_bytes {
-    unsigned char *bytes;
+    char *bytes;
     size_t size, capacity;
 } nitro_record_bytes;
+/** NITRO_ERR_NO_MEMORY: `record` is as it was. */
+NITRO_API nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
+                                                 const void *part, size_t size);
+NITRO_API void nitro_record_bytes_free(nitro_record_bytes *record);
 
-/** Over the names of features and variants in their order: whose numbers a record holds. */
-uint64_t nitro_record_schema_hash(const nitro_schema *schema);
-
-/** Append a record. It holds neither the input's name nor computation and device: those are what it
- *  is found by, and its checksum covers them. NITRO_ERR_NO_MEMORY. */
-nitro_status nitro_record_append_sample(nitro_context *context, const char *computation,
-                                        uint64_t schema_hash, const char *device,
-                                        const nitro_sample *sample, nitro_record_bytes *record);
+/** The first bytes of a compact record: its version and checksum, which tell it from every other
+ *  record of the same key. */
+#define NITRO_RECORD_HEAD_BYTES 10
 
 /**
- * Any bytes are welcome: NITRO_ERR_FORMAT says which sample is no good and why, NITRO_ERR_NEWER
- * that a newer Nitro wrote it. The checksum was compared; whether the sample is fit to be used
- * (nitro_store_check_sample) is the caller's to ask.
- * @param schema_hash  of the schema.
+ * Append a record to `record`. The key of a sample is its input's name, that of a profile
+ * nitro_store_profile_key. What is encoded is not checked (nitro_store_check_*).
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY (`record` may hold a part).
  */
-nitro_status nitro_record_read_sample(nitro_context *context, const nitro_schema *schema,
-                                      uint64_t schema_hash, const char *device, const char *input,
-                                      const void *bytes, size_t size, nitro_sample **sample);
+NITRO_API nitro_status nitro_record_encode_schema(nitro_context *context, nitro_record_form form,
+                                                  const nitro_schema *schema,
+                                                  nitro_record_bytes *record);
+NITRO_API nitro_status nitro_record_encode_device(nitro_context *context, nitro_record_form form,
+                                                  const nitro_device *device,
+                                                  nitro_record_bytes *record);
+NITRO_API nitro_status nitro_record_encode_sample(nitro_context *context, nitro_record_form form,
+                                                  const char *computation, const char *device,
+                                                  const nitro_sample *sample,
+                                                  nitro_record_bytes *record);
+NITRO_API nitro_status nitro_record_encode_profile(nitro_context *context, nitro_record_form form,
+                                                   const char *device, const nitro_profile *profile,
+                                                   nitro_record_bytes *record);
 
-/** Checksums over all that a record holds and over the names of its computation and device. */
-uint64_t nitro_store_schema_checksum(const nitro_schema *schema);
-uint64_t nitro_store_device_checksum(const nitro_device *device);
-uint64_t nitro_store_sample_checksum(const char *computation, const char *device,
-                                     const nitro_sample *sample);
-uint64_t nitro_store_profile_checksum(const char *device, const nitro_profile *profile);
+/**
+ * Read a record of either form. Any bytes may be handed in: what comes out has its checksum and
+ * passed nitro_store_check_*.
+ * @param[in]  where   starts messages ("lab.bundle: line 7"); NULL: nothing does.
+ * @param[in]  record  shape [size]; need not be terminated.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (damaged, altered, or under another key than it was written
+ *         for: the message names the record); NITRO_ERR_NEWER; NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_record_decode_schema(nitro_context *context, const char *where,
+                                                  const char *computation, const void *record,
+                                                  size_t size, nitro_schema **schema);
+NITRO_API nitro_status nitro_record_decode_device(nitro_context *context, const char *where,
+                                                  const char *id, const void *record, size_t size,
+                                                  nitro_device **device);
+/** `input` NULL: of any input, which only the JSON form says. */
+NITRO_API nitro_status nitro_record_decode_sample(nitro_context *context, const char *where,
+                                                  const nitro_schema *schema, const char *device,
+                                                  const char *input, const void *record,
+                                                  size_t size, nitro_sample **sample);
+/** `schema` NULL: of a proxy; `key` NULL: any of this computation and device. */
+NITRO_API nitro_status nitro_record_decode_profile(nitro_context *context, const char *where,
+                                                   const nitro_schema *schema, const char *device,
+                                                   const char *key, const void *record, size_t size,
+                                                   nitro_profile **profile);
+
+/** The checksum of a sample's record. NITRO_ERR_NO_MEMORY. */
+NITRO_API nitro_status nitro_record_sample_checksum(nitro_context *context, const char *computation,
+                                                    const char *device, const nitro_sample *sample,
+                                                    uint64_t *checksum);
 
 #ifdef __cplusplus
 }

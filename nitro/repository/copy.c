@@ -1,6 +1,6 @@
-/* Bringing one store's records into another, of whatever kinds: one way, in batches, so that memory
- * is bounded and a run that was cut goes on where it was. Hides what becomes of an input that both
- * have: kept, replaced by the newer sample, or put beside it as a device of its own. */
+/* Copies one store's records into another, one way, in batches: memory is bounded, and a run that
+ * was interrupted resumes where it stopped. Of an input that both stores have, the sample is kept,
+ * replaced by the newer one, or put beside it as that of a device of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +22,19 @@ typedef struct copying {
     nitro_copy_report report;
 } copying;
 
-static uint64_t checksum_of(const copying *job, const nitro_sample *sample)
+/* What is known of the sample's input (NULL: nothing), and whether it is the same sample. */
+static nitro_status compare(const copying *job, const nitro_known_samples *list,
+                            const nitro_sample *sample, const nitro_known_sample **known,
+                            bool *same)
 {
-    return nitro_store_sample_checksum(job->computation, job->device, sample);
+    uint64_t checksum = 0;
+    nitro_status status = NITRO_OK;
+    *known = nitro_known_samples_find(list, sample->input);
+    if (*known)
+        status = nitro_record_sample_checksum(nitro_store_context(job->to), job->computation,
+                                              job->device, sample, &checksum);
+    *same = *known && (*known)->checksum == checksum;
+    return status;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------- */
@@ -96,18 +106,23 @@ static nitro_status add_to_batch(copying *job, const nitro_sample *sample, bool 
 static nitro_status look_for_conflict(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
-    job->in_conflict = job->in_conflict || (known && known->checksum != checksum_of(job, sample));
-    return NITRO_OK;
+    const nitro_known_sample *known;
+    bool same;
+    nitro_status status = compare(job, &job->known, sample, &known, &same);
+    job->in_conflict = job->in_conflict || (known && !same);
+    return status;
 }
 
 static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
                                 const nitro_sample *sample, bool newer_counts)
 {
-    const nitro_known_sample *known = nitro_known_samples_find(list, sample->input);
+    const nitro_known_sample *known;
+    bool same;
+    nitro_status status = compare(job, list, sample, &known, &same);
+    if (status != NITRO_OK)
+        return status;
     if (!known)
         return add_to_batch(job, sample, false);
-    bool same = known->checksum == checksum_of(job, sample);
     if (!same && newer_counts && sample->provenance.time_s > known->time_s)
         return add_to_batch(job, sample, true);
     job->report.samples_skipped++;
@@ -157,8 +172,12 @@ static nitro_status leave_behind(copying *job, nitro_status status)
 static nitro_status copy_to_campaign(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    const nitro_known_sample *known = nitro_known_samples_find(&job->known, sample->input);
-    if (!known || known->checksum != checksum_of(job, sample))
+    const nitro_known_sample *known;
+    bool same;
+    nitro_status status = compare(job, &job->known, sample, &known, &same);
+    if (status != NITRO_OK)
+        return status;
+    if (!same)
         return copy_beside(job, &job->campaign, sample, true);
     job->report.samples_skipped++;
     return NITRO_OK;

@@ -1,5 +1,5 @@
-/* What a store has, by input: a checksum and a time instead of a whole sample, so that a hundred
- * thousand of them are a few megabytes. */
+/* The samples of a store by input: a checksum and a time instead of a whole sample, so that a
+ * hundred thousand of them take a few megabytes. */
 #include "nitro/repository/known_samples.h"
 
 #include <stdlib.h>
@@ -25,13 +25,13 @@ static nitro_status note_sample(void *user, const nitro_sample *sample)
         list->capacity = capacity;
     }
     nitro_known_sample known = {.input = nitro_strdup(r->context, sample->input),
-                                .checksum =
-                                    nitro_store_sample_checksum(r->computation, r->named, sample),
                                 .time_s = sample->provenance.time_s};
     if (!known.input)
         return NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        nitro_record_sample_checksum(r->context, r->computation, r->named, sample, &known.checksum);
     list->items[list->count++] = known;
-    return NITRO_OK;
+    return status;
 }
 
 static void forget(nitro_known_samples *list)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/store_internal.h"
+#include "nitro/repository/record_internal.h"
+
+#define BAD_TEXT "its %s is not UTF-8 text of at most %d bytes"
 
 /* Formulas are parsed, so that nobody who reads them need expect a wrong one. */
 static nitro_status check_relative(nitro_context *context, const char *where,
@@ -15,7 +17,7 @@ static nitro_status check_relative(nitro_context *context, const char *where,
         const char *unit = schema->relative[index].unit;
         if (status == NITRO_OK && !nitro_text_is_valid(unit, NITRO_STORE_MAX_TEXT))
             return nitro_fail(context, failure,
-                              "%s: computation %s: relative feature %s has no clean unit", where,
+                              "%s: computation %s: relative feature %s has no valid unit", where,
                               schema->computation, schema->relative[index].name);
         return status;
     }
@@ -29,7 +31,7 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
 {
     const char *name = schema->computation;
     if (!nitro_name_is_valid(name))
-        return nitro_fail(context, failure, "%s: a computation's name is not clean", where);
+        return nitro_fail(context, failure, "%s: a computation's name is not valid", where);
     if (schema->num_variants == 0 || schema->num_variants > NITRO_MAX_VARIANTS ||
         schema->num_features > NITRO_MAX_FEATURES || schema->num_relative > NITRO_MAX_FEATURES)
         return nitro_fail(context, failure,
@@ -42,19 +44,19 @@ nitro_status nitro_store_check_schema(nitro_context *context, const char *where,
         nitro_scale scale;
         if (!nitro_name_is_valid(feature->name) || nitro_schema_feature(schema, feature->name) != i)
             return nitro_fail(context, failure,
-                              "%s: computation %s: feature %zu has no clean name of its own", where,
+                              "%s: computation %s: feature %zu has no valid name of its own", where,
                               name, i);
         if (!feature->unit || !nitro_text_is_valid(feature->unit, NITRO_STORE_MAX_TEXT) ||
             !nitro_scale_from_name(nitro_scale_name(feature->scale), &scale))
             return nitro_fail(context, failure,
-                              "%s: computation %s: feature %s has no clean unit or no known scale",
+                              "%s: computation %s: feature %s has no valid unit or no known scale",
                               where, name, feature->name);
     }
     for (size_t i = 0; i < schema->num_variants; i++)
         if (!nitro_name_is_valid(schema->variants[i]) ||
             nitro_schema_variant(schema, schema->variants[i]) != i)
             return nitro_fail(context, failure,
-                              "%s: computation %s: variant %zu has no clean name of its own", where,
+                              "%s: computation %s: variant %zu has no valid name of its own", where,
                               name, i);
     if (schema->default_variant != NITRO_NONE && schema->default_variant >= schema->num_variants)
         return nitro_fail(context, failure,
@@ -75,7 +77,7 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
                                       const nitro_device *device, nitro_status failure)
 {
     if (!nitro_device_id_is_valid(device->id) || !nitro_name_is_valid(device->kind))
-        return nitro_fail(context, failure, "%s: a device's id or kind is not clean", where);
+        return nitro_fail(context, failure, "%s: a device's id or kind is not valid", where);
     if (device->num_features > NITRO_STORE_MAX_DEVICE_VALUES ||
         device->num_labels > NITRO_STORE_MAX_DEVICE_VALUES)
         return nitro_fail(context, failure,
@@ -86,7 +88,7 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
         const nitro_device_feature *feature = &device->features[i];
         nitro_value_source source;
         if (!nitro_name_is_valid(feature->name))
-            return nitro_fail(context, failure, "%s: device %s: feature %zu has no clean name",
+            return nitro_fail(context, failure, "%s: device %s: feature %zu has no valid name",
                               where, device->id, i);
         if (!isfinite(feature->value) || !is_measure(feature->spread))
             return nitro_fail(context, failure,
@@ -96,22 +98,23 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
         if (!nitro_value_source_from_name(nitro_value_source_name(feature->source), &source))
             return nitro_fail(context, failure, "%s: device %s: feature %s has no known source",
                               where, device->id, feature->name);
+        if (nitro_device_value(device, feature->name) != feature->value)
+            return nitro_fail(context, failure, "%s: device %s has two features '%s'", where,
+                              device->id, feature->name);
     }
     for (size_t i = 0; i < device->num_labels; i++) {
         const nitro_label *label = &device->labels[i];
-        if (!nitro_name_is_valid(label->name) || !label->text ||
-            !nitro_text_is_valid(label->text, NITRO_STORE_MAX_TEXT))
+        if (!nitro_name_is_valid(label->name) ||
+            nitro_device_label(device, label->name) != label->text)
             return nitro_fail(context, failure,
-                              "%s: device %s: label %zu has no clean name, or a text that is not "
-                              "UTF-8 or longer than %d bytes",
-                              where, device->id, i, NITRO_STORE_MAX_TEXT);
+                              "%s: device %s: label %zu has no valid name of its own", where,
+                              device->id, i);
     }
+    const char *bad = nitro_record_find_bad_text(nitro_record_devices.fields, device);
+    if (bad)
+        return nitro_fail(context, failure, "%s: device %s: " BAD_TEXT, where, device->id, bad,
+                          NITRO_STORE_MAX_TEXT);
     return NITRO_OK;
-}
-
-static bool is_text_or_null(const char *text)
-{
-    return !text || nitro_text_is_valid(text, NITRO_STORE_MAX_TEXT);
 }
 
 /* What is wrong with an entry; NULL: nothing. */
@@ -129,18 +132,7 @@ static const char *entry_problem(const nitro_entry *entry)
         return "has a spread that is negative or infinite";
     if (!isnan(entry->prepare_ms) && !is_measure(entry->prepare_ms))
         return "has a prepare time that is negative or infinite";
-    if (!is_text_or_null(entry->version) || !is_text_or_null(entry->detail))
-        return "has a version or detail that is too long or not UTF-8";
     return NULL;
-}
-
-static bool is_provenance(const nitro_provenance *provenance)
-{
-    return is_text_or_null(provenance->origin) && is_text_or_null(provenance->library) &&
-           is_text_or_null(provenance->compiler) && is_text_or_null(provenance->host) &&
-           is_text_or_null(provenance->driver) && is_text_or_null(provenance->toolkit) &&
-           is_text_or_null(provenance->device_digest) &&
-           is_text_or_null(provenance->device_state) && is_text_or_null(provenance->cache);
 }
 
 nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
@@ -149,7 +141,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
 {
     const char *name = schema->computation;
     if (!nitro_input_name_is_valid(sample->input))
-        return nitro_fail(context, failure, "%s: %s on %s: an input's name is not clean", where,
+        return nitro_fail(context, failure, "%s: %s on %s: an input's name is not valid", where,
                           name, device);
     if (sample->num_features != schema->num_features || sample->num_entries != schema->num_variants)
         return nitro_fail(context, failure,
@@ -167,10 +159,10 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
             return nitro_fail(context, failure, "%s: %s on %s: input '%s': variant %s %s", where,
                               name, device, sample->input, schema->variants[i], problem);
     }
-    if (!is_provenance(&sample->provenance))
-        return nitro_fail(context, failure,
-                          "%s: %s on %s: input '%s': its provenance is too long or not UTF-8",
-                          where, name, device, sample->input);
+    const char *bad = nitro_record_find_bad_text(nitro_record_samples.fields, sample);
+    if (bad)
+        return nitro_fail(context, failure, "%s: %s on %s: input '%s': " BAD_TEXT, where, name,
+                          device, sample->input, bad, NITRO_STORE_MAX_TEXT);
     return NITRO_OK;
 }
 
@@ -178,7 +170,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
 static const char *profile_problem(const nitro_schema *schema, const nitro_profile *profile)
 {
     if (!nitro_name_is_valid(profile->name) || !nitro_input_name_is_valid(profile->kernel))
-        return "its variant's, proxy's or kernel's name is not clean";
+        return "its variant's, proxy's or kernel's name is not valid";
     if (!schema) {
         bool in_range = profile->intensity >= 0 && profile->intensity <= NITRO_MAX_INTENSITY;
         return profile->computation || profile->input ? "a proxy has no computation and no input"
@@ -188,7 +180,7 @@ static const char *profile_problem(const nitro_schema *schema, const nitro_profi
     if (!profile->computation || strcmp(profile->computation, schema->computation) != 0)
         return "it is of another computation";
     if (!nitro_input_name_is_valid(profile->input))
-        return "its input's name is not clean";
+        return "its input's name is not valid";
     return isnan(profile->intensity) ? NULL : "a variant has no intensity";
 }
 
@@ -225,12 +217,12 @@ nitro_status nitro_store_check_profile(nitro_context *context, const char *where
     size_t bad = first_bad_metric(profile);
     if (bad != NITRO_NONE)
         return nitro_fail(context, failure,
-                          "%s: profile of %s on %s: kernel '%s': metric %zu has no clean name in "
+                          "%s: profile of %s on %s: kernel '%s': metric %zu has no valid name in "
                           "byte order, or no finite value",
                           where, name, device, profile->kernel, bad);
-    if (!is_provenance(&profile->provenance))
-        return nitro_fail(context, failure,
-                          "%s: profile of %s on %s: its provenance is too long or not UTF-8", where,
-                          name, device);
+    const char *bad_text = nitro_record_find_bad_text(nitro_record_profiles.fields, profile);
+    if (bad_text)
+        return nitro_fail(context, failure, "%s: profile of %s on %s: " BAD_TEXT, where, name,
+                          device, bad_text, NITRO_STORE_MAX_TEXT);
     return NITRO_OK;
 }

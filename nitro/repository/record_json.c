@@ -1,187 +1,51 @@
-/* What all JSON records have in common: the head {"nitro": SORT, "version": 1, "checksum": HEX},
- * and how a record that is not as it was written is refused. */
+/* The JSON form of a record: one object on a line, {"nitro": SORT, "version", "checksum",
+ * "computation", "device", FIELD: VALUE...}. Rows are arrays; what is unknown is left out of the
+ * object, and null in a row. */
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nitro/repository/record_json_internal.h"
+#include "nitro/repository/record_internal.h"
 
-static nitro_status no_memory(nitro_context *context, const char *sort)
-{
-    return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: cannot write a %s as JSON",
-                      sort);
-}
+/* ---- Writing ------------------------------------------------------------------------------- */
 
-nitro_status nitro_record_finish(nitro_context *context, const char *sort, uint64_t checksum,
-                                 json_t *body, char **text, size_t *size)
-{
-    char hex[17];
-    snprintf(hex, sizeof(hex), "%016" PRIx64, checksum);
-    json_t *head = body ? json_pack("{ss si ss}", "nitro", sort, "version", NITRO_RECORD_VERSION,
-                                    "checksum", hex)
-                        : NULL;
-    char *printed = NULL;
-    if (head && json_object_update(head, body) == 0)
-        printed = json_dumps(head, JSON_COMPACT);
-    json_decref(head);
-    json_decref(body);
-    if (!printed)
-        return no_memory(context, sort);
-    *text = printed;
-    *size = strlen(printed);
-    return NITRO_OK;
-}
+static json_t *rows_json(const record_field *field, const void *record);
 
-nitro_status nitro_record_refuse(const nitro_record *record, const char *problem)
+static json_t *field_json(const record_field *field, const void *record)
 {
-    return nitro_fail(record->context, NITRO_ERR_FORMAT, "%s: not a sound %s record: %s",
-                      record->where, record->sort, problem);
-}
-
-nitro_status nitro_record_refused(const nitro_record *record, nitro_status status)
-{
-    if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
-        return status;
-    char message[1024];
-    nitro_context_last_error(record->context, message, sizeof(message));
-    return nitro_record_refuse(record, message);
-}
-
-/* 16 digits as nitro_record_finish writes them, and nothing else. */
-static bool parse_checksum(const char *hex, uint64_t *checksum)
-{
-    if (strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16)
-        return false;
-    *checksum = strtoull(hex, NULL, 16);
-    return true;
-}
-
-static nitro_status check_head(nitro_record *record)
-{
-    const char *sort, *checksum;
-    int version;
-    json_error_t error;
-    if (json_unpack_ex(record->json, &error, 0, "{s:s s:i s:s}", "nitro", &sort, "version",
-                       &version, "checksum", &checksum) != 0)
-        return nitro_record_refuse(record, error.text);
-    if (strcmp(sort, record->sort) != 0)
-        return nitro_record_refuse(record, "it is of another sort");
-    if (version > NITRO_RECORD_VERSION)
-        return nitro_fail(
-            record->context, NITRO_ERR_NEWER,
-            "%s: a %s record of version %d, and this Nitro (%s) knows up to %d; use a "
-            "newer Nitro",
-            record->where, sort, version, NITRO_VERSION_STRING, NITRO_RECORD_VERSION);
-    if (version < 1)
-        return nitro_record_refuse(record, "its version is below 1");
-    if (!parse_checksum(checksum, &record->checksum))
-        return nitro_record_refuse(record, "its checksum is not 16 hexadecimal digits");
-    return NITRO_OK;
-}
-
-nitro_status nitro_record_start(nitro_record *record, const char *text, size_t size)
-{
-    json_error_t error;
-    record->json = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
-    if (!record->json && json_error_code(&error) == json_error_out_of_memory)
-        return nitro_fail(record->context, NITRO_ERR_NO_MEMORY, "out of memory: cannot read a %s",
-                          record->sort);
-    if (!record->json)
-        return nitro_record_refuse(record, error.text);
-    nitro_status status = check_head(record);
-    if (status != NITRO_OK) {
-        json_decref(record->json);
-        record->json = NULL;
+    const void *value = nitro_record_at(record, field->offset);
+    if (nitro_record_is_absent(field, value))
+        return json_null();
+    switch (field->type) {
+    case RECORD_TEXT:
+        return json_string(*(char *const *)value);
+    case RECORD_NUMBER:
+        return json_real(*(const double *)value);
+    case RECORD_COUNT:
+        return json_integer(*(const uint32_t *)value);
+    case RECORD_TIME:
+        return json_integer(*(const int64_t *)value);
+    case RECORD_NAMED:
+        return json_string(field->name_of(*(const unsigned *)value));
+    case RECORD_VARIANT:
+        return json_string(((const nitro_schema *)record)->variants[*(const size_t *)value]);
+    case RECORD_ROWS:
+        return rows_json(field, record);
     }
-    return status;
+    return NULL;
 }
 
-nitro_status nitro_record_require_checksum(const nitro_record *record, uint64_t checksum)
+/* A row of one field is that field alone. */
+static json_t *row_json(const record_field *fields, const void *row)
 {
-    if (checksum == record->checksum)
-        return NITRO_OK;
-    return nitro_record_refuse(record, "its content does not agree with its checksum: it is "
-                                       "damaged or was altered");
-}
-
-nitro_status nitro_record_number(const nitro_record *record, const json_t *value, double *number)
-{
-    if (value && !json_is_number(value) && !json_is_null(value))
-        return nitro_record_refuse(record, "something stands where a number belongs");
-    *number = json_is_number(value) ? json_number_value(value) : NAN;
-    return NITRO_OK;
-}
-
-nitro_status nitro_record_text(const nitro_record *record, const json_t *value, const char **text)
-{
-    if (value && !json_is_string(value) && !json_is_null(value))
-        return nitro_record_refuse(record, "something stands where a text belongs");
-    *text = json_string_value(value);
-    return NITRO_OK;
-}
-
-nitro_status nitro_record_copy_text(const nitro_record *record, const json_t *value, char **copy)
-{
-    const char *text = NULL;
-    nitro_status status = nitro_record_text(record, value, &text);
-    if (status != NITRO_OK)
-        return status;
-    *copy = nitro_strdup(record->context, text);
-    return *copy || !text ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
-nitro_status
-nitro_record_read_array(const nitro_record *record, json_t *array, size_t most, const char *problem,
-                        nitro_status (*read)(const nitro_record *record, json_t *item, void *owner),
-                        void *owner)
-{
-    if (!json_is_array(array) || json_array_size(array) > most)
-        return nitro_record_refuse(record, problem);
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < json_array_size(array) && status == NITRO_OK; i++)
-        status = read(record, json_array_get(array, i), owner);
-    return status;
-}
-
-nitro_status nitro_record_provenance(const nitro_record *record, nitro_provenance *provenance)
-{
-    json_int_t time_s;
-    json_error_t error;
-    if (json_unpack_ex(record->json, &error, 0, "{s:I}", "time_s", &time_s) != 0)
-        return nitro_record_refuse(record, error.text);
-    provenance->time_s = time_s;
-    const struct {
-        const char *key;
-        char **text;
-    } texts[] = {{"origin", &provenance->origin},
-                 {"library", &provenance->library},
-                 {"compiler", &provenance->compiler},
-                 {"host", &provenance->host},
-                 {"driver", &provenance->driver},
-                 {"toolkit", &provenance->toolkit},
-                 {"device_digest", &provenance->device_digest},
-                 {"device_state", &provenance->device_state},
-                 {"cache", &provenance->cache}};
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]) && status == NITRO_OK; i++)
-        status = nitro_record_copy_text(record, json_object_get(record->json, texts[i].key),
-                                        texts[i].text);
-    return status;
-}
-
-json_t *nitro_record_from_number(double number)
-{
-    return isnan(number) ? json_null() : json_real(number);
-}
-
-json_t *nitro_record_array(const void *owner, size_t count,
-                           json_t *(*item)(const void *owner, size_t index))
-{
+    if (!fields[1].name)
+        return field_json(fields, row);
     json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        if (json_array_append_new(array, item(owner, i)) != 0)
+    for (; fields->name; fields++)
+        if (json_array_append_new(array, field_json(fields, row)) != 0)
             goto free_array;
     return array;
 free_array:
@@ -189,18 +53,200 @@ free_array:
     return NULL;
 }
 
-json_t *nitro_record_with_provenance(json_t *body, const nitro_provenance *provenance)
+static json_t *rows_json(const record_field *field, const void *record)
 {
-    json_t *members = json_pack(
-        "{ss? ss? ss? ss? sI ss* ss* ss* ss* ss*}", "origin", provenance->origin, "library",
-        provenance->library, "compiler", provenance->compiler, "host", provenance->host, "time_s",
-        (json_int_t)provenance->time_s, "driver", provenance->driver, "toolkit",
-        provenance->toolkit, "device_digest", provenance->device_digest, "device_state",
-        provenance->device_state, "cache", provenance->cache);
-    if (body && json_object_update(body, members) != 0) {
-        json_decref(body);
-        body = NULL;
+    size_t count = *(const size_t *)nitro_record_at(record, field->count_offset);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        if (json_array_append_new(array,
+                                  row_json(field->row, nitro_record_row(field, record, i))) != 0)
+            goto free_array;
+    return array;
+free_array:
+    json_decref(array);
+    return NULL;
+}
+
+nitro_status nitro_record_append_json(const record_reading *written, const void *record,
+                                      uint64_t checksum, nitro_record_bytes *line)
+{
+    char hex[17];
+    snprintf(hex, sizeof(hex), "%016" PRIx64, checksum);
+    json_t *object = json_pack("{ss si ss ss* ss*}", "nitro", written->sort->name, "version",
+                               NITRO_STORE_VERSION, "checksum", hex, "computation",
+                               written->computation, "device", written->device);
+    bool failed = !object;
+    for (const record_field *field = written->sort->fields; field->name && !failed; field++)
+        if (!nitro_record_is_absent(field, nitro_record_at(record, field->offset)))
+            failed = json_object_set_new(object, field->name, field_json(field, record)) != 0;
+    char *text = failed ? NULL : json_dumps(object, JSON_COMPACT);
+    json_decref(object);
+    if (!text)
+        return nitro_fail(written->context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot write a %s as JSON", written->sort->name);
+    nitro_status status = nitro_record_bytes_append(written->context, line, text, strlen(text));
+    free(text);
+    return status == NITRO_OK ? nitro_record_bytes_append(written->context, line, "\n", 1) : status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+static nitro_status refuse_field(const record_reading *reading, const record_field *field)
+{
+    char problem[128];
+    snprintf(problem, sizeof(problem), "field '%s' is missing, or not of its type or range",
+             field->name);
+    return nitro_record_refuse(reading, problem);
+}
+
+static bool find_named(const record_field *field, const char *name, unsigned *value)
+{
+    for (*value = 0; name && *value < 32; ++*value)
+        if (strcmp(field->name_of(*value), name) == 0 && strcmp(name, "unknown") != 0)
+            return true;
+    return false;
+}
+
+static nitro_status read_rows(const record_reading *reading, const record_field *field,
+                              const json_t *json, void *record);
+
+static nitro_status read_text(const record_reading *reading, const char *text, char **copy)
+{
+    *copy = nitro_strdup(reading->context, text);
+    return *copy ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+}
+
+/* `json` NULL: not there. */
+static nitro_status read_field(const record_reading *reading, const record_field *field,
+                               const json_t *json, void *record)
+{
+    void *value = nitro_record_at(record, field->offset);
+    json_int_t number = json_integer_value(json);
+    bool valid = json_is_integer(json);
+    if ((!json && field->optional) ||
+        (json_is_null(json) && (field->optional || field->type == RECORD_NUMBER)))
+        return NITRO_OK;
+    switch (field->type) {
+    case RECORD_TEXT:
+        return json_is_string(json) ? read_text(reading, json_string_value(json), value)
+                                    : refuse_field(reading, field);
+    case RECORD_NUMBER:
+        valid = json_is_number(json);
+        *(double *)value = json_number_value(json);
+        break;
+    case RECORD_COUNT:
+        valid = valid && number >= 0 && number <= UINT32_MAX;
+        *(uint32_t *)value = (uint32_t)number;
+        break;
+    case RECORD_TIME:
+        *(int64_t *)value = number;
+        break;
+    case RECORD_NAMED:
+        valid = find_named(field, json_string_value(json), value);
+        break;
+    case RECORD_VARIANT:
+        if (json_is_string(json))
+            *(size_t *)value = nitro_schema_variant(record, json_string_value(json));
+        valid = *(size_t *)value != NITRO_NONE;
+        break;
+    case RECORD_ROWS:
+        return read_rows(reading, field, json, record);
     }
-    json_decref(members);
-    return body;
+    return valid ? NITRO_OK : refuse_field(reading, field);
+}
+
+static nitro_status read_row(const record_reading *reading, const record_field *fields,
+                             const json_t *json, void *row)
+{
+    nitro_status status = NITRO_OK;
+    size_t count = 0;
+    if (!fields[1].name)
+        return read_field(reading, fields, json, row);
+    while (fields[count].name)
+        count++;
+    if (!json_is_array(json) || json_array_size(json) != count)
+        return nitro_record_refuse(reading, "a row has another number of fields");
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = read_field(reading, &fields[i], json_array_get(json, i), row);
+    return status;
+}
+
+static nitro_status read_rows(const record_reading *reading, const record_field *field,
+                              const json_t *json, void *record)
+{
+    size_t count = json_array_size(json);
+    if (!json_is_array(json) || count > field->most)
+        return refuse_field(reading, field);
+    nitro_status status = nitro_record_make_rows(reading->context, field, count, record);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = read_row(reading, field->row, json_array_get(json, i),
+                          nitro_record_row(field, record, i));
+    return status;
+}
+
+/* 16 digits as nitro_record_append_json writes them, and nothing else. */
+static bool parse_checksum(const char *hex, uint64_t *checksum)
+{
+    if (!hex || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16)
+        return false;
+    *checksum = strtoull(hex, NULL, 16);
+    return true;
+}
+
+static const char *text_of(const json_t *object, const char *name)
+{
+    return json_string_value(json_object_get(object, name));
+}
+
+static nitro_status read_head(const record_reading *reading, const json_t *object,
+                              uint64_t *checksum)
+{
+    const char *sort = text_of(object, "nitro");
+    const json_t *version = json_object_get(object, "version");
+    if (!sort || strcmp(sort, reading->sort->name) != 0)
+        return nitro_record_refuse(reading, "it is of another sort");
+    if (json_is_integer(version) && json_integer_value(version) > NITRO_STORE_VERSION)
+        return nitro_record_refuse_newer(reading, "its version is newer");
+    if (!json_is_integer(version) || json_integer_value(version) < NITRO_STORE_VERSION)
+        return nitro_record_refuse(reading, "its version is older than any that can be read");
+    if (!parse_checksum(text_of(object, "checksum"), checksum))
+        return nitro_record_refuse(reading, "its checksum is not 16 hexadecimal digits");
+    if (!nitro_same_text(text_of(object, "computation"), reading->computation) ||
+        !nitro_same_text(text_of(object, "device"), reading->device))
+        return nitro_record_refuse(reading, "it is of another computation or device");
+    return NITRO_OK;
+}
+
+static nitro_status read_object(const record_reading *reading, const json_t *object, void *record,
+                                uint64_t *checksum)
+{
+    const record_field *fields = reading->sort->fields;
+    size_t known = 3;
+    nitro_status status = read_head(reading, object, checksum);
+    known += reading->computation != NULL;
+    known += reading->device != NULL;
+    for (; fields->name && status == NITRO_OK; fields++) {
+        const json_t *json = json_object_get(object, fields->name);
+        known += json != NULL;
+        status = read_field(reading, fields, json, record);
+    }
+    if (status == NITRO_OK && json_object_size(object) != known)
+        status = nitro_record_refuse(reading, "it has members that are not known here");
+    return status;
+}
+
+nitro_status nitro_record_read_json(const record_reading *reading, const char *line, size_t size,
+                                    void *record, uint64_t *checksum)
+{
+    json_error_t error;
+    json_t *object = json_loadb(line, size, JSON_REJECT_DUPLICATES, &error);
+    if (!object && json_error_code(&error) == json_error_out_of_memory)
+        return nitro_fail(reading->context, NITRO_ERR_NO_MEMORY, "out of memory: cannot read a %s",
+                          reading->sort->name);
+    if (!object)
+        return nitro_record_refuse(reading, error.text);
+    nitro_record_clear(reading->sort->fields, record);
+    nitro_status status = read_object(reading, object, record, checksum);
+    json_decref(object);
+    return status;
 }

@@ -60,10 +60,8 @@ static nitro_status read_head(reading *job)
 static nitro_status read_device(reading *job, const char *where)
 {
     nitro_device *device = NULL;
-    nitro_status status =
-        nitro_record_decode_device(job->context, where, job->line, job->line_size, &device);
-    if (status == NITRO_OK && strcmp(device->id, job->bundle->device) != 0)
-        status = refuse(job, "it describes another device than the index says");
+    nitro_status status = nitro_record_decode_device(job->context, where, job->bundle->device,
+                                                     job->line, job->line_size, &device);
     if (status == NITRO_OK && job->visitor->device)
         status = job->visitor->device(job->visitor->user, device);
     nitro_device_free(device);
@@ -72,10 +70,8 @@ static nitro_status read_device(reading *job, const char *where)
 
 static nitro_status read_schema(reading *job, const char *where)
 {
-    nitro_status status =
-        nitro_record_decode_schema(job->context, where, job->line, job->line_size, &job->schema);
-    if (status == NITRO_OK && strcmp(job->schema->computation, job->bundle->computation) != 0)
-        status = refuse(job, "it describes another computation than the index says");
+    nitro_status status = nitro_record_decode_schema(job->context, where, job->bundle->computation,
+                                                     job->line, job->line_size, &job->schema);
     if (status == NITRO_OK && job->visitor->schema)
         status = job->visitor->schema(job->visitor->user, job->schema);
     return status;
@@ -97,8 +93,9 @@ static nitro_status require_order(reading *job, const char *where, char *key)
 static nitro_status read_sample(reading *job, const char *where)
 {
     nitro_sample *sample = NULL;
-    nitro_status status = nitro_record_decode_sample(
-        job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &sample);
+    nitro_status status =
+        nitro_record_decode_sample(job->context, where, job->schema, job->bundle->device, NULL,
+                                   job->line, job->line_size, &sample);
     if (status != NITRO_OK)
         return status;
     status = require_order(job, where, nitro_strdup(job->context, sample->input));
@@ -112,8 +109,9 @@ static nitro_status read_sample(reading *job, const char *where)
 static nitro_status read_profile(reading *job, const char *where)
 {
     nitro_profile *profile = NULL;
-    nitro_status status = nitro_record_decode_profile(
-        job->context, where, job->schema, job->bundle->device, job->line, job->line_size, &profile);
+    nitro_status status =
+        nitro_record_decode_profile(job->context, where, job->schema, job->bundle->device, NULL,
+                                    job->line, job->line_size, &profile);
     if (status != NITRO_OK)
         return status;
     if (job->profiles++ == 0) { /* keys of another sort begin */

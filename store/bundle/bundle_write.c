@@ -19,6 +19,7 @@ typedef struct writing {
     ZSTD_CCtx *zstd;
     unsigned char *buffer;
     size_t buffer_size;
+    nitro_record_bytes line; /* kept for the next one */
     crypto_hash_sha256_state content, compressed;
     nitro_bundle *bundle;
 } writing;
@@ -49,78 +50,71 @@ static nitro_status compress(writing *job, const char *text, size_t size, ZSTD_E
     return NITRO_OK;
 }
 
-/* The line goes away with its text. */
-static nitro_status write_line(writing *job, nitro_status status, char *text, size_t size)
+/* Write the line, which ends with '\n'; `status` is of making it. */
+static nitro_status write_line(writing *job, nitro_status status)
 {
     if (status == NITRO_OK) {
-        text[size] = '\n'; /* in place of its '\0' */
-        crypto_hash_sha256_update(&job->content, (const unsigned char *)text, size + 1);
-        job->bundle->content_bytes += size + 1;
-        status = compress(job, text, size + 1, ZSTD_e_continue);
-        free(text);
+        crypto_hash_sha256_update(&job->content, (const unsigned char *)job->line.bytes,
+                                  job->line.size);
+        job->bundle->content_bytes += job->line.size;
+        status = compress(job, job->line.bytes, job->line.size, ZSTD_e_continue);
     }
+    job->line.size = 0;
     return status;
 }
 
 static nitro_status write_head(writing *job)
 {
-    char *text = job->computation
-                     ? nitro_asprintf(job->context,
-                                      "{\"format\": \"nitro-bundle\", \"version\": %d, "
-                                      "\"computation\": \"%s\", \"device\": \"%s\"}",
-                                      NITRO_BUNDLE_VERSION, job->computation, job->device)
-                     : nitro_asprintf(job->context,
-                                      "{\"format\": \"nitro-bundle\", \"version\": %d, "
-                                      "\"computation\": null, \"device\": \"%s\"}",
-                                      NITRO_BUNDLE_VERSION, job->device);
-    return text ? write_line(job, NITRO_OK, text, strlen(text)) : NITRO_ERR_NO_MEMORY;
+    const char *quote = job->computation ? "\"" : "";
+    char *text = nitro_asprintf(job->context,
+                                "{\"format\": \"nitro-bundle\", \"version\": %d, "
+                                "\"computation\": %s%s%s, \"device\": \"%s\"}\n",
+                                NITRO_BUNDLE_VERSION, quote,
+                                job->computation ? job->computation : "null", quote, job->device);
+    nitro_status status =
+        text ? nitro_record_bytes_append(job->context, &job->line, text, strlen(text))
+             : NITRO_ERR_NO_MEMORY;
+    free(text);
+    return write_line(job, status);
 }
 
 static nitro_status write_device(writing *job, nitro_store *store)
 {
     nitro_device *device = NULL;
-    char *text = NULL;
-    size_t size = 0;
     nitro_status status = nitro_store_get_device(store, job->device, &device);
     if (status != NITRO_OK)
         return status;
-    status = nitro_record_encode_device(job->context, device, &text, &size);
+    status = nitro_record_encode_device(job->context, NITRO_RECORD_JSON, device, &job->line);
     nitro_device_free(device);
-    return write_line(job, status, text, size);
+    return write_line(job, status);
 }
 
 static nitro_status write_schema(writing *job, nitro_store *store)
 {
     nitro_schema *schema = NULL;
-    char *text = NULL;
-    size_t size = 0;
     nitro_status status = nitro_store_get_schema(store, job->computation, &schema);
     if (status != NITRO_OK)
         return status;
-    status = nitro_record_encode_schema(job->context, schema, &text, &size);
+    status = nitro_record_encode_schema(job->context, NITRO_RECORD_JSON, schema, &job->line);
     nitro_schema_free(schema);
-    return write_line(job, status, text, size);
+    return write_line(job, status);
 }
 
 static nitro_status write_sample(void *user, const nitro_sample *sample)
 {
     writing *job = user;
-    char *text = NULL;
-    size_t size = 0;
-    nitro_status status = nitro_record_encode_sample(job->context, job->computation, job->device,
-                                                     sample, &text, &size);
     job->bundle->samples++;
-    return write_line(job, status, text, size);
+    return write_line(job,
+                      nitro_record_encode_sample(job->context, NITRO_RECORD_JSON, job->computation,
+                                                 job->device, sample, &job->line));
 }
 
 static nitro_status write_profile(void *user, const char *device, const nitro_profile *profile)
 {
     writing *job = user;
-    char *text = NULL;
-    size_t size = 0;
-    nitro_status status = nitro_record_encode_profile(job->context, device, profile, &text, &size);
     job->bundle->profiles++;
-    return write_line(job, status, text, size);
+    return write_line(job, nitro_record_encode_profile(job->context, NITRO_RECORD_JSON, device,
+                                                       profile, &job->line));
 }
 
 static nitro_status write_all(writing *job, nitro_store *store)
@@ -186,6 +180,7 @@ nitro_status nitro_bundle_write(nitro_store *store, const char *computation, con
         status = fail_write(&job, errno);
     ZSTD_freeCCtx(job.zstd);
     free(job.buffer);
+    nitro_record_bytes_free(&job.line);
     if (status == NITRO_OK)
         *bundle = made;
     else

@@ -68,6 +68,19 @@ static nitro_status send(push *self, const nitro_sample *const *samples, size_t 
     return status;
 }
 
+static nitro_status is_same_sample(const push *self, const nitro_sample *there,
+                                   const nitro_sample *here, bool *is_same)
+{
+    uint64_t one = 0, other = 0;
+    nitro_status status = nitro_record_sample_checksum(self->journal->context, self->computation,
+                                                       self->device, there, &one);
+    if (status == NITRO_OK)
+        status = nitro_record_sample_checksum(self->journal->context, self->computation,
+                                              self->device, here, &other);
+    *is_same = one == other;
+    return status;
+}
+
 /* The other store has the input: as it is here, newer, or older; or it has it only now. */
 static nitro_status settle_once(push *self, const nitro_sample *sample)
 {
@@ -79,13 +92,12 @@ static nitro_status settle_once(push *self, const nitro_sample *sample)
     bool is_damaged = status == NITRO_ERR_FORMAT; /* what is sound takes its place */
     if (status != NITRO_OK && !is_new && !is_damaged)
         return status;
-    bool is_same =
-        there && nitro_store_sample_checksum(self->computation, self->device, there) ==
-                     nitro_store_sample_checksum(self->computation, self->device, sample);
+    bool is_same = false;
+    status = there ? is_same_sample(self, there, sample, &is_same) : NITRO_OK;
     bool is_older = there && sample->provenance.time_s < there->provenance.time_s;
     nitro_sample_free(there);
-    if (is_same)
-        return NITRO_OK;
+    if (status != NITRO_OK || is_same)
+        return status;
     if (is_older) {
         self->superseded++;
         return NITRO_OK;

@@ -1,4 +1,4 @@
-/* Devices in Redis: a JSON record each, and an index. What is there already is not written again,
+/* Devices in Redis: a record each, and an index. What is there already is not written again,
  * so that a user who may not change devices can still tune on one that is known. */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static nitro_status get_record(redis_store *store, const char *id, redisReply **
 }
 
 /* The index first: it may hold more than there is, never less. */
-static nitro_status write_record(redis_store *store, const char *id, const char *text, size_t size)
+static nitro_status write_record(redis_store *store, const char *id,
+                                 const nitro_record_bytes *record)
 {
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
     redis_words words = {0};
@@ -35,7 +36,7 @@ static nitro_status write_record(redis_store *store, const char *id, const char 
     if (status == NITRO_OK)
         status = nitro_redis_words_add_texts(store->context, &words, "SET", key, (char *)NULL);
     if (status == NITRO_OK)
-        status = nitro_redis_words_add(store->context, &words, text, size);
+        status = nitro_redis_words_add(store->context, &words, record->bytes, record->size);
     if (status == NITRO_OK)
         status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
     nitro_redis_free_replies(&reply, 1);
@@ -47,18 +48,18 @@ static nitro_status write_record(redis_store *store, const char *id, const char 
 nitro_status nitro_redis_put_device(void *state, const nitro_device *device)
 {
     redis_store *store = state;
-    char *text = NULL;
-    size_t size = 0;
+    nitro_record_bytes record = {0};
     redisReply *old = NULL;
-    nitro_status status = nitro_record_encode_device(store->context, device, &text, &size);
+    nitro_status status =
+        nitro_record_encode_device(store->context, NITRO_RECORD_COMPACT, device, &record);
     if (status == NITRO_OK)
         status = get_record(store, device->id, &old);
-    bool same = status == NITRO_OK && old->type == REDIS_REPLY_STRING && old->len == size &&
-                memcmp(old->str, text, size) == 0;
+    bool same = status == NITRO_OK && old->type == REDIS_REPLY_STRING && old->len == record.size &&
+                memcmp(old->str, record.bytes, record.size) == 0;
     if (status == NITRO_OK && !same)
-        status = write_record(store, device->id, text, size);
+        status = write_record(store, device->id, &record);
     nitro_redis_free_replies(&old, 1);
-    free(text);
+    nitro_record_bytes_free(&record);
     return status;
 }
 
@@ -66,20 +67,13 @@ nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **
 {
     redis_store *store = state;
     redisReply *record = NULL;
-    nitro_device *read = NULL;
     nitro_status status = get_record(store, id, &record);
     if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
         status = NITRO_ERR_NOT_FOUND;
     else if (status == NITRO_OK)
-        status = nitro_record_decode_device(store->context, store->url->shown, record->str,
-                                            record->len, &read);
-    if (status == NITRO_OK && strcmp(read->id, id) != 0)
-        status = nitro_redis_fail_damaged(store, "device", id);
+        status = nitro_record_decode_device(store->context, store->url->shown, id, record->str,
+                                            record->len, device);
     nitro_redis_free_replies(&record, 1);
-    if (status == NITRO_OK)
-        *device = read;
-    else
-        nitro_device_free(read);
     return status;
 }
 

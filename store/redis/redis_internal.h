@@ -11,7 +11,7 @@
 #include "store/redis/redis_slot.h"
 #include "store/redis/redis_url.h"
 
-#define NITRO_REDIS_LAYOUT 1
+#define NITRO_REDIS_LAYOUT NITRO_STORE_VERSION
 /** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
  */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
@@ -52,8 +52,8 @@ typedef struct redis_store {
     bool may_pass;                              /* may what failed last succeed a little later? */
     char *announced;    /* "computation\0device" that the last samples were of; NULL: none yet */
     char *known_device; /* the last one found to be there; NULL: none yet */
-    char *known_computation; /* the last one whose names were read; NULL: none yet */
-    uint64_t known_names;    /* their hash */
+    char *known_computation; /* the last one whose schema was read; NULL: none yet */
+    uint64_t known_schema;   /* its nitro_redis_schema_hash */
 } redis_store;
 
 /** A command's words; they are borrowed. Zero-initialise; nitro_redis_words_free. */
@@ -116,7 +116,7 @@ void nitro_redis_free_replies(redisReply **replies, size_t count);
 #define NITRO_REDIS_TAG_DEVICES      "@devices"
 #define NITRO_REDIS_TAG_PROXIES      "@proxies"
 
-/** "prefix:1:{tag}:what" or "prefix:1:{tag}:what:of" (`of` not NULL); NULL: out of memory. */
+/** "prefix:VERSION:{tag}:what", with ":of" after it where `of` is not NULL; NULL: out of memory. */
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of);
 
 /* ---- redis_table.c: records by name, in byte order ---- */
@@ -197,8 +197,10 @@ nitro_status nitro_redis_announce(redis_store *store, const char *tag, const cha
 /** All devices in that index, whether or not anything is left of them. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
-/** A row of a table as a sample (whether it is fit is for the caller to check) or as a profile.
- *  NITRO_ERR_FORMAT where it is not as it was written. */
+/** Over the features' and variants' names, in order: samples begin with it, so that none is read
+ *  under another schema than it was written for. */
+uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
+/** A row of a table as a sample or as a profile. NITRO_ERR_FORMAT where it is damaged. */
 nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
                                      uint64_t schema_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample);

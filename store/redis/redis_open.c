@@ -17,12 +17,16 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
                           "%s: the key %s says no version of a Nitro store; does another program "
                           "use it? ?prefix=NAME in the URL keeps apart from it",
                           store->url->shown, key);
-    if (version > NITRO_REDIS_LAYOUT)
-        return nitro_fail(store->context, NITRO_ERR_NEWER,
-                          "%s: the store's keys are of version %ld and this Nitro (%s) knows up to "
-                          "%d; use a newer Nitro",
-                          store->url->shown, version, NITRO_VERSION_STRING, NITRO_REDIS_LAYOUT);
-    return NITRO_OK;
+    if (version == NITRO_REDIS_LAYOUT)
+        return NITRO_OK;
+    return nitro_fail(store->context,
+                      version > NITRO_REDIS_LAYOUT ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
+                      "%s: the store is of version %ld, and this Nitro (%s) reads version %d; %s",
+                      store->url->shown, version, NITRO_VERSION_STRING, NITRO_REDIS_LAYOUT,
+                      version > NITRO_REDIS_LAYOUT
+                          ? "use a newer Nitro"
+                          : "export its samples as CSV with the Nitro that wrote it and import "
+                            "them into a new store, or tune again");
 }
 
 /* A store is there once its version is. Writers make it, whoever comes first. */

@@ -1,5 +1,5 @@
-/* Profiles in Redis: a table a computation (or "proxies") and device, a JSON record each. A batch
- * may be of several: each of them is written as a whole, one after the other. */
+/* Profiles in Redis: a table for each computation (or "@proxies") and device. A batch may be of
+ * several tables: each of them is written as a whole, one after the other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,13 +49,13 @@ static nitro_status encode(batch *b)
     b->found = nitro_calloc(context, b->count, sizeof(*b->found));
     nitro_status status = b->rows && b->done && b->found ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < b->count && status == NITRO_OK; i++) {
-        char *text = NULL;
-        size_t size = 0;
-        status = nitro_record_encode_profile(context, b->device, b->profiles[i], &text, &size);
+        nitro_record_bytes record = {0};
+        status = nitro_record_encode_profile(context, NITRO_RECORD_COMPACT, b->device,
+                                             b->profiles[i], &record);
+        b->rows[i].record = record.bytes;
+        b->rows[i].record_size = record.size;
         if (status != NITRO_OK)
             break;
-        b->rows[i].record = text;
-        b->rows[i].record_size = size;
         b->rows[i].name = nitro_store_profile_key(context, b->profiles[i]);
         if (b->rows[i].name)
             b->rows[i].name_size = strlen(b->rows[i].name);
@@ -186,36 +186,14 @@ typedef struct profile_loop {
     void *damaged_user;
 } profile_loop;
 
-/* A record must be found under the name that its content gives it. */
-static nitro_status require_key(redis_store *store, const nitro_profile *profile,
-                                const redis_row *row)
-{
-    char *key = nitro_store_profile_key(store->context, profile);
-    if (!key)
-        return NITRO_ERR_NO_MEMORY;
-    bool same = strlen(key) == row->name_size && memcmp(key, row->name, row->name_size) == 0;
-    free(key);
-    return same ? NITRO_OK
-                : nitro_fail(store->context, NITRO_ERR_FORMAT,
-                             "profile of kernel '%.200s' is damaged or was altered",
-                             profile->kernel);
-}
-
 nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
                                       const char *device, const redis_row *row,
                                       nitro_profile **profile)
 {
-    char where[160];
-    nitro_profile *read = NULL;
-    snprintf(where, sizeof(where), "%s on %s", schema ? schema->computation : "proxies", device);
-    nitro_status status = nitro_record_decode_profile(store->context, where, schema, device,
-                                                      row->record, row->record_size, &read);
-    if (status == NITRO_OK)
-        status = require_key(store, read, row);
-    if (status == NITRO_OK)
-        *profile = read;
-    else
-        nitro_profile_free(read);
+    bool is_text = strlen(row->name) == row->name_size;
+    nitro_status status =
+        nitro_record_decode_profile(store->context, NULL, schema, device, is_text ? row->name : "?",
+                                    row->record, row->record_size, profile);
     return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
 

@@ -1,10 +1,12 @@
-/* Samples in Redis: a table a computation and device. One script writes a batch, so that a reader
- * sees all of it or nothing. */
+/* Samples in Redis: a table for each computation and device. One script writes a batch, so that a
+ * reader sees all of it or nothing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
+
+#define HASH_BYTES 8 /* of the schema, before each record */
 
 /* Encoded samples: rows point into `bytes`. */
 typedef struct batch {
@@ -15,8 +17,21 @@ typedef struct batch {
 
 static void free_batch(batch *b)
 {
-    free(b->bytes.bytes);
+    nitro_record_bytes_free(&b->bytes);
     free(b->rows);
+}
+
+static nitro_status append(redis_store *store, const char *computation, uint64_t schema_hash,
+                           const char *device, const nitro_sample *sample,
+                           nitro_record_bytes *bytes)
+{
+    char hash[HASH_BYTES];
+    for (size_t i = 0; i < HASH_BYTES; i++)
+        hash[i] = (char)(schema_hash >> (8 * i));
+    nitro_status status = nitro_record_bytes_append(store->context, bytes, hash, HASH_BYTES);
+    return status == NITRO_OK ? nitro_record_encode_sample(store->context, NITRO_RECORD_COMPACT,
+                                                           computation, device, sample, bytes)
+                              : status;
 }
 
 static nitro_status encode(redis_store *store, const char *computation, uint64_t schema_hash,
@@ -28,8 +43,7 @@ static nitro_status encode(redis_store *store, const char *computation, uint64_t
     nitro_status status = b->rows ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         size_t begin = b->bytes.size;
-        status = nitro_record_append_sample(store->context, computation, schema_hash, device,
-                                            samples[i], &b->bytes);
+        status = append(store, computation, schema_hash, device, samples[i], &b->bytes);
         b->rows[i] = (redis_row){.name = samples[i]->input,
                                  .name_size = strlen(samples[i]->input),
                                  .record_size = b->bytes.size - begin};
@@ -77,18 +91,18 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
     return status;
 }
 
-/* What the names' hash is; whoever puts samples has mostly just read the names. */
-static nitro_status find_names(redis_store *store, const char *computation, uint64_t *schema_hash)
+/* The hash of the schema, which whoever puts samples has mostly just read. */
+static nitro_status find_schema(redis_store *store, const char *computation, uint64_t *schema_hash)
 {
     bool known = store->known_computation && strcmp(store->known_computation, computation) == 0;
     nitro_schema *schema = NULL;
     nitro_status status = known ? NITRO_OK : nitro_redis_get_schema(store, computation, &schema);
     nitro_schema_free(schema);
     if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(store->context, status, "%s: no computation '%s'; put its names first",
+        return nitro_fail(store->context, status, "%s: no computation '%s'; put its schema first",
                           store->url->shown, computation);
     if (status == NITRO_OK)
-        *schema_hash = store->known_names;
+        *schema_hash = store->known_schema;
     return status;
 }
 
@@ -98,7 +112,7 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
     redis_store *store = state;
     uint64_t schema_hash = 0;
     batch b = {0};
-    nitro_status status = find_names(store, computation, &schema_hash);
+    nitro_status status = find_schema(store, computation, &schema_hash);
     if (status == NITRO_OK)
         status = nitro_redis_require_device(store, device);
     if (status == NITRO_OK)
@@ -165,7 +179,7 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
 {
     redis_store *store = state;
     batch b = {0};
-    nitro_status status = encode(store, schema->computation, nitro_record_schema_hash(schema),
+    nitro_status status = encode(store, schema->computation, nitro_redis_schema_hash(schema),
                                  device_id, samples, count, &b);
     if (status == NITRO_OK)
         status = check_recording(store, schema, device_id, device != NULL, &b, replace);
@@ -188,11 +202,11 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     redis_table table = {0};
     uint64_t schema_hash = 0;
     batch b = {0};
-    nitro_status status = find_names(store, computation, &schema_hash);
+    nitro_status status = find_schema(store, computation, &schema_hash);
     if (status == NITRO_OK)
         status = encode(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        b.rows[i].record_size = NITRO_RECORD_HEAD_BYTES;
+        b.rows[i].record_size = HASH_BYTES + NITRO_RECORD_HEAD_BYTES;
     if (status == NITRO_OK)
         status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
@@ -219,10 +233,21 @@ nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *sch
                                      uint64_t schema_hash, const char *device, const redis_row *row,
                                      nitro_sample **sample)
 {
-    bool is_text = strlen(row->name) == row->name_size;
-    nitro_status status =
-        nitro_record_read_sample(store->context, schema, schema_hash, device,
-                                 is_text ? row->name : "", row->record, row->record_size, sample);
+    const unsigned char *bytes = row->record;
+    size_t size = row->record_size < HASH_BYTES ? 0 : HASH_BYTES;
+    const char *input = strlen(row->name) == row->name_size ? row->name : "?";
+    uint64_t hash = 0;
+    for (size_t i = 0; i < size; i++)
+        hash |= (uint64_t)bytes[i] << (8 * i);
+    nitro_status status = nitro_record_decode_sample(store->context, NULL, schema, device, input,
+                                                     bytes + size, row->record_size - size, sample);
+    if (status == NITRO_OK && hash != schema_hash) {
+        nitro_sample_free(*sample);
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s on %s: sample '%.200s' was written for other features or variants "
+                          "than the computation now has",
+                          schema->computation, device, input);
+    }
     return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
 }
 
@@ -254,7 +279,7 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    sample_loop loop = {store,   schema,      nitro_record_schema_hash(schema),
+    sample_loop loop = {store,   schema,      nitro_redis_schema_hash(schema),
                         device,  function,    user,
                         damaged, damaged_user};
     status = samples_of(store, computation, device, &table);
@@ -277,7 +302,7 @@ static nitro_status get_sample(redis_store *store, const nitro_schema *schema, c
         status = NITRO_ERR_NOT_FOUND;
     if (status == NITRO_OK) {
         const redis_row row = {input, record->str, strlen(input), record->len};
-        status = nitro_redis_read_sample(store, schema, nitro_record_schema_hash(schema), device,
+        status = nitro_redis_read_sample(store, schema, nitro_redis_schema_hash(schema), device,
                                          &row, sample);
         if (status == NITRO_ERR_FORMAT)
             status = nitro_redis_fail_damaged(store, "sample", input);

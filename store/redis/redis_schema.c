@@ -1,5 +1,4 @@
-/* Computations' names in Redis: one JSON record each, changed only where it is still what was read.
- */
+/* Schemas in Redis: a record each, changed only where it is still what was read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,23 +30,14 @@ static nitro_status get_record(redis_store *store, const char *key, redisReply *
 static nitro_status decode(redis_store *store, const char *computation, const redisReply *record,
                            nitro_schema **schema)
 {
-    nitro_schema *read = NULL;
-    nitro_status status = nitro_record_decode_schema(store->context, store->url->shown, record->str,
-                                                     record->len, &read);
-    if (status == NITRO_OK && strcmp(read->computation, computation) != 0) {
-        nitro_schema_free(read);
-        status = nitro_redis_fail_damaged(store, "computation", computation);
-    }
-    if (status == NITRO_OK)
-        *schema = read;
-    return status;
+    return nitro_record_decode_schema(store->context, store->url->shown, computation, record->str,
+                                      record->len, schema);
 }
 
 static nitro_status change(redis_store *store, const char *key, const redisReply *old,
                            const nitro_schema *schema, bool *changed)
 {
-    char *text = NULL;
-    size_t size = 0;
+    nitro_record_bytes record = {0};
     redis_words words = {0};
     redisReply *reply = NULL;
     bool is_new = old->type == REDIS_REPLY_NIL;
@@ -56,7 +46,7 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
         status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
                                        schema->computation);
     if (status == NITRO_OK)
-        status = nitro_record_encode_schema(store->context, schema, &text, &size);
+        status = nitro_record_encode_schema(store->context, NITRO_RECORD_COMPACT, schema, &record);
     if (status == NITRO_OK)
         status = nitro_redis_words_add_texts(store->context, &words, "EVAL", change_script, "1",
                                              key, (char *)NULL);
@@ -64,14 +54,14 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
         status = nitro_redis_words_add(store->context, &words, is_new ? "" : old->str,
                                        is_new ? 0 : old->len);
     if (status == NITRO_OK)
-        status = nitro_redis_words_add(store->context, &words, text, size);
+        status = nitro_redis_words_add(store->context, &words, record.bytes, record.size);
     if (status == NITRO_OK)
         status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
     if (status == NITRO_OK)
         *changed = reply->type == REDIS_REPLY_INTEGER && reply->integer == 1;
     nitro_redis_free_replies(&reply, 1);
     nitro_redis_words_free(&words);
-    free(text);
+    nitro_record_bytes_free(&record);
     return status;
 }
 
@@ -109,14 +99,23 @@ nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
     free(key);
     if (status == NITRO_OK && !done)
         status = nitro_fail(store->context, NITRO_ERR_IO,
-                            "%s: the names of %s are changed all the time by others; try again",
+                            "%s: others keep changing the schema of %s; try again",
                             store->url->shown, schema->computation);
     return status;
 }
 
-/* Samples are written under a hash of the names, and whoever writes them has just read the names.
- */
-static nitro_status remember_names(redis_store *store, const nitro_schema *schema)
+uint64_t nitro_redis_schema_hash(const nitro_schema *schema)
+{
+    uint64_t hash = schema->num_features;
+    for (size_t i = 0; i < schema->num_features; i++)
+        hash = nitro_hash(schema->features[i].name, strlen(schema->features[i].name) + 1, hash);
+    for (size_t i = 0; i < schema->num_variants; i++)
+        hash = nitro_hash(schema->variants[i], strlen(schema->variants[i]) + 1, hash);
+    return hash;
+}
+
+/* Whoever writes samples has just read the schema. */
+static nitro_status remember_schema(redis_store *store, const nitro_schema *schema)
 {
     if (!store->known_computation || strcmp(store->known_computation, schema->computation) != 0) {
         char *copy = nitro_strdup(store->context, schema->computation);
@@ -125,7 +124,7 @@ static nitro_status remember_names(redis_store *store, const nitro_schema *schem
         free(store->known_computation);
         store->known_computation = copy;
     }
-    store->known_names = nitro_record_schema_hash(schema);
+    store->known_schema = nitro_redis_schema_hash(schema);
     return NITRO_OK;
 }
 
@@ -140,7 +139,7 @@ nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_
         status = record->type == REDIS_REPLY_NIL ? NITRO_ERR_NOT_FOUND
                                                  : decode(store, computation, record, &read);
     if (status == NITRO_OK)
-        status = remember_names(store, read);
+        status = remember_schema(store, read);
     nitro_redis_free_replies(&record, 1);
     free(key);
     if (status == NITRO_OK)

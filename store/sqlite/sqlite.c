@@ -17,11 +17,11 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
     return NITRO_OK;
 }
 
-/* Opening brings it up to date, if only in memory. */
+/* No other version is opened. */
 static nitro_status layout_version(void *state, int64_t *version)
 {
     (void)state;
-    *version = NITRO_SQLITE_VERSION;
+    *version = NITRO_STORE_VERSION;
     return NITRO_OK;
 }
 

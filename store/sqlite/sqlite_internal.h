@@ -9,7 +9,6 @@
 
 #define NITRO_SQLITE_MAX_STATEMENTS 64
 #define NITRO_SQLITE_APPLICATION_ID 0x4E54524F /* "NTRO" */
-#define NITRO_SQLITE_VERSION        4          /* of the tables: sqlite_schema.c */
 
 typedef struct sqlite_statement {
     const char *sql; /* a literal: compared by address first */
@@ -33,13 +32,8 @@ void nitro_sqlite_close(void *state);
 /** Before the first write to a file that is not there yet: make it. On error the store stays as it
  *  was. No statement may be in use. */
 nitro_status nitro_sqlite_make(sqlite_store *store);
-/** Before a read: if the file was not there yet, and another process has made it, open it. */
+/** Before a read: if the file did not exist yet, and another process has made it, open it. */
 nitro_status nitro_sqlite_look_again(sqlite_store *store);
-
-/* ---- sqlite_schema.c ---- */
-
-/** Take the steps from this version of the tables (0: none yet) to the newest; in a transaction. */
-nitro_status nitro_sqlite_upgrade(sqlite_store *store, int64_t version);
 
 /* ---- sqlite_statement.c ---- */
 
@@ -76,14 +70,6 @@ nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
 void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text);
-/** What made a record: columns of samples and of profiles. */
-#define NITRO_SQLITE_PROVENANCE                                                                    \
-    "origin, library, compiler, host, time_s, driver, toolkit, device_digest, device_state, cache"
-#define NITRO_SQLITE_PROVENANCE_COUNT 10
-/** Their values, from `index` on. */
-void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
-                                  const nitro_provenance *provenance);
-
 /** Transactions: `end` commits when `status` is NITRO_OK, else rolls back; it hands the status on.
  *  Reads nest (a callback may read while it is read to); writes do not. */
 nitro_status nitro_sqlite_begin_read(sqlite_store *store);
@@ -91,40 +77,90 @@ nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status);
 nitro_status nitro_sqlite_begin_write(sqlite_store *store);
 nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status);
 
-/** Columns of untrusted rows: false where the type is not the one wanted. */
+/** A text in an untrusted row: false where the column is of another type, or has a '\0' inside. */
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text);
-bool nitro_sqlite_text_or_null(sqlite3_stmt *statement, int column, const char **text);
-bool nitro_sqlite_number(sqlite3_stmt *statement, int column, double *value); /* NULL: NaN */
-bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value);
-/** A copy of a text or NULL; false also where memory is out. */
-bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
-                            char **copy);
-/** NITRO_SQLITE_PROVENANCE_COUNT columns, as nitro_sqlite_bind_provenance writes them. */
-bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
-                             nitro_provenance *provenance);
 
 /** Row id of a computation or device by name; NITRO_ERR_NOT_FOUND without a message. */
 nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,
                                sqlite3_int64 *id);
 #define NITRO_SQLITE_FIND_COMPUTATION "SELECT id FROM computations WHERE name = ?1"
 #define NITRO_SQLITE_FIND_DEVICE      "SELECT id FROM devices WHERE name = ?1"
-/** Append the names in the first column of a statement that is bound; gives it back. What is no
- *  name is left out, and said in the log: a record of that name cannot be asked for. */
+/** Append the names in the first column of a bound statement, and give it back. Invalid names are
+ *  left out, with a warning in the log: nobody can ask for a record of such a name. */
 nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
                                nitro_string_list *names);
 
-/** The writes themselves, inside a transaction that is open. */
+/* ---- sqlite_names.c: computations and devices. Inside a transaction of the caller's: ---- */
+
 nitro_status nitro_sqlite_write_schema(sqlite_store *store, const nitro_schema *schema);
 nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *device);
+
+/* ---- sqlite_records.c: samples and profiles, which are kept alike ---- */
+
+/** Statements over one of the two tables. ?1 is the computation (0: proxies), ?2 the device. */
+typedef struct sqlite_table {
+    const char *select, *find, *count;      /* id, name, record; the same of name ?3; any device
+                                               where ?2 is NULL */
+    const char *insert, *replace;           /* name ?3, record ?4 */
+    const char *remove, *remove_range;      /* any device where ?2 is NULL; names from ?3 to ?4 */
+    const char *remove_same, *remove_by_id; /* name ?3 and record ?4; the row ?1 */
+} sqlite_table;
+extern const sqlite_table nitro_sqlite_samples, nitro_sqlite_profiles;
+
+/** Row ids that records belong to. */
+typedef struct sqlite_place {
+    sqlite3_int64 computation; /* 0: proxies */
+    sqlite3_int64 device;      /* 0: any */
+} sqlite_place;
+/** `computation` NULL: proxies; `device` NULL: any. NITRO_ERR_NOT_FOUND without a message. */
+nitro_status nitro_sqlite_find_place(sqlite_store *store, const char *computation,
+                                     const char *device, sqlite_place *place);
+/** The same, but the error says what is missing. */
+nitro_status nitro_sqlite_require_place(sqlite_store *store, const char *computation,
+                                        const char *device, sqlite_place *place);
+nitro_status nitro_sqlite_take_at(sqlite_store *store, const char *sql, const sqlite_place *place,
+                                  sqlite3_stmt **statement);
+/** Count or remove records; `count` is 0 where computation or device is not there. */
+nitro_status nitro_sqlite_count(sqlite_store *store, const sqlite_table *table,
+                                const char *computation, const char *device, size_t *count);
+nitro_status nitro_sqlite_delete(sqlite_store *store, const sqlite_table *table,
+                                 const char *computation, const char *device, size_t *count);
+/** Run `sql` with a name and a record, which is emptied. `status`: of encoding it. */
+nitro_status nitro_sqlite_run_with(sqlite_store *store, const char *sql, const sqlite_place *place,
+                                   const char *name, nitro_status status,
+                                   nitro_record_bytes *record);
+nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *table,
+                                   const sqlite_place *place, const char *name, bool *found);
+
+/** Told of a damaged row: its id, and a message that names the record. */
+typedef void (*sqlite_damage_function)(void *user, sqlite3_int64 id, const char *problem);
+/** What to do with the records of a computation (NULL: of proxies) on a device. */
+typedef struct sqlite_reader {
+    sqlite_store *store;
+    const nitro_schema *schema; /* NULL: proxies */
+    const char *device;
+    nitro_sample_function sample; /* the table's one is called; NULL: only check */
+    nitro_profile_function profile;
+    void *user;
+    sqlite_damage_function damaged;
+    void *damaged_user;
+} sqlite_reader;
+/** Read and check records in byte order of names. */
+nitro_status nitro_sqlite_read(const sqlite_reader *reader, const sqlite_table *table);
+/** A sqlite_damage_function that hands the message to a caller of the store; `user` is a
+ *  sqlite_problem_target. */
+typedef struct sqlite_problem_target {
+    nitro_problem_function report;
+    void *user;
+} sqlite_problem_target;
+void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem);
+
+/** Inside a transaction of the caller's. */
 nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computation,
                                         const char *device, const nitro_sample *const *samples,
                                         size_t count, bool replace);
-/** Profiles of a computation by its row id (NULL: of proxies) on a device (NULL: on all). */
-nitro_status nitro_sqlite_delete_profiles(sqlite_store *store, const char *device,
-                                          const sqlite3_int64 *computation, size_t *removed);
 
-/* ---- sqlite_computations.c, sqlite_devices.c, sqlite_samples.c, sqlite_profiles.c,
- * sqlite_verify.c ---- */
+/* ---- the functions of nitro_store_kind ---- */
 nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema);
 nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *computations);
@@ -144,19 +180,6 @@ nitro_status nitro_sqlite_each_sample(void *state, const char *computation, cons
                                       nitro_problem_function damaged, void *damaged_user);
 nitro_status nitro_sqlite_get_sample(void *state, const char *computation, const char *device,
                                      const char *input, nitro_sample **sample);
-/** Told of a damaged row: its id, and a message that names the record. */
-typedef void (*sqlite_damage_function)(void *user, sqlite3_int64 id, const char *problem);
-/** One that hands the message alone to a caller of the store; `user` is a sqlite_problem_target. */
-typedef struct sqlite_problem_target {
-    nitro_problem_function report;
-    void *user;
-} sqlite_problem_target;
-void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem);
-/** As each_sample, but with the rows' ids; what is read is checked too. `function` may be NULL. */
-nitro_status nitro_sqlite_read_samples(sqlite_store *store, const nitro_schema *schema,
-                                       const char *device, nitro_sample_function function,
-                                       void *user, sqlite_damage_function damaged,
-                                       void *damaged_user);
 nitro_status nitro_sqlite_list_inputs(void *state, const char *computation, const char *device,
                                       nitro_string_list *inputs);
 nitro_status nitro_sqlite_count_samples(void *state, const char *computation, const char *device,
@@ -167,11 +190,6 @@ nitro_status nitro_sqlite_put_profiles(void *state, const char *device,
 nitro_status nitro_sqlite_each_profile(void *state, const char *device, const char *computation,
                                        nitro_profile_function function, void *user,
                                        nitro_problem_function damaged, void *damaged_user);
-/** As nitro_sqlite_read_samples. `schema` is of their computation; NULL: proxies. */
-nitro_status nitro_sqlite_read_profiles(sqlite_store *store, const char *device,
-                                        const nitro_schema *schema, nitro_profile_function function,
-                                        void *user, sqlite_damage_function damaged,
-                                        void *damaged_user);
 nitro_status nitro_sqlite_count_profiles(void *state, const char *device, const char *computation,
                                          size_t *count);
 nitro_status nitro_sqlite_remove_profiles(void *state, const char *device, const char *computation,

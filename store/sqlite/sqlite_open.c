@@ -20,43 +20,69 @@
 /* Longer than any value that is written; a damaged length then costs no gigabytes. */
 #define MAX_VALUE_BYTES (16 << 20)
 
-/* Whose file is it? `version` 0 where it has no tables yet. */
-static nitro_status check_identity(sqlite_store *store, int64_t *version)
+/* Only keys have columns; what a record holds is the codec's (backend/record_codec.h). Profiles of
+ * proxies have no computation. */
+static const char tables[] =
+    "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " record BLOB NOT NULL) STRICT;"
+    "CREATE TABLE devices (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " record BLOB NOT NULL) STRICT;"
+    "CREATE TABLE samples (id INTEGER PRIMARY KEY,"
+    " computation INTEGER NOT NULL REFERENCES computations ON DELETE CASCADE,"
+    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) STRICT;"
+    "CREATE TABLE profiles (id INTEGER PRIMARY KEY,"
+    " computation INTEGER REFERENCES computations ON DELETE CASCADE,"
+    " device INTEGER NOT NULL REFERENCES devices, name TEXT NOT NULL, record BLOB NOT NULL) STRICT;"
+    "CREATE UNIQUE INDEX samples_by_name ON samples (ifnull(computation, 0), device, name);"
+    "CREATE UNIQUE INDEX profiles_by_name ON profiles (ifnull(computation, 0), device, name);";
+
+/* Whose file is it? `is_new`: it has no tables yet. */
+static nitro_status check_identity(sqlite_store *store, bool *is_new)
 {
-    int64_t application = 0, num_tables = 0;
+    int64_t application = 0, version = 0, num_tables = 0;
     nitro_status status = nitro_sqlite_read_number(store, "PRAGMA application_id", &application);
     if (status == NITRO_OK)
-        status = nitro_sqlite_read_number(store, "PRAGMA user_version", version);
+        status = nitro_sqlite_read_number(store, "PRAGMA user_version", &version);
     if (status == NITRO_OK)
         status = nitro_sqlite_read_number(store, "SELECT count(*) FROM sqlite_schema", &num_tables);
-    if (status != NITRO_OK || (application == 0 && *version == 0 && num_tables == 0))
+    if (status != NITRO_OK)
         return status;
+    *is_new = application == 0 && version == 0 && num_tables == 0;
+    if (*is_new || (application == NITRO_SQLITE_APPLICATION_ID && version == NITRO_STORE_VERSION))
+        return NITRO_OK;
     if (application != NITRO_SQLITE_APPLICATION_ID)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: this is another program's SQLite file, not a Nitro store; name "
                           "another file",
                           store->path);
-    if (*version > NITRO_SQLITE_VERSION)
+    if (version > NITRO_STORE_VERSION)
         return nitro_fail(store->context, NITRO_ERR_NEWER,
-                          "%s: the store's schema is version %lld and this Nitro (%s) knows up to "
-                          "%d; use a newer Nitro",
-                          store->path, (long long)*version, NITRO_VERSION_STRING,
-                          NITRO_SQLITE_VERSION);
-    if (*version < 1)
-        return nitro_sqlite_fail_damaged(store, "the schema version of", store->path);
-    return NITRO_OK;
+                          "%s: the store is of version %lld, and this Nitro (%s) reads version %d; "
+                          "use a newer Nitro",
+                          store->path, (long long)version, NITRO_VERSION_STRING,
+                          NITRO_STORE_VERSION);
+    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                      "%s: the store is of version %lld, and this Nitro (%s) reads version %d; "
+                      "export its samples as CSV with the Nitro that wrote it and import them into "
+                      "a new store, or tune again",
+                      store->path, (long long)version, NITRO_VERSION_STRING, NITRO_STORE_VERSION);
 }
 
-/* In one transaction: a process killed on the way leaves the store as it was. */
-static nitro_status upgrade(sqlite_store *store)
+/* In one transaction: a process killed before its end leaves no tables. */
+static nitro_status make_tables(sqlite_store *store)
 {
-    int64_t version = 0;
+    char stamp[96];
+    bool is_new = false;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    status = check_identity(store, &version); /* another process may have been quicker */
-    if (status == NITRO_OK)
-        status = nitro_sqlite_upgrade(store, version);
+    status = check_identity(store, &is_new); /* another process may have been quicker */
+    snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             NITRO_SQLITE_APPLICATION_ID, NITRO_STORE_VERSION);
+    if (status == NITRO_OK && is_new)
+        status = nitro_sqlite_execute(store, tables, "make its tables");
+    if (status == NITRO_OK && is_new)
+        status = nitro_sqlite_execute(store, stamp, "make its tables");
     return nitro_sqlite_end_write(store, status);
 }
 
@@ -94,46 +120,22 @@ static nitro_status open_memory(sqlite_store *store)
                       store->path);
 }
 
-/* An old store that is open for reading is not touched: what is read is a copy of it in memory,
- * brought up to date there, so that nothing else need know of old versions. */
-static nitro_status read_from_memory(sqlite_store *store)
+static nitro_status check_and_make(sqlite_store *store, nitro_store_mode mode)
 {
-    sqlite3 *file = store->db;
-    nitro_sqlite_finalize(store);
-    if (open_memory(store) != NITRO_OK) {
-        sqlite3_close(file);
-        return NITRO_ERR_NO_MEMORY;
-    }
-    sqlite3_backup *backup = sqlite3_backup_init(store->db, "main", file, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    int code = backup ? sqlite3_backup_finish(backup) : SQLITE_NOMEM;
-    sqlite3_close(file);
-    if (code != SQLITE_OK) /* the error is the copy's too */
-        return nitro_sqlite_fail(store, "read it");
-    nitro_status status = configure(store);
-    return status == NITRO_OK ? upgrade(store) : status;
-}
-
-static nitro_status check_and_upgrade(sqlite_store *store, nitro_store_mode mode)
-{
-    int64_t version = 0;
+    bool is_new = false;
     nitro_status status = configure(store);
     if (status == NITRO_OK && mode == NITRO_STORE_WRITE)
         status = require_writable(store);
     if (status == NITRO_OK)
-        status = check_identity(store, &version);
+        status = check_identity(store, &is_new);
     if (status != NITRO_OK)
         return status;
     if (mode == NITRO_STORE_WRITE)
-        return version < NITRO_SQLITE_VERSION ? upgrade(store) : NITRO_OK;
-    if (version == 0)
+        return is_new ? make_tables(store) : NITRO_OK;
+    if (is_new)
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s: the file is empty: not a Nitro store yet", store->path);
-    if (version < NITRO_SQLITE_VERSION)
-        status = read_from_memory(store);
-    return status == NITRO_OK ? nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it")
-                              : status;
+    return nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it");
 }
 
 /* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
@@ -209,7 +211,7 @@ static nitro_status stand_in(sqlite_store *store)
     if (status == NITRO_OK)
         status = configure(store);
     if (status == NITRO_OK)
-        status = upgrade(store);
+        status = make_tables(store);
     store->is_absent = true;
     return status;
 }
@@ -222,7 +224,7 @@ nitro_status nitro_sqlite_make(sqlite_store *store)
     store->is_absent = false;
     nitro_status status = open_file(store, NITRO_STORE_WRITE);
     if (status == NITRO_OK)
-        status = check_and_upgrade(store, NITRO_STORE_WRITE);
+        status = check_and_make(store, NITRO_STORE_WRITE);
     sqlite3 *unused = memory;
     if (status != NITRO_OK) {
         nitro_sqlite_finalize(store);
@@ -271,7 +273,7 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
     else
         status = open_file(store, mode);
     if (status == NITRO_OK && !store->is_absent)
-        status = check_and_upgrade(store, mode);
+        status = check_and_make(store, mode);
     if (status == NITRO_OK)
         *state = store;
     else

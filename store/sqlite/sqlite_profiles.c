@@ -1,152 +1,80 @@
-/* Writing profiles to SQLite: a row a kernel, and a row a metric. */
+/* Profiles in SQLite: a row a kernel, named by nitro_store_profile_key. */
 #include <stdlib.h>
+#include <string.h>
 
-#include "nitro/nitro_backend.h"
 #include "store/sqlite/sqlite_internal.h"
 
-/* Bind a computation's row id, or NULL for proxies. */
-static void bind_computation(sqlite3_stmt *statement, int index, const sqlite3_int64 *computation)
-{
-    if (computation)
-        sqlite3_bind_int64(statement, index, *computation);
-}
+/* ---- Writing ------------------------------------------------------------------------------- */
 
-/* Where a profile belongs: ids of its device and, unless it is a proxy's, computation. */
-typedef struct profile_place {
-    const char *device;
-    sqlite3_int64 device_id, computation_id;
-    const sqlite3_int64 *computation; /* NULL: a proxy */
-} profile_place;
-
-static nitro_status find_place(sqlite_store *store, const nitro_profile *profile,
-                               profile_place *place)
+/* Names of a run begin with what its kernels' names have up to the last '\x1f'. */
+static nitro_status delete_run(sqlite_store *store, const sqlite_place *place, const char *key)
 {
-    place->computation = profile->computation ? &place->computation_id : NULL;
-    if (!profile->computation)
-        return NITRO_OK;
-    nitro_status status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION,
-                                            profile->computation, &place->computation_id);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(store->context, status, "%s: no computation '%s'; put its names first",
-                          store->path, profile->computation);
+    size_t size = (size_t)(strrchr(key, '\x1f') - key) + 1;
+    char *begin = nitro_asprintf(store->context, "%.*s", (int)size, key);
+    char *end = nitro_asprintf(store->context, "%.*s ", (int)size - 1, key); /* ' ' follows \x1f */
+    sqlite3_stmt *statement;
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (begin && end)
+        status = nitro_sqlite_take_at(store, nitro_sqlite_profiles.remove_range, place, &statement);
+    if (status == NITRO_OK) {
+        nitro_sqlite_bind_text(statement, 3, begin);
+        nitro_sqlite_bind_text(statement, 4, end);
+        status = nitro_sqlite_finish(store, statement);
+    }
+    free(end);
+    free(begin);
     return status;
 }
 
-/* A statement whose first values are device, computation, name, input and intensity: a run. */
-static nitro_status take_run(sqlite_store *store, const char *sql, const profile_place *place,
-                             const nitro_profile *profile, sqlite3_stmt **statement)
+/* Delete the profile's run, or find out whether the profile is there. */
+static nitro_status make_room_for(sqlite_store *store, const char *device,
+                                  const nitro_profile *profile, bool replace,
+                                  nitro_string_list *there)
 {
-    nitro_status status = nitro_sqlite_take(store, sql, statement);
-    if (status != NITRO_OK)
-        return status;
-    sqlite3_bind_int64(*statement, 1, place->device_id);
-    bind_computation(*statement, 2, place->computation);
-    nitro_sqlite_bind_text(*statement, 3, profile->name);
-    nitro_sqlite_bind_text(*statement, 4, profile->input);
-    sqlite3_bind_double(*statement, 5, profile->intensity); /* NaN becomes NULL */
-    return NITRO_OK;
-}
-
-#define OF_RUN                                                                                     \
-    "FROM profiles WHERE device = ?1 AND computation IS ?2 AND name = ?3 AND input IS ?4 AND "     \
-    "intensity IS ?5"
-
-static nitro_status delete_run(sqlite_store *store, const profile_place *place,
-                               const nitro_profile *profile)
-{
-    sqlite3_stmt *statement;
-    nitro_status status = take_run(store, "DELETE " OF_RUN, place, profile, &statement);
-    return status == NITRO_OK ? nitro_sqlite_finish(store, statement) : status;
-}
-
-static nitro_status find_profile(sqlite_store *store, const profile_place *place,
-                                 const nitro_profile *profile, bool *found)
-{
-    sqlite3_stmt *statement;
+    sqlite_place place;
+    bool found = false;
+    char *key = nitro_store_profile_key(store->context, profile);
     nitro_status status =
-        take_run(store, "SELECT id " OF_RUN " AND kernel = ?6", place, profile, &statement);
-    if (status != NITRO_OK)
-        return status;
-    nitro_sqlite_bind_text(statement, 6, profile->kernel);
-    status = nitro_sqlite_step(store, statement, found);
-    nitro_sqlite_give_back(store, statement);
+        key ? nitro_sqlite_require_place(store, profile->computation, device, &place)
+            : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && replace)
+        status = delete_run(store, &place, key);
+    else if (status == NITRO_OK)
+        status = nitro_sqlite_is_there(store, &nitro_sqlite_profiles, &place, key, &found);
+    if (status == NITRO_OK && found)
+        status = nitro_store_describe_profile(store->context, profile, there);
+    free(key);
     return status;
 }
 
-static nitro_status insert_metric(sqlite_store *store, sqlite3_int64 profile,
-                                  const nitro_metric *metric)
-{
-    sqlite3_stmt *statement;
-    nitro_status status = nitro_sqlite_take_of(
-        store, "INSERT INTO profile_metrics VALUES (?1, ?2, ?3)", profile, &statement);
-    if (status != NITRO_OK)
-        return status;
-    nitro_sqlite_bind_text(statement, 2, metric->name);
-    sqlite3_bind_double(statement, 3, metric->value);
-    return nitro_sqlite_finish(store, statement);
-}
-
-static nitro_status insert_profile(sqlite_store *store, const profile_place *place,
-                                   const nitro_profile *profile)
-{
-    sqlite3_stmt *statement;
-    nitro_status status = take_run(store,
-                                   "INSERT INTO profiles (device, computation, name, input, "
-                                   "intensity, kernel, " NITRO_SQLITE_PROVENANCE
-                                   ", checksum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, "
-                                   "?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-                                   place, profile, &statement);
-    if (status != NITRO_OK)
-        return status;
-    nitro_sqlite_bind_text(statement, 6, profile->kernel);
-    nitro_sqlite_bind_provenance(statement, 7, &profile->provenance);
-    sqlite3_bind_int64(statement, 7 + NITRO_SQLITE_PROVENANCE_COUNT,
-                       (sqlite3_int64)nitro_store_profile_checksum(place->device, profile));
-    status = nitro_sqlite_finish(store, statement);
-    sqlite3_int64 id = sqlite3_last_insert_rowid(store->db);
-    for (size_t i = 0; i < profile->num_metrics && status == NITRO_OK; i++)
-        status = insert_metric(store, id, &profile->metrics[i]);
-    return status;
-}
-
-static nitro_status make_room(sqlite_store *store, profile_place *place,
+static nitro_status make_room(sqlite_store *store, const char *device,
                               const nitro_profile *const *profiles, size_t count, bool replace)
 {
     nitro_string_list there = {0};
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        bool found = false;
-        status = find_place(store, profiles[i], place);
-        if (status == NITRO_OK && replace)
-            status = delete_run(store, place, profiles[i]);
-        else if (status == NITRO_OK)
-            status = find_profile(store, place, profiles[i], &found);
-        if (status == NITRO_OK && found)
-            status = nitro_store_describe_profile(store->context, profiles[i], &there);
-    }
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = make_room_for(store, device, profiles[i], replace, &there);
     if (status == NITRO_OK && there.count > 0)
-        status = nitro_store_fail_profiles_exist(store->context, store->path, place->device, &there,
-                                                 count);
+        status =
+            nitro_store_fail_profiles_exist(store->context, store->path, device, &there, count);
     nitro_string_list_free(&there);
     return status;
 }
 
-static nitro_status write_profiles(sqlite_store *store, const char *device,
-                                   const nitro_profile *const *profiles, size_t count, bool replace)
+static nitro_status insert_profile(sqlite_store *store, const char *device,
+                                   const nitro_profile *profile, nitro_record_bytes *record)
 {
-    profile_place place = {.device = device};
+    sqlite_place place;
+    char *key = nitro_store_profile_key(store->context, profile);
     nitro_status status =
-        nitro_sqlite_find(store, NITRO_SQLITE_FIND_DEVICE, device, &place.device_id);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(store->context, status, "%s: no device '%s'; put the device first",
-                          store->path, device);
+        key ? nitro_sqlite_require_place(store, profile->computation, device, &place)
+            : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
-        status = make_room(store, &place, profiles, count, replace);
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        status = find_place(store, profiles[i], &place);
-        if (status == NITRO_OK)
-            status = insert_profile(store, &place, profiles[i]);
-    }
+        status = nitro_record_encode_profile(store->context, NITRO_RECORD_COMPACT, device, profile,
+                                             record);
+    status =
+        nitro_sqlite_run_with(store, nitro_sqlite_profiles.insert, &place, key, status, record);
+    free(key);
     return status;
 }
 
@@ -155,49 +83,73 @@ nitro_status nitro_sqlite_put_profiles(void *state, const char *device,
                                        bool replace)
 {
     sqlite_store *store = state;
+    nitro_record_bytes record = {0};
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    status = write_profiles(store, device, profiles, count, replace);
+    status = make_room(store, device, profiles, count, replace);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        status = insert_profile(store, device, profiles[i], &record);
+    nitro_record_bytes_free(&record);
     return nitro_sqlite_end_write(store, status);
-}
-
-/* ---- Removing ------------------------------------------------------------------------------ */
-
-nitro_status nitro_sqlite_delete_profiles(sqlite_store *store, const char *device,
-                                          const sqlite3_int64 *computation, size_t *removed)
-{
-    sqlite3_stmt *statement;
-    nitro_status status =
-        nitro_sqlite_take(store,
-                          "DELETE FROM profiles WHERE computation IS ?1 AND (?2 IS NULL OR "
-                          "device = (SELECT id FROM devices WHERE name = ?2))",
-                          &statement);
-    if (status != NITRO_OK)
-        return status;
-    bind_computation(statement, 1, computation);
-    nitro_sqlite_bind_text(statement, 2, device);
-    status = nitro_sqlite_finish(store, statement);
-    if (status == NITRO_OK)
-        *removed = (size_t)sqlite3_changes(store->db);
-    return status;
 }
 
 nitro_status nitro_sqlite_remove_profiles(void *state, const char *device, const char *computation,
                                           size_t *removed)
 {
     sqlite_store *store = state;
-    sqlite3_int64 id;
     size_t count = 0;
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    if (computation)
-        status = nitro_sqlite_find(store, NITRO_SQLITE_FIND_COMPUTATION, computation, &id);
-    if (status == NITRO_OK)
-        status = nitro_sqlite_delete_profiles(store, device, computation ? &id : NULL, &count);
-    status = nitro_sqlite_end_write(store, status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status);
+    status = nitro_sqlite_delete(store, &nitro_sqlite_profiles, computation, device, &count);
+    status = nitro_sqlite_end_write(store, status);
     if (status == NITRO_OK)
         *removed = count;
     return status;
+}
+
+/* ---- Reading ------------------------------------------------------------------------------- */
+
+/* The device, or all of them. */
+static nitro_status list_devices(sqlite_store *store, const char *device, nitro_string_list *ids)
+{
+    return device ? nitro_string_list_add(store->context, ids, device)
+                  : nitro_sqlite_list_devices(store, NULL, ids);
+}
+
+nitro_status nitro_sqlite_each_profile(void *state, const char *device, const char *computation,
+                                       nitro_profile_function function, void *user,
+                                       nitro_problem_function damaged, void *damaged_user)
+{
+    sqlite_store *store = state;
+    sqlite_problem_target target = {damaged, damaged_user};
+    nitro_schema *schema = NULL;
+    nitro_string_list ids = {0};
+    nitro_status status = nitro_sqlite_begin_read(store);
+    if (status != NITRO_OK)
+        return status;
+    if (computation)
+        status = nitro_sqlite_get_schema(store, computation, &schema);
+    if (status == NITRO_OK)
+        status = list_devices(store, device, &ids);
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        const sqlite_reader reader = {.store = store,
+                                      .schema = schema,
+                                      .device = ids.items[i],
+                                      .profile = function,
+                                      .user = user,
+                                      .damaged = nitro_sqlite_report_damage,
+                                      .damaged_user = &target};
+        status = nitro_sqlite_read(&reader, &nitro_sqlite_profiles);
+    }
+    nitro_string_list_free(&ids);
+    nitro_schema_free(schema);
+    return nitro_sqlite_end_read(store, status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status);
+}
+
+nitro_status nitro_sqlite_count_profiles(void *state, const char *device, const char *computation,
+                                         size_t *count)
+{
+    return nitro_sqlite_count(state, &nitro_sqlite_profiles, computation, device, count);
 }

@@ -187,21 +187,6 @@ void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-void nitro_sqlite_bind_provenance(sqlite3_stmt *statement, int index,
-                                  const nitro_provenance *provenance)
-{
-    nitro_sqlite_bind_text(statement, index, provenance->origin);
-    nitro_sqlite_bind_text(statement, index + 1, provenance->library);
-    nitro_sqlite_bind_text(statement, index + 2, provenance->compiler);
-    nitro_sqlite_bind_text(statement, index + 3, provenance->host);
-    sqlite3_bind_int64(statement, index + 4, provenance->time_s);
-    nitro_sqlite_bind_text(statement, index + 5, provenance->driver);
-    nitro_sqlite_bind_text(statement, index + 6, provenance->toolkit);
-    nitro_sqlite_bind_text(statement, index + 7, provenance->device_digest);
-    nitro_sqlite_bind_text(statement, index + 8, provenance->device_state);
-    nitro_sqlite_bind_text(statement, index + 9, provenance->cache);
-}
-
 /* ---- Transactions -------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_begin_read(sqlite_store *store)
@@ -258,56 +243,6 @@ bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)
     return true;
 }
 
-bool nitro_sqlite_text_or_null(sqlite3_stmt *statement, int column, const char **text)
-{
-    if (sqlite3_column_type(statement, column) != SQLITE_NULL)
-        return nitro_sqlite_text(statement, column, text);
-    *text = NULL;
-    return true;
-}
-
-bool nitro_sqlite_number(sqlite3_stmt *statement, int column, double *value)
-{
-    int type = sqlite3_column_type(statement, column);
-    if (type != SQLITE_FLOAT && type != SQLITE_NULL)
-        return false;
-    *value = type == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
-    return true;
-}
-
-bool nitro_sqlite_integer(sqlite3_stmt *statement, int column, int64_t *value)
-{
-    if (sqlite3_column_type(statement, column) != SQLITE_INTEGER)
-        return false;
-    *value = sqlite3_column_int64(statement, column);
-    return true;
-}
-
-bool nitro_sqlite_copy_text(nitro_context *context, sqlite3_stmt *statement, int column,
-                            char **copy)
-{
-    const char *text;
-    if (!nitro_sqlite_text_or_null(statement, column, &text))
-        return false;
-    *copy = nitro_strdup(context, text);
-    return *copy || !text;
-}
-
-bool nitro_sqlite_provenance(nitro_context *context, sqlite3_stmt *statement, int column,
-                             nitro_provenance *provenance)
-{
-    return nitro_sqlite_copy_text(context, statement, column, &provenance->origin) &&
-           nitro_sqlite_copy_text(context, statement, column + 1, &provenance->library) &&
-           nitro_sqlite_copy_text(context, statement, column + 2, &provenance->compiler) &&
-           nitro_sqlite_copy_text(context, statement, column + 3, &provenance->host) &&
-           nitro_sqlite_integer(statement, column + 4, &provenance->time_s) &&
-           nitro_sqlite_copy_text(context, statement, column + 5, &provenance->driver) &&
-           nitro_sqlite_copy_text(context, statement, column + 6, &provenance->toolkit) &&
-           nitro_sqlite_copy_text(context, statement, column + 7, &provenance->device_digest) &&
-           nitro_sqlite_copy_text(context, statement, column + 8, &provenance->device_state) &&
-           nitro_sqlite_copy_text(context, statement, column + 9, &provenance->cache);
-}
-
 nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char *name,
                                sqlite3_int64 *id)
 {
@@ -339,8 +274,8 @@ nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
             status = nitro_string_list_add(store->context, names, name);
         else
             nitro_log(store->context, NITRO_LOG_WARNING,
-                      "%s: a name is damaged, and its record left out; `nitro store verify` lists "
-                      "all such records",
+                      "%s: a name is damaged, so its record is skipped; `nitro store verify` lists "
+                      "all damaged records",
                       store->path);
     }
     nitro_sqlite_give_back(store, statement);

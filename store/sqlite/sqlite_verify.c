@@ -1,165 +1,229 @@
-/* Verifying a SQLite store: the file's own structure, rows that hang on nothing, then every record
- * read, checked and compared with its checksum. */
+/* Verifying a SQLite store (the file's own structure, rows that belong to nothing, every record),
+ * and removing what is damaged in it. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "store/sqlite/sqlite_internal.h"
 
-typedef struct verification {
+typedef struct inspection {
     sqlite_store *store;
     nitro_problem_function report;
     void *user;
+    bool removes; /* only what can be removed is looked for */
+    bool dry_run;
     size_t num_problems;
-} verification;
+    sqlite3_int64 *rows; /* damaged, of one table; shape [num_rows] */
+    size_t num_rows, capacity;
+    bool out_of_memory;
+} inspection;
 
-static void report_problem(void *user, const char *problem)
+static void report_problem(inspection *i, const char *problem)
 {
-    verification *v = user;
-    v->num_problems++;
-    if (v->report)
-        v->report(v->user, problem);
+    i->num_problems++;
+    if (i->report)
+        i->report(i->user, problem);
 }
 
-/* The last error as a problem; only a failure of the machine itself ends the verification. */
-static nitro_status report_failure(verification *v, nitro_status status)
+/* The last error as a problem; any other failure ends the inspection. */
+static nitro_status report_failure(inspection *i, nitro_status status)
 {
-    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_ARGUMENT && status != NITRO_ERR_EXISTS)
-        return status;
     char message[2048];
-    nitro_context_last_error(v->store->context, message, sizeof(message));
-    report_problem(v, message);
+    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
+        return status;
+    nitro_context_last_error(i->store->context, message, sizeof(message));
+    if (!i->removes)
+        report_problem(i, message);
     return NITRO_OK;
 }
 
+/* ---- The file ------------------------------------------------------------------------------ */
+
 /* Rows of a pragma or query that each are a problem; `what` comes first. */
-static nitro_status report_rows(verification *v, const char *sql, const char *what)
+static nitro_status report_rows(inspection *i, const char *sql, const char *what)
 {
     sqlite3_stmt *statement;
     bool has_row;
-    nitro_status status = nitro_sqlite_take(v->store, sql, &statement);
-    while (status == NITRO_OK) {
-        status = nitro_sqlite_step(v->store, statement, &has_row);
-        if (status != NITRO_OK || !has_row) {
-            nitro_sqlite_give_back(v->store, statement);
-            break;
-        }
+    nitro_status status = nitro_sqlite_take(i->store, sql, &statement);
+    if (status != NITRO_OK)
+        return report_failure(i, status);
+    while ((status = nitro_sqlite_step(i->store, statement, &has_row)) == NITRO_OK && has_row) {
         const char *text = (const char *)sqlite3_column_text(statement, 0);
         char message[1024];
-        if (text && text[0] == 'o' && text[1] == 'k' && text[2] == '\0')
-            continue;
         snprintf(message, sizeof(message), "%s: %s", what, text ? text : "?");
-        report_problem(v, message);
+        if (!text || strcmp(text, "ok") != 0)
+            report_problem(i, message);
     }
-    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
+    nitro_sqlite_give_back(i->store, statement);
+    return report_failure(i, status);
 }
 
-static void report_damage(void *user, sqlite3_int64 id, const char *problem)
-{
-    (void)id;
-    report_problem(user, problem);
-}
-
-/* Of a computation, or of proxies where `schema` is NULL. */
-static nitro_status verify_profiles(verification *v, const nitro_schema *schema)
-{
-    nitro_status status =
-        nitro_sqlite_read_profiles(v->store, NULL, schema, NULL, NULL, report_damage, v);
-    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
-}
-
-/* A record whose name is none cannot be asked for, so no list has it. */
-static nitro_status verify_names(verification *v, const char *sql, const char *what)
+/* Nobody can ask for a record whose name is not valid, so no list has it. */
+static nitro_status verify_names(inspection *i, const char *sql, const char *what)
 {
     sqlite3_stmt *statement;
     bool has_row;
-    nitro_status status = nitro_sqlite_take(v->store, sql, &statement);
+    nitro_status status = nitro_sqlite_take(i->store, sql, &statement);
     if (status != NITRO_OK)
         return status;
-    while ((status = nitro_sqlite_step(v->store, statement, &has_row)) == NITRO_OK && has_row) {
+    while ((status = nitro_sqlite_step(i->store, statement, &has_row)) == NITRO_OK && has_row) {
         const char *name;
         if (nitro_sqlite_text(statement, 0, &name) && nitro_input_name_is_valid(name))
             continue;
         char message[256];
         snprintf(message, sizeof(message), "the name of a %s is damaged", what);
-        report_problem(v, message);
+        report_problem(i, message);
     }
-    nitro_sqlite_give_back(v->store, statement);
-    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
+    nitro_sqlite_give_back(i->store, statement);
+    return report_failure(i, status);
 }
 
-static nitro_status verify_computation(verification *v, const char *computation,
-                                       const nitro_string_list *devices)
+static nitro_status verify_file(inspection *i)
+{
+    nitro_status status = report_rows(i, "PRAGMA integrity_check", "the file's structure");
+    if (status == NITRO_OK)
+        status = report_rows(
+            i, "SELECT printf('row %d of %s', rowid, \"table\") FROM pragma_foreign_key_check",
+            "belongs to nothing");
+    if (status == NITRO_OK)
+        status = verify_names(i, "SELECT name FROM computations", "computation");
+    return status == NITRO_OK ? verify_names(i, "SELECT name FROM devices", "device") : status;
+}
+
+/* Samples or profiles whose computation or device is gone. */
+static nitro_status remove_orphans(inspection *i, const char *count_sql, const char *delete_sql,
+                                   const char *what)
+{
+    int64_t count = 0;
+    char message[256];
+    nitro_status status = nitro_sqlite_read_number(i->store, count_sql, &count);
+    if (status != NITRO_OK || count == 0)
+        return status;
+    snprintf(message, sizeof(message), "%lld %s belong to no computation or no device",
+             (long long)count, what);
+    report_problem(i, message);
+    return i->dry_run ? NITRO_OK : nitro_sqlite_execute(i->store, delete_sql, "remove rows");
+}
+
+#define ORPHANS(table)                                                                             \
+    "FROM " table " WHERE (computation IS NOT NULL AND computation NOT IN (SELECT id FROM "        \
+    "computations)) OR device NOT IN (SELECT id FROM devices)"
+
+static nitro_status remove_all_orphans(inspection *i)
+{
+    nitro_status status = remove_orphans(i, "SELECT count(*) " ORPHANS("samples"),
+                                         "DELETE " ORPHANS("samples"), "samples");
+    return status == NITRO_OK ? remove_orphans(i, "SELECT count(*) " ORPHANS("profiles"),
+                                               "DELETE " ORPHANS("profiles"), "profiles")
+                              : status;
+}
+
+/* ---- Records ------------------------------------------------------------------------------- */
+
+static void note_row(void *user, sqlite3_int64 id, const char *problem)
+{
+    inspection *i = user;
+    report_problem(i, problem);
+    if (i->removes && i->num_rows == i->capacity) {
+        size_t capacity = i->capacity ? 2 * i->capacity : 64;
+        sqlite3_int64 *grown = realloc(i->rows, capacity * sizeof(*grown));
+        i->out_of_memory = i->out_of_memory || !grown;
+        if (!grown)
+            return;
+        i->rows = grown;
+        i->capacity = capacity;
+    }
+    if (i->removes)
+        i->rows[i->num_rows++] = id;
+}
+
+/* Read the records of a computation, or of proxies (`schema` NULL), and remove damaged ones. */
+static nitro_status inspect_table(inspection *i, const sqlite_table *table,
+                                  const nitro_schema *schema, const nitro_string_list *devices)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t d = 0; d < devices->count && status == NITRO_OK; d++) {
+        const sqlite_reader reader = {.store = i->store,
+                                      .schema = schema,
+                                      .device = devices->items[d],
+                                      .damaged = note_row,
+                                      .damaged_user = i};
+        status = report_failure(i, nitro_sqlite_read(&reader, table));
+    }
+    if (status == NITRO_OK && i->out_of_memory)
+        status = nitro_fail(i->store->context, NITRO_ERR_NO_MEMORY, "out of memory: %zu rows",
+                            i->num_rows);
+    for (size_t r = 0; r < i->num_rows && !i->dry_run && status == NITRO_OK; r++)
+        status = nitro_sqlite_run_of(i->store, table->remove_by_id, i->rows[r]);
+    i->num_rows = 0;
+    return status;
+}
+
+/* Where the schema itself is damaged, sound samples cannot be told from damaged ones: they stay. */
+static nitro_status inspect_computation(inspection *i, const char *computation,
+                                        const nitro_string_list *devices)
 {
     nitro_schema *schema = NULL;
-    nitro_status status = nitro_sqlite_get_schema(v->store, computation, &schema);
+    nitro_status status = nitro_sqlite_get_schema(i->store, computation, &schema);
+    if (status != NITRO_OK)
+        return report_failure(i, status);
+    status = inspect_table(i, &nitro_sqlite_samples, schema, devices);
     if (status == NITRO_OK)
-        status =
-            nitro_store_check_schema(v->store->context, v->store->path, schema, NITRO_ERR_FORMAT);
-    if (status != NITRO_OK) {
-        nitro_schema_free(schema);
-        return report_failure(v, status);
-    }
-    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
-        status = nitro_sqlite_read_samples(v->store, schema, devices->items[i], NULL, NULL,
-                                           report_damage, v);
-        if (status != NITRO_OK)
-            status = report_failure(v, status);
-    }
-    if (status == NITRO_OK)
-        status = verify_profiles(v, schema);
+        status = inspect_table(i, &nitro_sqlite_profiles, schema, devices);
     nitro_schema_free(schema);
     return status;
 }
 
-static nitro_status verify_device(verification *v, const char *id)
-{
-    nitro_device *device = NULL;
-    nitro_status status = nitro_sqlite_get_device(v->store, id, &device);
-    if (status == NITRO_OK)
-        status =
-            nitro_store_check_device(v->store->context, v->store->path, device, NITRO_ERR_FORMAT);
-    nitro_device_free(device);
-    return status == NITRO_OK ? NITRO_OK : report_failure(v, status);
-}
-
-static nitro_status verify_records(verification *v)
+static nitro_status inspect_records(inspection *i)
 {
     nitro_string_list computations = {0}, devices = {0};
-    nitro_status status = nitro_sqlite_list_computations(v->store, &computations);
+    nitro_status status = nitro_sqlite_list_computations(i->store, &computations);
     if (status == NITRO_OK)
-        status = nitro_sqlite_list_devices(v->store, NULL, &devices);
-    if (status != NITRO_OK)
-        status = report_failure(v, status);
-    for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
-        status = verify_device(v, devices.items[i]);
-    for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
-        status = verify_computation(v, computations.items[i], &devices);
+        status = nitro_sqlite_list_devices(i->store, NULL, &devices);
+    status = report_failure(i, status);
+    for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
+        nitro_device *device = NULL;
+        status = report_failure(i, nitro_sqlite_get_device(i->store, devices.items[d], &device));
+        nitro_device_free(device);
+    }
+    for (size_t c = 0; c < computations.count && status == NITRO_OK; c++)
+        status = inspect_computation(i, computations.items[c], &devices);
     if (status == NITRO_OK)
-        status = verify_profiles(v, NULL);
+        status = inspect_table(i, &nitro_sqlite_profiles, NULL, &devices);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
+    free(i->rows);
     return status;
 }
 
 nitro_status nitro_sqlite_verify(void *state, nitro_problem_function report, void *user)
 {
-    verification v = {.store = state, .report = report, .user = user};
-    nitro_status status = nitro_sqlite_begin_read(v.store);
+    inspection i = {.store = state, .report = report, .user = user};
+    nitro_status status = nitro_sqlite_begin_read(i.store);
     if (status != NITRO_OK)
         return status;
-    status = report_rows(&v, "PRAGMA integrity_check", "the file's structure");
+    status = verify_file(&i);
     if (status == NITRO_OK)
-        status = report_rows(
-            &v, "SELECT printf('row %d of %s', rowid, \"table\") FROM pragma_foreign_key_check",
-            "belongs to nothing");
-    if (status == NITRO_OK)
-        status = verify_names(&v, "SELECT name FROM computations", "computation");
-    if (status == NITRO_OK)
-        status = verify_names(&v, "SELECT name FROM devices", "device");
-    if (status == NITRO_OK)
-        status = verify_records(&v);
-    status = nitro_sqlite_end_read(v.store, status);
-    if (status == NITRO_OK && v.num_problems > 0)
-        status = nitro_fail(v.store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found",
-                            v.store->path, v.num_problems, v.num_problems == 1 ? "" : "s");
+        status = inspect_records(&i);
+    status = nitro_sqlite_end_read(i.store, status);
+    if (status == NITRO_OK && i.num_problems > 0)
+        status = nitro_fail(i.store->context, NITRO_ERR_FORMAT, "%s: %zu problem%s found",
+                            i.store->path, i.num_problems, i.num_problems == 1 ? "" : "s");
     return status;
+}
+
+nitro_status nitro_sqlite_remove_damaged(void *state, bool dry_run, nitro_problem_function report,
+                                         void *user)
+{
+    inspection i = {
+        .store = state, .report = report, .user = user, .removes = true, .dry_run = dry_run};
+    nitro_status status =
+        dry_run ? nitro_sqlite_begin_read(i.store) : nitro_sqlite_begin_write(i.store);
+    if (status != NITRO_OK)
+        return status;
+    status = remove_all_orphans(&i);
+    if (status == NITRO_OK)
+        status = inspect_records(&i);
+    return dry_run ? nitro_sqlite_end_read(i.store, status)
+                   : nitro_sqlite_end_write(i.store, status);
 }

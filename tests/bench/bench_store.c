@@ -213,26 +213,24 @@ static int put_naively(setting *s, int descriptor)
 {
     char answer[64];
     nitro_record_bytes record = {0};
-    uint64_t schema_hash = nitro_record_schema_hash(s->schema);
     int failed = 0;
     for (size_t i = 0; i < NUM_NAIVE && !failed; i++) {
         if (i % BATCH == 0)
             renew_batch(s, i);
         record.size = 0;
-        failed = nitro_record_append_sample(s->context, "bench", schema_hash, "naive",
+        failed = nitro_record_encode_sample(s->context, NITRO_RECORD_COMPACT, "bench", "naive",
                                             s->batch[i % BATCH], &record) != NITRO_OK ||
                  query(descriptor, "HSET", "naive", s->batch[i % BATCH]->input, &record, answer,
                        sizeof(answer)) < 4 ||
                  answer[0] != ':';
     }
-    free(record.bytes);
+    nitro_record_bytes_free(&record);
     return failed ? fail(s, "HSET") : 0;
 }
 
 static int get_naively(setting *s, int descriptor)
 {
     char answer[4096], input[64];
-    uint64_t schema_hash = nitro_record_schema_hash(s->schema);
     for (size_t i = 0; i < NUM_NAIVE; i++) {
         nitro_sample *sample = NULL;
         snprintf(input, sizeof(input), "matrices/input-%09zu.mtx", i);
@@ -240,8 +238,8 @@ static int get_naively(setting *s, int descriptor)
         const char *record =
             size > 4 && answer[0] == '$' ? memchr(answer, '\n', (size_t)size) : NULL;
         if (!record ||
-            nitro_record_read_sample(s->context, s->schema, schema_hash, "naive", input, record + 1,
-                                     (size_t)(answer + size - record - 3), &sample) != NITRO_OK)
+            nitro_record_decode_sample(s->context, NULL, s->schema, "naive", input, record + 1,
+                                       (size_t)(answer + size - record - 3), &sample) != NITRO_OK)
             return fail(s, "HGET");
         nitro_sample_free(sample);
     }

@@ -1,6 +1,4 @@
 /* Encodings of records: what was encoded decodes to the same, and what was altered is refused. */
-#include "nitro/nitro_backend.h"
-
 #include "unit/store_records.h"
 
 typedef struct fixture {
@@ -29,6 +27,16 @@ static int teardown(void **state)
     return 0;
 }
 
+static const nitro_record_form forms[] = {NITRO_RECORD_COMPACT, NITRO_RECORD_JSON};
+
+static void assert_same_bytes(nitro_record_bytes *a, nitro_record_bytes *b)
+{
+    assert_int_equal(a->size, b->size);
+    assert_memory_equal(a->bytes, b->bytes, a->size);
+    nitro_record_bytes_free(a);
+    nitro_record_bytes_free(b);
+}
+
 static void test_a_schema_comes_back(void **state)
 {
     fixture *f = *state;
@@ -37,58 +45,180 @@ static void test_a_schema_comes_back(void **state)
                                              .scale = NITRO_SCALE_LOG,
                                              .formula = "rows / device.cuda_cores",
                                              .replaces = "rows"};
-    char *text = NULL, *again = NULL;
-    size_t size = 0, again_size = 0;
-    nitro_schema *read = NULL;
     assert_ok(f->context, nitro_schema_add_relative(f->context, f->schema, &relative));
-    assert_ok(f->context, nitro_record_encode_schema(f->context, f->schema, &text, &size));
-    assert_ok(f->context, nitro_record_decode_schema(f->context, "test", text, size, &read));
-    assert_int_equal(read->default_variant, 1);
-    assert_int_equal(read->num_relative, 1);
-    assert_ok(f->context, nitro_record_encode_schema(f->context, read, &again, &again_size));
-    assert_string_equal(text, again);
-    nitro_schema_free(read);
-    free(text);
-    free(again);
+    for (int i = 0; i < 2; i++) {
+        nitro_record_bytes text = {0}, again = {0};
+        nitro_schema *read = NULL;
+        assert_ok(f->context, nitro_record_encode_schema(f->context, forms[i], f->schema, &text));
+        assert_ok(f->context, nitro_record_decode_schema(f->context, "test", "spmv", text.bytes,
+                                                         text.size, &read));
+        assert_int_equal(read->default_variant, 1);
+        assert_int_equal(read->num_relative, 1);
+        assert_ok(f->context, nitro_record_encode_schema(f->context, forms[i], read, &again));
+        nitro_schema_free(read);
+        assert_fails(
+            f->context,
+            nitro_record_decode_schema(f->context, "test", "sort", text.bytes, text.size, &read),
+            NITRO_ERR_FORMAT, "test: schema 'sort' is damaged or was altered");
+        assert_same_bytes(&text, &again);
+    }
 }
 
 static void test_a_device_comes_back(void **state)
 {
     fixture *f = *state;
     nitro_device *device = records_device(f->context, "K20"), *read = NULL;
-    char *text = NULL, *again = NULL;
-    size_t size = 0, again_size = 0;
     assert_ok(f->context, nitro_device_set(f->context, device, "tiny", 4.9406564584124654e-324,
                                            NITRO_VALUE_QUERY, 0));
-    assert_ok(f->context, nitro_record_encode_device(f->context, device, &text, &size));
-    assert_ok(f->context, nitro_record_decode_device(f->context, "test", text, size, &read));
-    assert_true(nitro_device_value(read, "tiny") == 4.9406564584124654e-324);
-    assert_ok(f->context, nitro_record_encode_device(f->context, read, &again, &again_size));
-    assert_string_equal(text, again);
-    nitro_device_free(read);
+    for (int i = 0; i < 2; i++) {
+        nitro_record_bytes text = {0}, again = {0};
+        assert_ok(f->context, nitro_record_encode_device(f->context, forms[i], device, &text));
+        assert_ok(f->context, nitro_record_decode_device(f->context, "test", "K20", text.bytes,
+                                                         text.size, &read));
+        assert_true(nitro_device_value(read, "tiny") == 4.9406564584124654e-324);
+        assert_ok(f->context, nitro_record_encode_device(f->context, forms[i], read, &again));
+        nitro_device_free(read);
+        assert_same_bytes(&text, &again);
+    }
     nitro_device_free(device);
-    free(text);
-    free(again);
+}
+
+/* Every provenance field is there, so that a list that lacks one is found. */
+static void fill_provenance(nitro_provenance *made)
+{
+    made->library = strdup("1.2");
+    made->compiler = strdup("GCC");
+    made->host = strdup("");
+    made->driver = strdup("550");
+    made->toolkit = strdup("12.4");
+    made->device_digest = strdup("0123456789abcdef");
+    made->device_state = strdup("1980 MHz; then 1755 MHz");
+    made->cache = strdup("cold");
+}
+
+static void assert_same_provenance(const nitro_provenance *a, const nitro_provenance *b)
+{
+    assert_int_equal(a->time_s, b->time_s);
+    assert_string_equal(a->origin, b->origin);
+    assert_string_equal(a->library, b->library);
+    assert_string_equal(a->compiler, b->compiler);
+    assert_string_equal(a->host, b->host);
+    assert_string_equal(a->driver, b->driver);
+    assert_string_equal(a->toolkit, b->toolkit);
+    assert_string_equal(a->device_digest, b->device_digest);
+    assert_string_equal(a->device_state, b->device_state);
+    assert_string_equal(a->cache, b->cache);
 }
 
 static void test_a_sample_comes_back(void **state)
 {
     fixture *f = *state;
-    char *text = NULL;
-    size_t size = 0;
+    for (int i = 0; i < 4; i++) { /* with little provenance, then with all of it */
+        nitro_record_bytes text = {0};
+        nitro_sample *read = NULL;
+        if (i == 2)
+            fill_provenance(&f->sample->provenance);
+        f->sample->features[0] = i % 2 ? -0.0 : 0.1;
+        assert_ok(f->context, nitro_record_encode_sample(f->context, forms[i % 2], "spmv", "K20",
+                                                         f->sample, &text));
+        assert_ok(f->context,
+                  nitro_record_decode_sample(f->context, "test", f->schema, "K20", f->sample->input,
+                                             text.bytes, text.size, &read));
+        assert_memory_equal(read->features, f->sample->features, sizeof(double));
+        assert_true(records_same_entry(&read->entries[0], &f->sample->entries[0]));
+        assert_true(records_same_entry(&read->entries[1], &f->sample->entries[1]));
+        if (i >= 2)
+            assert_same_provenance(&read->provenance, &f->sample->provenance);
+        nitro_sample_free(read);
+        assert_fails(f->context,
+                     nitro_record_decode_sample(f->context, "test", f->schema, "K40",
+                                                f->sample->input, text.bytes, text.size, &read),
+                     NITRO_ERR_FORMAT, "is damaged or was altered");
+        assert_fails(f->context,
+                     nitro_record_decode_sample(f->context, "test", f->schema, "K20", "other",
+                                                text.bytes, text.size, &read),
+                     NITRO_ERR_FORMAT, "'spmv on K20: other' is damaged or was altered");
+        nitro_record_bytes_free(&text);
+    }
+}
+
+static void test_a_profile_comes_back(void **state)
+{
+    fixture *f = *state;
+    for (int i = 0; i < 4; i++) {
+        nitro_record_bytes text = {0}, again = {0};
+        nitro_profile *read = NULL;
+        nitro_profile *profile = records_profile(f->context, i < 2 ? "input" : NULL, 2.5, "k");
+        nitro_schema *schema = i < 2 ? f->schema : NULL;
+        char *key = nitro_store_profile_key(f->context, profile);
+        fill_provenance(&profile->provenance);
+        assert_ok(f->context,
+                  nitro_record_encode_profile(f->context, forms[i % 2], "K20", profile, &text));
+        assert_ok(f->context, nitro_record_decode_profile(f->context, "test", schema, "K20", key,
+                                                          text.bytes, text.size, &read));
+        assert_same_provenance(&read->provenance, &profile->provenance);
+        assert_ok(f->context,
+                  nitro_record_encode_profile(f->context, forms[i % 2], "K20", read, &again));
+        nitro_profile_free(read);
+        assert_fails(f->context,
+                     nitro_record_decode_profile(f->context, "test", schema, "K20", "csr\x1fx",
+                                                 text.bytes, text.size, &read),
+                     NITRO_ERR_FORMAT, "on K20: csr x' is damaged or was altered");
+        assert_same_bytes(&text, &again);
+        free(key);
+        nitro_profile_free(profile);
+    }
+}
+
+/* Both forms of a record have one checksum. */
+static void test_a_checksum_does_not_depend_on_the_form(void **state)
+{
+    fixture *f = *state;
+    nitro_record_bytes compact = {0}, json = {0};
+    char hex[32];
+    uint64_t checksum = 0;
+    assert_ok(f->context,
+              nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &compact));
+    assert_ok(f->context,
+              nitro_record_encode_sample(f->context, forms[1], "spmv", "K20", f->sample, &json));
+    assert_ok(f->context,
+              nitro_record_sample_checksum(f->context, "spmv", "K20", f->sample, &checksum));
+    for (int i = 0; i < 8; i++)
+        assert_int_equal((unsigned char)compact.bytes[2 + i], (checksum >> (8 * i)) & 0xFF);
+    snprintf(hex, sizeof(hex), "\"checksum\":\"%016llx\"", (unsigned long long)checksum);
+    assert_non_null(strstr(json.bytes, hex));
+    nitro_record_bytes_free(&compact);
+    nitro_record_bytes_free(&json);
+}
+
+static nitro_status decode(fixture *f, const char *bytes, size_t size)
+{
     nitro_sample *read = NULL;
+    nitro_status status = nitro_record_decode_sample(f->context, "lab.bundle:7", f->schema, "K20",
+                                                     f->sample->input, bytes, size, &read);
+    if (status == NITRO_OK)
+        nitro_sample_free(read);
+    return status;
+}
+
+static void test_every_altered_byte_is_found(void **state)
+{
+    fixture *f = *state;
+    nitro_record_bytes text = {0};
+    fill_provenance(&f->sample->provenance);
     assert_ok(f->context,
-              nitro_record_encode_sample(f->context, "spmv", "K20", f->sample, &text, &size));
-    assert_null(strchr(text, '\n'));
-    assert_ok(f->context,
-              nitro_record_decode_sample(f->context, "test", f->schema, "K20", text, size, &read));
-    assert_true(records_is_sample(f->context, read));
-    nitro_sample_free(read);
-    assert_fails(
-        f->context,
-        nitro_record_decode_sample(f->context, "test", f->schema, "K40", text, size, &read),
-        NITRO_ERR_FORMAT, "of another computation or device");
-    free(text);
+              nitro_record_encode_sample(f->context, forms[0], "spmv", "K20", f->sample, &text));
+    for (size_t i = 0; i < text.size; i++) {
+        for (int bit = 0; bit < 8; bit++) {
+            text.bytes[i] = (char)(text.bytes[i] ^ (1 << bit));
+            nitro_status status = decode(f, text.bytes, text.size);
+            assert_true(status == NITRO_ERR_FORMAT || (status == NITRO_ERR_NEWER && i == 1));
+            text.bytes[i] = (char)(text.bytes[i] ^ (1 << bit));
+        }
+        assert_int_equal(decode(f, text.bytes, i), NITRO_ERR_FORMAT);
+    }
+    assert_ok(f->context, decode(f, text.bytes, text.size));
+    nitro_record_bytes_free(&text);
 }
 
 /* The text with `from` replaced once by `to`; static storage. */
@@ -103,38 +233,33 @@ static const char *altered(const char *text, const char *from, const char *to)
 
 static void assert_refused(fixture *f, const char *text, nitro_status status, const char *why)
 {
-    nitro_sample *read = NULL;
-    assert_fails(f->context,
-                 nitro_record_decode_sample(f->context, "lab.bundle:7", f->schema, "K20", text,
-                                            strlen(text), &read),
-                 status, why);
-    assert_fails(f->context,
-                 nitro_record_decode_sample(f->context, "lab.bundle:7", f->schema, "K20", text,
-                                            strlen(text), &read),
-                 status, "lab.bundle:7: ");
+    assert_fails(f->context, decode(f, text, strlen(text)), status, why);
+    assert_fails(f->context, decode(f, text, strlen(text)), status, "lab.bundle:7: sample 'spmv");
 }
 
-static void test_what_was_altered_is_refused(void **state)
+static void test_altered_text_is_refused(void **state)
 {
     fixture *f = *state;
-    char *text = NULL;
-    size_t size = 0;
+    nitro_record_bytes json = {0};
     assert_ok(f->context,
-              nitro_record_encode_sample(f->context, "spmv", "K20", f->sample, &text, &size));
+              nitro_record_encode_sample(f->context, forms[1], "spmv", "K20", f->sample, &json));
+    const char *text = json.bytes;
     assert_refused(f, altered(text, ",15,", ",16,"), NITRO_ERR_FORMAT, "checksum");
-    assert_refused(f, altered(text, "\"version\":1", "\"version\":2"), NITRO_ERR_NEWER,
-                   "version 2");
-    assert_refused(f, altered(text, "\"measured\"", "\"guessed\""), NITRO_ERR_FORMAT,
-                   "no known outcome");
+    assert_refused(f, altered(text, "\"version\":5", "\"version\":6"), NITRO_ERR_NEWER, "newer");
+    assert_refused(f, altered(text, "\"version\":5", "\"version\":1"), NITRO_ERR_FORMAT, "older");
+    assert_refused(f, altered(text, "\"measured\"", "\"guessed\""), NITRO_ERR_FORMAT, "'outcome'");
     assert_refused(f, altered(text, "\"entries\":[[", "\"entries\":[[],["), NITRO_ERR_FORMAT,
-                   "other numbers of features or variants");
-    assert_refused(f, altered(text, "null]", "1e999]"), NITRO_ERR_FORMAT, "not a sound sample");
+                   "number of fields");
+    assert_refused(f, altered(text, ",\"time_s\"", ",\"mood\":1,\"time_s\""), NITRO_ERR_FORMAT,
+                   "members that are not known");
+    assert_refused(f, altered(text, "\"features\"", "\"feature\""), NITRO_ERR_FORMAT, "'features'");
+    assert_refused(f, altered(text, "null]", "1e999]"), NITRO_ERR_FORMAT, "overflow");
     assert_refused(f, altered(text, "\"nitro\":\"sample\"", "\"nitro\":\"device\""),
                    NITRO_ERR_FORMAT, "of another sort");
-    assert_refused(f, "", NITRO_ERR_FORMAT, "not a sound sample");
-    assert_refused(f, "[]", NITRO_ERR_FORMAT, "not a sound sample");
-    assert_refused(f, "{}", NITRO_ERR_FORMAT, "nitro");
-    free(text);
+    assert_refused(f, "", NITRO_ERR_FORMAT, "damaged");
+    assert_refused(f, "[]", NITRO_ERR_FORMAT, "damaged");
+    assert_refused(f, "{}", NITRO_ERR_FORMAT, "of another sort");
+    nitro_record_bytes_free(&json);
 }
 
 int main(void)
@@ -143,7 +268,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_schema_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_device_comes_back, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_sample_comes_back, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_was_altered_is_refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_profile_comes_back, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_checksum_does_not_depend_on_the_form, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_every_altered_byte_is_found, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_altered_text_is_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

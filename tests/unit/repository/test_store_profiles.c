@@ -114,12 +114,12 @@ static void test_unclean_profiles_are_refused(void **state)
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "a variant has no intensity");
     profile->intensity = NAN;
     profile->metrics[1].value = INFINITY;
-    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "kernel 'k': metric 1 has no clean name");
+    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "kernel 'k': metric 1 has no valid name");
     profile->metrics[1].value = NAN;
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "or no finite value");
     profile->metrics[1].value = 1;
     profile->metrics[1].name[0] = '/';
-    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "metric 1 has no clean name");
+    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "metric 1 has no valid name");
     profile->metrics[1].name[0] = 'a'; /* before the one before it */
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "in byte order");
     profile->metrics[1].name[0] = 'i';
@@ -130,7 +130,7 @@ static void test_unclean_profiles_are_refused(void **state)
     ASSERT_REFUSED("K20", 1, NITRO_ERR_NOT_FOUND, "no computation 'xpmv'");
     profile->computation[0] = 's';
     profile->kernel[0] = '\n';
-    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "kernel's name is not clean");
+    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "kernel's name is not valid");
     nitro_profile_free(profile);
     profile = records_profile(f->context, NULL, 5, "k");
     batch[0] = profile;

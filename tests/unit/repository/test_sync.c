@@ -191,10 +191,10 @@ static void test_damage_stays_behind(void **state)
     assert_ok(f->context, records_put_samples(f->from, "spmv", "K40", 0, 2, false));
     assert_ok(f->context, records_put_samples(f->from, "sort", "K20", 0, 2, false));
     assert_ok(f->context, records_put_samples(f->to, "spmv", "K20", 0, 1, false));
-    run_sql(f, "from", "UPDATE samples SET time_s = 7 WHERE input = 'input-002'");
-    run_sql(f, "from", "UPDATE devices SET kind = 'host' WHERE name = 'K40'");
-    run_sql(f, "from", "UPDATE computations SET default_variant = 0 WHERE name = 'sort'");
-    run_sql(f, "to", "UPDATE samples SET time_s = 7 WHERE input = 'input-000'");
+    run_sql(f, "from", "UPDATE samples SET record = x'' WHERE name = 'input-002'");
+    run_sql(f, "from", "UPDATE devices SET record = x'' WHERE name = 'K40'");
+    run_sql(f, "from", "UPDATE computations SET record = x'' WHERE name = 'sort'");
+    run_sql(f, "to", "UPDATE samples SET record = x'' WHERE name = 'input-000'");
     assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
     assert_int_equal(report.samples, 3);
     assert_int_equal(report.damaged, 3);

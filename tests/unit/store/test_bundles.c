@@ -19,8 +19,13 @@ typedef struct collected {
 static nitro_status collect(void *user, const nitro_sample *sample)
 {
     collected *all = user;
-    uint64_t one = nitro_store_sample_checksum("spmv", "any", sample);
-    all->checksum = nitro_hash(&one, sizeof(one), all->checksum);
+    nitro_record_bytes record = {0};
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_record_encode_sample(context, NITRO_RECORD_COMPACT, "spmv", "any",
+                                                  sample, &record));
+    all->checksum = nitro_hash(record.bytes, record.size, all->checksum);
+    nitro_record_bytes_free(&record);
+    nitro_context_free(context);
     all->count++;
     return NITRO_OK;
 }
@@ -64,8 +69,13 @@ typedef struct profile_sum {
 static nitro_status add_profile(void *user, const char *device, const nitro_profile *profile)
 {
     profile_sum *sum = user;
-    uint64_t one = nitro_store_profile_checksum(device, profile);
-    sum->checksum = nitro_hash(&one, sizeof(one), sum->checksum);
+    nitro_record_bytes record = {0};
+    nitro_context *context = unit_context();
+    assert_ok(context,
+              nitro_record_encode_profile(context, NITRO_RECORD_COMPACT, device, profile, &record));
+    sum->checksum = nitro_hash(record.bytes, record.size, sum->checksum);
+    nitro_record_bytes_free(&record);
+    nitro_context_free(context);
     sum->count++;
     return NITRO_OK;
 }

@@ -207,8 +207,10 @@ static int teardown_users(void **state)
 static void test_another_layout_is_refused(void **state)
 {
     fixture *f = *state;
-    say_ok("SET nitro:layout 2");
-    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 2");
+    say_ok("SET nitro:layout 6");
+    assert_refused(f, f->url, NITRO_ERR_NEWER, "version 6");
+    say_ok("SET nitro:layout 1");
+    assert_refused(f, f->url, NITRO_ERR_FORMAT, "is of version 1");
     say_ok("SET nitro:layout hello");
     assert_refused(f, f->url, NITRO_ERR_FORMAT, "?prefix=");
     say_ok("DEL nitro:layout");
@@ -245,21 +247,21 @@ static void test_damage_is_found(void **state)
     fixture *f = *state;
     put(f, 5);
     records_assert_sound(f->store);
-    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 garbage");
-    assert_int_equal(count_problems(f, "sample 'input-001' is damaged"), 1);
+    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 garbage");
+    assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 4);
     assert_non_null(strstr(f->log, "input-001"));
-    say_ok("HDEL nitro:1:{spmv}:samples:K20 input-001");
+    say_ok("HDEL nitro:5:{spmv}:samples:K20 input-001");
     assert_int_equal(count_problems(f, "there are 5 names of samples, but 4 records"), 1);
-    say_ok("ZREM nitro:1:{spmv}:inputs:K20 input-001");
+    say_ok("ZREM nitro:5:{spmv}:inputs:K20 input-001");
     records_assert_sound(f->store);
-    say_ok("DEL nitro:1:{@devices}:record:K20");
+    say_ok("DEL nitro:5:{@devices}:record:K20");
     assert_int_equal(count_problems(f, "but the device is not there"), 1);
-    say_ok("SET nitro:1:{@devices}:record:K20 {}");
-    assert_int_equal(count_problems(f, "not a sound device record"), 1);
-    say_ok("DEL nitro:1:{spmv}:schema");
+    say_ok("SET nitro:5:{@devices}:record:K20 {}");
+    assert_int_equal(count_problems(f, "device 'K20' is damaged or was altered"), 1);
+    say_ok("DEL nitro:5:{spmv}:schema");
     assert_int_equal(count_problems(f, "names are gone"), 2);
-    say_ok("SADD nitro:1:{@computations}:index \"a b\"");
+    say_ok("SADD nitro:5:{@computations}:index \"a b\"");
     assert_int_equal(count_problems(f, "1 names in the index of computations are damaged"), 3);
 }
 
@@ -269,8 +271,8 @@ static void test_a_record_belongs_to_its_name(void **state)
     fixture *f = *state;
     put(f, 2);
     say_ok("EVAL \"local r = redis.call('HGET', KEYS[1], 'input-000'); return "
-           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:1:{spmv}:samples:K20");
-    assert_int_equal(count_problems(f, "sample 'input-001' is damaged"), 1);
+           "redis.call('HSET', KEYS[1], 'input-001', r)\" 1 nitro:5:{spmv}:samples:K20");
+    assert_int_equal(count_problems(f, "sample 'spmv on K20: input-001' is damaged"), 1);
     assert_int_equal(read_samples(f), 1);
 }
 
@@ -280,12 +282,12 @@ static void test_damage_is_removed(void **state)
     nitro_string_list said = {0};
     put(f, 6);
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 2, false));
-    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 garbage");
-    say_ok("HDEL nitro:1:{spmv}:samples:K20 input-002");
-    say_ok("HSET nitro:1:{spmv}:samples:K20 nameless garbage");
-    say_ok("HSET nitro:1:{spmv}:samples:K20 nameless2 garbage");
-    say_ok("SADD nitro:1:{spmv}:devices K99");
-    say_ok("ZADD nitro:1:{spmv}:inputs:K99 0 input");
+    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 garbage");
+    say_ok("HDEL nitro:5:{spmv}:samples:K20 input-002");
+    say_ok("HSET nitro:5:{spmv}:samples:K20 nameless garbage");
+    say_ok("HSET nitro:5:{spmv}:samples:K20 nameless2 garbage");
+    say_ok("SADD nitro:5:{spmv}:devices K99");
+    say_ok("ZADD nitro:5:{spmv}:inputs:K99 0 input");
     assert_ok(f->context, nitro_store_remove_damaged(f->store, true, records_keep_problem, &said));
     assert_int_equal(said.count, 3);
     assert_ok(f->context, nitro_store_remove_damaged(f->store, false, records_keep_problem, &said));
@@ -379,7 +381,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     redis_fake fake;
     nitro_store *store = NULL;
     put(f, 2);
-    say_ok("HSET nitro:1:{spmv}:samples:K20 input-001 other");
+    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 other");
     redis_fake_make_lossy(&fake, &server, "EVAL");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
@@ -391,7 +393,7 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
 /* ---- Servers that are no friends ---------------------------------------------------------------
  */
 
-#define LAYOUT "$1\r\n1\r\n"
+#define LAYOUT "$1\r\n5\r\n"
 
 static void test_hostile_answers_are_refused(void **state)
 {

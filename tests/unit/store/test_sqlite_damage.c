@@ -196,107 +196,47 @@ static void run_sql(const char *path, const char *sql)
     sqlite3_close(db);
 }
 
+/* A record with another last byte, and with one more; test_record.c alters every byte. */
+#define LAST_BYTE "CAST(substr(record, 1, length(record) - 1) || char(1) AS BLOB)"
+#define ONE_MORE  "CAST(record || 'x' AS BLOB)"
+
 static const struct {
     const char *sql;
     const char *problem; /* part of what verify reports */
 } alterations[] = {
-    {"UPDATE entries SET median_ms = median_ms * 2 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET median_ms = 1e999 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET median_ms = NULL WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET outcome = 'timed-out' WHERE sample = 5 AND variant = 1", "input-004"},
-    {"UPDATE entries SET outcome = 'great' WHERE sample = 5 AND variant = 1", "input-004"},
-    {"UPDATE entries SET count = -1 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET count = 4294967311 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET spread = 0 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET prepare_ms = 1 WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET version = '3' WHERE sample = 5 AND variant = 0", "input-004"},
-    {"UPDATE entries SET detail = detail || char(0) || 'x' WHERE sample = 5 AND variant = 1",
+    {"UPDATE samples SET record = " LAST_BYTE " WHERE id = 5", "input-004"},
+    {"UPDATE samples SET record = " ONE_MORE " WHERE id = 5", "input-004"},
+    {"UPDATE samples SET record = zeroblob(length(record)) WHERE id = 5", "input-004"},
+    {"UPDATE samples SET record = x'' WHERE id = 5", "input-004"},
+    {"UPDATE samples SET record = (SELECT record FROM samples WHERE id = 6) WHERE id = 5",
      "input-004"},
-    {"UPDATE entries SET variant = 2 WHERE sample = 5 AND variant = 1", "input-004"},
-    {"UPDATE entries SET variant = -1 WHERE sample = 5 AND variant = 1", "input-004"},
-    {"UPDATE entries SET sample = 999 WHERE sample = 5", "input-004"},
-    {"DELETE FROM entries WHERE sample = 5 AND variant = 1", "input-004"},
-    {"INSERT INTO entries SELECT sample, 2, outcome, median_ms, spread, prepare_ms, count, version,"
-     " detail FROM entries WHERE sample = 5 AND variant = 0",
-     "input-004"},
-    {"INSERT INTO entries SELECT 999, variant, outcome, median_ms, spread, prepare_ms, count,"
-     " version, detail FROM entries WHERE sample = 5",
-     "of entries"},
-    {"UPDATE samples SET features = zeroblob(16) WHERE id = 5", "input-004"},
-    {"UPDATE samples SET features = zeroblob(8) WHERE id = 5", "input-004"},
-    {"UPDATE samples SET features = zeroblob(0) WHERE id = 5", "input-004"},
-    {"UPDATE samples SET input = 'input-999' WHERE id = 5", "input-999"},
-    {"UPDATE samples SET input = '' WHERE id = 5", "damaged"},
-    {"UPDATE samples SET input = 'a' || char(10) WHERE id = 5", "damaged"},
-    {"UPDATE samples SET input = 'a' || char(0) || 'b' WHERE id = 5", "damaged"},
+    {"UPDATE samples SET name = 'input-999' WHERE id = 5", "input-999"},
+    {"UPDATE samples SET name = '' WHERE id = 5", "damaged"},
+    {"UPDATE samples SET name = 'a' || char(10) WHERE id = 5", "damaged"},
+    {"UPDATE samples SET name = 'a' || char(0) || 'b' WHERE id = 5", "damaged"},
     {"UPDATE samples SET device = 2 WHERE id = 5", "spmv on K40: input-004"},
     {"UPDATE samples SET device = 99 WHERE id = 5", "of samples"},
     {"UPDATE samples SET computation = 2 WHERE id = 5", "sort on K20: input-004"},
     {"UPDATE samples SET computation = 99 WHERE id = 5", "of samples"},
-    {"UPDATE samples SET origin = 'modelled' WHERE id = 5", "input-004"},
-    {"UPDATE samples SET host = '' WHERE id = 5", "input-004"},
-    {"UPDATE samples SET time_s = time_s + 1 WHERE id = 5", "input-004"},
-    {"UPDATE samples SET checksum = checksum + 1 WHERE id = 5", "input-004"},
-    {"UPDATE devices SET kind = 'host' WHERE name = 'K20'", "device 'K20'"},
-    {"UPDATE devices SET kind = 'a b' WHERE name = 'K20'", "K20"},
+    {"UPDATE devices SET record = " LAST_BYTE " WHERE name = 'K20'", "device 'K20'"},
+    {"UPDATE devices SET record = x'' WHERE name = 'K20'", "device 'K20'"},
     {"UPDATE devices SET name = 'K99' WHERE name = 'K20'", "device 'K99'"},
     {"UPDATE devices SET name = 'a b' WHERE name = 'K20'", "a b"},
-    {"UPDATE device_features SET value = 208 WHERE device = 1", "device 'K20'"},
-    {"UPDATE device_features SET value = 9e999 WHERE device = 1", "device 'K20'"},
-    {"UPDATE device_features SET spread = -1 WHERE device = 1", "device 'K20'"},
-    {"UPDATE device_features SET source = 'rumour' WHERE device = 1", "device 'K20'"},
-    {"UPDATE device_features SET name = 'clock_rate' WHERE device = 1", "device 'K20'"},
-    {"DELETE FROM device_features WHERE device = 1", "device 'K20'"},
-    {"INSERT INTO device_features SELECT device, 1, name, value, source, spread FROM"
-     " device_features WHERE device = 1",
-     "device 'K20'"},
-    {"INSERT INTO device_labels SELECT device, 1, name, 'K40' FROM device_labels WHERE device = 1",
-     "device 'K20'"},
-    {"UPDATE device_labels SET text = 'Tesla' WHERE device = 1", "device 'K20'"},
-    {"DELETE FROM device_labels WHERE device = 1", "device 'K20'"},
-    {"UPDATE computations SET default_variant = 0 WHERE name = 'spmv'", "computation 'spmv'"},
-    {"UPDATE computations SET default_variant = 7 WHERE name = 'spmv'", "computation 'spmv'"},
-    {"UPDATE computations SET name = 'spmw' WHERE name = 'spmv'", "computation 'spmw'"},
+    {"UPDATE computations SET record = " LAST_BYTE " WHERE name = 'spmv'", "schema 'spmv'"},
+    {"UPDATE computations SET name = 'spmw' WHERE name = 'spmv'", "schema 'spmw'"},
     {"DELETE FROM computations WHERE name = 'spmv'", "of samples"},
-    {"UPDATE features SET scale = 'linear' WHERE computation = 1 AND position = 0",
-     "computation 'spmv'"},
-    {"UPDATE features SET unit = 'm' WHERE computation = 1 AND position = 0", "computation 'spmv'"},
-    {"UPDATE features SET position = 7 WHERE computation = 1 AND position = 0",
-     "computation 'spmv'"},
-    {"UPDATE features SET name = 'fill' WHERE computation = 1 AND position = 0",
-     "computation 'spmv'"},
-    {"DELETE FROM features WHERE computation = 1 AND position = 1", "computation 'spmv'"},
-    {"UPDATE variants SET name = 'coo' WHERE computation = 1 AND position = 0",
-     "computation 'spmv'"},
-    {"UPDATE variants SET position = 9 WHERE computation = 1 AND position = 0",
-     "computation 'spmv'"},
-    {"INSERT INTO variants VALUES (1, 2, 'dia')", "computation 'spmv'"},
-    {"UPDATE profile_metrics SET value = value + 1 WHERE profile = 1", "csr: rows#2"},
-    {"UPDATE profile_metrics SET value = -9e999 WHERE profile = 1", "csr: rows#2"},
-    {"UPDATE profile_metrics SET name = 'a b' WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
-    {"UPDATE profile_metrics SET name = 'dram' WHERE profile = 2 AND name LIKE 'd%'",
-     "proxy on K20: ATOMIC: rows#2"},
-    {"UPDATE profile_metrics SET profile = 999 WHERE profile = 1", "csr: rows#2"},
-    {"DELETE FROM profile_metrics WHERE profile = 1", "csr: rows#2"},
-    {"DELETE FROM profile_metrics WHERE profile = 1 AND name LIKE 'i%'", "csr: rows#2"},
-    {"UPDATE profiles SET kernel = 'x' WHERE id = 1", "spmv on K20: csr: x"},
-    {"UPDATE profiles SET kernel = char(10) WHERE id = 1", "spmv on K20: csr: "},
-    {"UPDATE profiles SET name = 'ell' WHERE id = 1", "ell: rows#2"},
-    {"UPDATE profiles SET input = 'x' WHERE id = 1", "csr: rows#2"},
-    {"UPDATE profiles SET input = NULL WHERE id = 1", "csr: rows#2"},
-    {"UPDATE profiles SET input = 'x' WHERE id = 2", "ATOMIC: rows#2"},
-    {"UPDATE profiles SET intensity = 1 WHERE id = 1", "csr: rows#2"},
-    {"UPDATE profiles SET intensity = 0.25 WHERE id = 2", "ATOMIC: rows#2"},
-    {"UPDATE profiles SET intensity = NULL WHERE id = 2", "ATOMIC: rows#2"},
-    {"UPDATE profiles SET intensity = 6 WHERE id = 2", "ATOMIC: rows#2"},
-    {"UPDATE profiles SET device = 2 WHERE id = 1", "spmv on K40: csr: rows#2"},
+    {"UPDATE profiles SET record = " LAST_BYTE " WHERE id = 1", "csr input-000  rows#2"},
+    {"UPDATE profiles SET record = (SELECT record FROM profiles WHERE id = 3) WHERE id = 1",
+     "csr input-000  rows#2"},
+    {"UPDATE profiles SET name = replace(name, 'rows#2', 'x') WHERE id = 1",
+     "spmv on K20: csr input-000  x"},
+    {"UPDATE profiles SET name = char(10) WHERE id = 1", "spmv on K20: "},
+    {"UPDATE profiles SET name = 'x' WHERE id = 2", "proxies on K20: x"},
+    {"UPDATE profiles SET device = 2 WHERE id = 1", "spmv on K40: csr"},
     {"UPDATE profiles SET device = 99 WHERE id = 1", "of profiles"},
-    {"UPDATE profiles SET computation = 2 WHERE id = 1", "sort on K20: csr: rows#2"},
+    {"UPDATE profiles SET computation = 2 WHERE id = 1", "sort on K20: csr"},
     {"UPDATE profiles SET computation = 99 WHERE id = 1", "of profiles"},
-    {"UPDATE profiles SET computation = NULL WHERE id = 1", "proxy on K20: csr: rows#2"},
-    {"UPDATE profiles SET origin = 'modelled' WHERE id = 1", "csr: rows#2"},
-    {"UPDATE profiles SET time_s = 1 WHERE id = 1", "csr: rows#2"},
-    {"UPDATE profiles SET checksum = checksum + 1 WHERE id = 1", "csr: rows#2"},
+    {"UPDATE profiles SET computation = NULL WHERE id = 1", "proxies on K20: csr"},
 };
 
 static bool is_among(const nitro_string_list *problems, const char *text)
@@ -343,7 +283,7 @@ static void test_an_altered_store_still_gives_what_is_sound(void **state)
     size_t count = 0;
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
     write_bytes(f, f->bytes, f->size);
-    run_sql(f->path, "UPDATE entries SET median_ms = 1 WHERE sample = 5 AND variant = 0");
+    run_sql(f->path, "UPDATE samples SET record = " LAST_BYTE " WHERE id = 5");
     assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
     assert_ok(f->context,
               nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
@@ -351,7 +291,7 @@ static void test_an_altered_store_still_gives_what_is_sound(void **state)
     assert_int_equal(warnings.count, 1);
     assert_non_null(strstr(warnings.items[0], "'spmv on K20: input-004' is damaged"));
     assert_fails(f->context, nitro_store_get_sample(store, "spmv", "K20", "input-004", &sample),
-                 NITRO_ERR_FORMAT, "'input-004' is damaged or was altered");
+                 NITRO_ERR_FORMAT, "'spmv on K20: input-004' is damaged or was altered");
     /* Measured again, it is whole again. */
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 4, 1, true));
     records_assert_sound(store);
@@ -369,7 +309,7 @@ static void test_much_damage_is_counted(void **state)
     size_t count = 0;
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
     write_bytes(f, f->bytes, f->size);
-    run_sql(f->path, "UPDATE samples SET time_s = 7 WHERE id BETWEEN 2 AND 26");
+    run_sql(f->path, "UPDATE samples SET record = x'' WHERE id BETWEEN 2 AND 26");
     assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_READ, &store));
     assert_ok(f->context,
               nitro_store_each_sample(store, "spmv", "K20", records_count_same, &count));
@@ -386,15 +326,11 @@ static const struct {
     const char *named;
     size_t samples_left; /* of spmv on K20 */
 } removals[] = {
-    {"UPDATE entries SET median_ms = 1 WHERE sample = 5", "spmv on K20: input-004",
+    {"UPDATE samples SET record = " LAST_BYTE " WHERE id = 5", "spmv on K20: input-004",
      NUM_SAMPLES - 1},
-    {"UPDATE samples SET input = 'a' || char(10) WHERE id = 5", "is damaged", NUM_SAMPLES - 1},
+    {"UPDATE samples SET name = 'a' || char(10) WHERE id = 5", "is damaged", NUM_SAMPLES - 1},
     {"UPDATE samples SET device = 99 WHERE id = 5", "1 samples belong to no", NUM_SAMPLES - 1},
-    {"UPDATE entries SET sample = 999 WHERE sample = 5", "2 entries belong to no sample",
-     NUM_SAMPLES - 1},
-    {"UPDATE profile_metrics SET value = 9 WHERE profile = 1", "profile '", NUM_SAMPLES},
-    {"INSERT INTO device_labels VALUES (77, 0, 'a', 'b')", "1 device labels belong to no device",
-     NUM_SAMPLES},
+    {"UPDATE profiles SET record = x'' WHERE id = 1", "profile '", NUM_SAMPLES},
 };
 
 /* First only said, then done; then the store is sound, and has what was sound before. */

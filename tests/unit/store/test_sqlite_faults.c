@@ -298,8 +298,8 @@ static nitro_status die_writing(fixture *f)
     sqlite3 *db = NULL;
     if (sqlite3_open(f->path, &db) != SQLITE_OK ||
         sqlite3_exec(db,
-                     "PRAGMA cache_size = 2; BEGIN; UPDATE entries SET median_ms = 42, detail = "
-                     "printf('%.500c', 'x'); UPDATE samples SET time_s = 1;",
+                     "PRAGMA cache_size = 2; BEGIN; UPDATE samples SET record = "
+                     "CAST(printf('%.500c', 'x') AS BLOB);",
                      NULL, NULL, NULL) != SQLITE_OK)
         _exit(1);
     kill(getpid(), SIGKILL);
