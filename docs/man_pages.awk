@@ -1,6 +1,18 @@
 # man_pages.awk - cuts Doxygen's man page of a header into one page a function.
 # Usage: awk -v header=nitro/runtime.h -v version=0.1.0 -v folder=OUT -f man_pages.awk HEADER.3
 
+# Describes nitro_OBJECT_free, _close, _num_THINGS and _PROPERTY, which need no comment in the header.
+function describe(name,    object, rest) {
+    rest = substr(name, 7)
+    object = substr(rest, 1, index(rest, "_") - 1)
+    rest = substr(rest, length(object) + 2)
+    gsub(/_/, " ", rest)
+    if (rest == "free" || rest == "close")
+        return toupper(substr(rest, 1, 1)) substr(rest, 2) " a " object
+    sub(/^num /, "number of ", rest)
+    return "The " rest " of a " object
+}
+
 # Prints the page of the function collected so far.
 function finish(    page, brief) {
     if (name == "")
@@ -13,7 +25,7 @@ function finish(    page, brief) {
     if (match(brief, /\\&\. |\\&\.$/))
         brief = substr(brief, 1, RSTART - 1)
     if (brief == "" || brief ~ /^(Returns|Parameters)/)
-        brief = "a function of Nitro"
+        brief = describe(name)
     print ".TH \"" name "\" 3 \"\" \"Nitro " version "\" \"Nitro's functions\"" >page
     print ".SH NAME\n" name " \\- " brief >page
     print ".SH SYNOPSIS\n.nf\n#include <" header ">\n.fi\n.PP\n" signature >page

@@ -88,6 +88,10 @@ export XDG_DATA_HOME=$work/data XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$wor
 cmp -s <(blocks "$source_dir/README.md" c) "$source_dir/examples/sum.c" ||
     fail "$source_dir/README.md" "its example is not examples/sum.c"
 (($(wc -l <"$source_dir/README.md") <= 120)) || fail "$source_dir/README.md" "has over 120 lines"
+diff <(sed -nE "/^readonly rooms=/,/^'/s,^(nitro/[^ ]*) +(.*),| \`\1/\` | \2 |,p" \
+    "$source_dir/tests/check_includes.sh") <(grep -E '^\| `nitro/[^|]*\|[^|]*\|$' \
+    "$source_dir/CONTRIBUTING.md") ||
+    fail "$source_dir/CONTRIBUTING.md" "its rooms are not those of tests/check_includes.sh"
 for page in "${pages[@]}"; do
     check_code "$page"
     check_links "$page"
