@@ -15,10 +15,10 @@ const option *options_common(void)
     static const option common[] = {
         {.name = "quiet",
          .offset = offsetof(common_settings, quiet),
-         .help = "show no progress and no notes; warnings and errors remain"},
+         .help = "suppress progress and notes; keep warnings and errors"},
         {.name = "verbose",
          .offset = offsetof(common_settings, verbose),
-         .help = "also say what was decided and why"},
+         .help = "also print decisions and their reasons"},
         {.name = "help", .offset = offsetof(common_settings, help), .help = "print this help"},
         {0}};
     return common;

@@ -1,4 +1,4 @@
-/* report_part.c - tables, charts and parts of a report: growing them, and giving them back. */
+/* report_part.c - builds and frees the tables, charts and parts of a report. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/** Room for one more item; false, with the failure kept, where there is none. */
+/** Make room for one more item; on failure keep the status and return false. */
 static bool grow(report_table *table, void **items, size_t item_size, size_t count,
                  size_t *capacity)
 {
