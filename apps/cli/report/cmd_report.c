@@ -78,11 +78,11 @@ static const argument arguments[] = {{.name = "COMPUTATION",
                                      {0}};
 
 /** The parsed command line. */
-typedef struct request {
+typedef struct report_arguments {
     invocation *call;
     nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
-} request;
+} report_arguments;
 
 /* ---- Arguments -------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ static bool is_quick(const char *method)
     return false;
 }
 
-static int check_names(const request *self)
+static int check_names(const report_arguments *self)
 {
     const settings *given = self->call->settings;
     for (size_t i = 0; i < given->skip.count; i++)
@@ -111,7 +111,7 @@ static int check_names(const request *self)
 }
 
 /** The methods to compare, in declared order; and those that depend on sources. */
-static int choose_methods(request *self)
+static int choose_methods(report_arguments *self)
 {
     const settings *given = self->call->settings;
     nitro_context *context = self->call->context;
@@ -129,7 +129,7 @@ static int choose_methods(request *self)
     return status == NITRO_OK ? check_names(self) : fail(self->call);
 }
 
-static int choose_computations(request *self)
+static int choose_computations(report_arguments *self)
 {
     nitro_string_list known = {0};
     const nitro_string_list *named = &self->call->arguments;
@@ -157,7 +157,7 @@ static int choose_computations(request *self)
     return code;
 }
 
-static int make_folder(const request *self)
+static int make_folder(const report_arguments *self)
 {
     const settings *given = self->call->settings;
     if (mkdir(given->output, 0777) == 0)
@@ -182,7 +182,7 @@ static bool is_skipped(const settings *given, const char *part)
     return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
 }
 
-static int make(const request *self)
+static int make(const report_arguments *self)
 {
     const settings *given = self->call->settings;
     report_request request = {.store = self->store,
@@ -208,7 +208,7 @@ static int make(const request *self)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    request self = {.call = call};
+    report_arguments self = {.call = call};
     int code = choose_methods(&self);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
