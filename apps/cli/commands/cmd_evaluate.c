@@ -258,7 +258,7 @@ static int run(invocation *call)
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "Score selection methods by leave-one-device-out validation",
+    .summary = "Score selection methods by LODO validation",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
                 "[--without-generation] [--measure N,...] [--seed N] "

@@ -38,7 +38,7 @@ static int run(invocation *call)
 
 const command command_store_merge = {
     .name = "store merge",
-    .summary = "Merge two stores' measurements, even of the same device",
+    .summary = "Merge two stores, even with the same device",
     .synopsis = "FROM TO [--campaign NAME | --newer] [--json]",
     .description =
         "Adds all records of FROM to TO. If both measured the same inputs on the same device, "
