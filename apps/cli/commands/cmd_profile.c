@@ -210,8 +210,7 @@ static int check_modelled(const profiling *self, const char *id)
             id);
     if (given->proxies)
         return fail_usage(self->call,
-                          "%s is modelled: its synthesised metrics are fixed; omit --proxies",
-                          id);
+                          "%s is modelled: its synthesised metrics are fixed; omit --proxies", id);
     return EXIT_DONE;
 }
 
