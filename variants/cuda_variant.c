@@ -37,8 +37,8 @@ int nitro_cuda_may_prepare(nitro_cuda *cuda, const char *what)
         return cuda->failure;
     if (status != cudaStreamCaptureStatusNone)
         return nitro_cuda_fail(cuda,
-                               "%s is not there yet, and cannot be made while the stream captures "
-                               "a graph: prepare it before the capture begins",
+                               "%s cannot be allocated while the stream captures a graph: prepare "
+                               "it before the capture begins",
                                what);
     return 0;
 }
@@ -127,7 +127,7 @@ int nitro_cuda_take_result(nitro_cuda *cuda, void *memory, int64_t count, size_t
         return 0;
     return nitro_cuda_check(cuda,
                             cudaMemsetAsync(memory, nonsense, (size_t)count * size, cuda->stream),
-                            "spoiling the result");
+                            "overwriting the result");
 }
 
 int nitro_cuda_wait(nitro_cuda *cuda)

@@ -93,5 +93,5 @@ nitro_status nitro_histogram_generate_family(nitro_context *context, const char 
         if (strcmp(nitro_histogram_families[i].name, family) == 0)
             return make(context, &nitro_histogram_families[i], &random, num_samples, num_bins,
                         histogram);
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "no family of samples is called '%s'", family);
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "unknown family of samples '%s'", family);
 }

@@ -36,7 +36,7 @@ static nitro_status refuse(reader *r, const char *what)
 static void on_error(png_structp png, png_const_charp message)
 {
     reader *r = png_get_error_ptr(png);
-    r->status = nitro_fail(r->context, NITRO_ERR_FORMAT, "%s: not a good PNG image: %s",
+    r->status = nitro_fail(r->context, NITRO_ERR_FORMAT, "%s: invalid PNG image: %s",
                            r->image->name, message);
     longjmp(png_jmpbuf(png), 1);
 }

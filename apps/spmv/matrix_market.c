@@ -304,7 +304,7 @@ static nitro_status read_entries(reader *r, nitro_spmv_entries *entries)
             return status;
     }
     if (next_content(r))
-        return malformed(r, "something follows the %lld entries that line %zu declares",
+        return malformed(r, "text follows the %lld entries declared in line %zu",
                          (long long)r->declared, r->size_line);
     return NITRO_OK;
 }

@@ -189,7 +189,7 @@ static nitro_status check_block(const nitro_proxy_cuda *cuda, size_t block, cons
         error = cudaMemcpy(found->words, cuda->arguments.words + block * num_words,
                            num_words * sizeof(uint32_t), cudaMemcpyDeviceToHost);
     if (error != cudaSuccess)
-        return say(cuda->context, "cannot read what a run left", error);
+        return say(cuda->context, "cannot read a run's results", error);
     for (size_t lane = 0; lane < NITRO_PROXY_CUDA_BLOCK; lane++)
         if (found->results[lane] != expected->results[lane])
             return nitro_fail(cuda->context, NITRO_ERR_MISMATCH,

@@ -14,7 +14,7 @@ nitro_status nitro_proxy_work_check(nitro_context *context, const nitro_proxy_wo
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (counts[i].value > counts[i].most)
             return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "proxy on %s: %s is %zu, and may be %zu at most", device_kind,
+                              "proxy on %s: %s is %zu; the maximum is %zu", device_kind,
                               counts[i].name, counts[i].value, counts[i].most);
     return NITRO_OK;
 }

@@ -43,8 +43,8 @@ static const error_row errors[] = {
      "NVIDIA control panel"},
     {CUPTI_ERROR_INVALID_CHIP_NAME,
      "this CUPTI does not know the chip: install the CUPTI of a newer CUDA 13"},
-    {CUPTI_ERROR_UNKNOWN, "it does not say why: look at the kernel's log (dmesg) for the driver's "
-                          "word, and whether another profiler is running"},
+    {CUPTI_ERROR_UNKNOWN,
+     "no reason given: check the kernel's log (dmesg), and whether another profiler is running"},
 };
 
 nitro_status cupti_fail(nitro_context *context, const char *doing, CUptiResult result)

@@ -66,8 +66,8 @@ static nitro_status explain(const session *self, int problem)
                           self->source.paranoid);
     if (problem == ENOENT || problem == EOPNOTSUPP || problem == ENODEV)
         return nitro_fail(self->context, NITRO_ERR_IO,
-                          "the processor's counters are not there to be read: this is a virtual "
-                          "machine without them; profile on the machine itself, or have its host "
+                          "the processor's counters are not available: this is a virtual machine "
+                          "without them; profile on the machine itself, or have its host "
                           "pass them through");
     if (problem == ENOSYS)
         return nitro_fail(self->context, NITRO_ERR_IO,

@@ -78,7 +78,7 @@ static void nothing_is_prepared_in_a_capture(void **state)
         emulated_cases_check_refusal(cases, histogram, &histogram->cuda, v);
     assert_int_equal(nitro_histogram_cuda_upload(histogram), 0);
     emulated_cases_check_refusal(cases, histogram, &histogram->cuda, 0);
-    assert_non_null(strstr(histogram->cuda.problem, "the room for sorting is not there yet"));
+    assert_non_null(strstr(histogram->cuda.problem, "the room for sorting cannot be allocated"));
     nitro_module_histogram_cuda.unload(histogram);
 }
 

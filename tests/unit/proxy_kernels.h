@@ -60,8 +60,8 @@ static void check_refusals(const char *device_kind)
         nitro_proxy_work work;
         const char *problem;
     } refused[] = {
-        {{.intensity = 6}, "intensity is 6, and may be 5 at most"},
-        {{.num_passes = 400001}, "num_passes is 400001, and may be 400000 at most"},
+        {{.intensity = 6}, "intensity is 6; the maximum is 5"},
+        {{.num_passes = 400001}, "num_passes is 400001; the maximum is 400000"},
         {{.num_threads = SIZE_MAX}, "num_threads is "},
         {{.memory_bytes = SIZE_MAX}, "memory_bytes is "},
     };

@@ -124,7 +124,7 @@ static nitro_status record(nitro_context *context, const char *id, bool measure,
     if (strcmp(id, KIND) != 0 && strncmp(id, PREFIX, strlen(PREFIX)) != 0)
         return nitro_fail(
             context, NITRO_ERR_NOT_FOUND,
-            "'%.80s' is no CUDA device: its id is '" KIND "' or starts with '" PREFIX "'", id);
+            "'%.80s' is not a CUDA device: its id is '" KIND "' or starts with '" PREFIX "'", id);
     return run_query(context, &asked, text);
 }
 

@@ -6,7 +6,7 @@ const bool nitro_cuda_is_built = false;
 static nitro_status fail_not_built(nitro_context *context)
 {
     return nitro_fail(context, NITRO_ERR_NOT_BUILT,
-                      "this build does not know CUDA devices; install the CUDA toolkit (nvcc) and "
+                      "CUDA devices are not in this build: install the CUDA toolkit (nvcc) and "
                       "build again with -DNITRO_CUDA=ON");
 }
 

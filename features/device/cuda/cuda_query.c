@@ -30,8 +30,7 @@ static nitro_status fail_no_device(nitro_context *context)
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     if (visible)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "the NVIDIA driver is here, but CUDA_VISIBLE_DEVICES='%.80s' leaves no "
-                          "GPU to be seen",
+                          "no GPU is visible to the NVIDIA driver: CUDA_VISIBLE_DEVICES is '%.80s'",
                           visible);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND, "the NVIDIA driver is here, but sees no GPU");
 }
@@ -45,8 +44,8 @@ static nitro_status fail_count(nitro_context *context, cudaError_t error)
         return fail_no_device(context);
     if (error == cudaErrorInitializationError) /* in a forked child of a process that uses CUDA */
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "the NVIDIA driver does not start in a child process: ask for devices "
-                          "before the program uses CUDA itself (CUDA error %d)",
+                          "the NVIDIA driver does not start in a child process: query devices "
+                          "before the program uses CUDA (CUDA error %d)",
                           (int)error);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                       "the NVIDIA driver shows no GPU: %s (CUDA error %d)",

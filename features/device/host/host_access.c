@@ -91,8 +91,7 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
     if (pages < 0 || page_bytes < 0)
-        return nitro_fail(session->context, NITRO_ERR_IO,
-                          "the system does not say how much memory is free");
+        return nitro_fail(session->context, NITRO_ERR_IO, "the system does not report free memory");
     *bytes = (size_t)pages * (size_t)page_bytes;
     return NITRO_OK;
 }

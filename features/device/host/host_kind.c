@@ -25,9 +25,9 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
 {
     nitro_device *found = NULL;
     if (strcmp(id, ALIAS) != 0 && strncmp(id, ALIAS ":", strlen(ALIAS ":")) != 0)
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "'%.80s' is no host: its id is '" ALIAS "' or starts with '" ALIAS ":'",
-                          id);
+        return nitro_fail(
+            context, NITRO_ERR_NOT_FOUND,
+            "'%.80s' is not a host: its id is '" ALIAS "' or starts with '" ALIAS ":'", id);
     nitro_status status = nitro_host_query(context, &this_machine, &found);
     if (status == NITRO_OK && strcmp(id, ALIAS) != 0 && strcmp(id, found->id) != 0)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,

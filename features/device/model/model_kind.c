@@ -73,9 +73,7 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
     const char *row_id = strncmp(id, PREFIX, strlen(PREFIX)) == 0 ? id + strlen(PREFIX) : NULL;
     if (!row_id)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "'%.80s' is no modelled device: their ids "
-                          "start with '" PREFIX "'",
-                          id);
+                          "'%.80s' is not a modelled device: ids start with '" PREFIX "'", id);
     nitro_device **devices = NULL;
     size_t count = 0;
     nitro_status status = read_table(context, &devices, &count);
@@ -101,8 +99,8 @@ static nitro_status require_modelled(nitro_context *context, const nitro_device 
     if (strcmp(device->kind, "model") == 0)
         return NITRO_OK;
     return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                      "device %s is of kind %s: times are modelled for kind model alone",
-                      device->id, device->kind);
+                      "device %s is of kind %s: times are modelled only for kind model", device->id,
+                      device->kind);
 }
 
 static nitro_status simulate(nitro_context *context, const nitro_device *device,

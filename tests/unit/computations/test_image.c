@@ -64,8 +64,8 @@ static void bad_files_are_refused(void **state)
         {"huge.pgm", "4000000000 x 4000000000 pixels are declared"},
         {"colour.png", "colour.png: an image in colour"},
         {"palette.png", "palette.png: an image in colour"},
-        {"cut.png", "cut.png: not a good PNG image: the file is cut short"},
-        {"damaged.png", "damaged.png: not a good PNG image: "},
+        {"cut.png", "cut.png: invalid PNG image: the file is cut short"},
+        {"damaged.png", "damaged.png: invalid PNG image: "},
         {"huge.png", "60000 x 60000 pixels are declared, which no file of"},
     };
     nitro_context *context = unit_context();

@@ -456,7 +456,7 @@ static void test_this_machine(void **state)
     assert_true(strlen(message) > 20 && !strchr(message, '\n'));
     assert_null(device);
     assert_fails(context, cuda_kind()->describe(context, "host", false, &device),
-                 NITRO_ERR_NOT_FOUND, "'host' is no CUDA device");
+                 NITRO_ERR_NOT_FOUND, "'host' is not a CUDA device");
     nitro_context_free(context);
 }
 

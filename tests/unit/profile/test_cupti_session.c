@@ -187,7 +187,7 @@ static void test_devices_that_cannot_be_profiled(void **state)
     REFUSED_FOR(confidentialCompute, UNSUPPORTED, "confidential computing is on");
     REFUSED_FOR(cmp, UNSUPPORTED, "crypto-mining");
     REFUSED_FOR(wsl, UNSUPPORTED, "WSL");
-    REFUSED_FOR(wsl, SUPPORTED, "does not say why");
+    REFUSED_FOR(wsl, SUPPORTED, "no reason given");
     assert_int_equal(f->work.runs, 0);
 }
 

@@ -52,12 +52,12 @@ static int query_device(nitro_histogram_cuda *histogram)
         {cudaDevAttrMaxSharedMemoryPerMultiprocessor, &shared_bytes},
         {cudaDevAttrReservedSharedMemoryPerBlock, &reserved_bytes},
     };
-    int failure = nitro_cuda_check(&histogram->cuda, cudaGetDevice(&device), "asking the device");
+    int failure = nitro_cuda_check(&histogram->cuda, cudaGetDevice(&device), "querying the device");
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && !failure; i++)
         failure =
             nitro_cuda_check(&histogram->cuda,
                              cudaDeviceGetAttribute(queries[i].value, queries[i].attribute, device),
-                             "asking the device");
+                             "querying the device");
     if (failure)
         return failure;
     histogram->blocks_per_multiprocessor = threads / NITRO_HISTOGRAM_CUDA_BLOCK;

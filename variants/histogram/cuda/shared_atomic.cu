@@ -120,7 +120,7 @@ static int request_room(nitro_cuda *cuda, counting_kernel kernel, size_t size_by
     if (error == cudaSuccess && size_bytes > DEFAULT_SHARED_BYTES)
         error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)size_bytes);
-    return nitro_cuda_check(cuda, error, "asking for shared memory");
+    return nitro_cuda_check(cuda, error, "requesting shared memory");
 }
 
 static int prepare(void *argument, void *user)
@@ -145,7 +145,7 @@ static int prepare(void *argument, void *user)
         nitro_cuda_check(cuda,
                          cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, dynamic,
                                                                        BLOCK, tables.size_bytes),
-                         "asking how many blocks fit") != 0)
+                         "querying occupancy") != 0)
         return cuda->failure;
     tables.num_blocks = histogram->num_multiprocessors * (blocks_per_sm > 1 ? blocks_per_sm : 1);
     histogram->tables = tables;
