@@ -66,29 +66,26 @@ static int evaluate_spread(const void *argument, double *group, void *user)
 
 #define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
-static nitro_status add_relative(nitro_computation *computation, const char *name,
-                                 const char *replaces, const char *formula)
-{
-    const nitro_relative_feature feature = {
-        .name = name, .scale = NITRO_SCALE_LOG, .formula = formula, .replaces = replaces};
-    return nitro_computation_add_relative_feature(computation, &feature);
-}
-
 static nitro_status add_relative_features(nitro_computation *computation)
 {
     char elements[512], all[512], streaming[512];
     nitro_formula_per_core(elements, sizeof(elements), ELEMENTS);
     nitro_formula_per_l2(all, sizeof(all), BYTES);
     nitro_formula_streaming_time(streaming, sizeof(streaming), BYTES, LAUNCH_US);
-    nitro_status status = add_relative(computation, "elements_per_core", "num_elements", elements);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "work_per_l2", NULL, all);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "streaming_per_launch", NULL, streaming);
-    /* above 1, a block's table does not fit */
-    if (status == NITRO_OK)
-        status = add_relative(computation, "bins_per_shared_mem", NULL,
-                              "4 * " BINS " / (1024 * device.shared_mem_per_block)");
+    const nitro_relative_feature relative[] = {
+        {.name = "elements_per_core", .formula = elements, .replaces = "num_elements"},
+        {.name = "work_per_l2", .formula = all},
+        {.name = "streaming_per_launch", .formula = streaming},
+        /* above 1, a block's table does not fit */
+        {.name = "bins_per_shared_mem",
+         .formula = "4 * " BINS " / (1024 * device.shared_mem_per_block)"},
+    };
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++) {
+        nitro_relative_feature feature = relative[i];
+        feature.scale = NITRO_SCALE_LOG;
+        status = nitro_computation_add_relative_feature(computation, &feature);
+    }
     return status;
 }
 

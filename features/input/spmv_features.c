@@ -216,14 +216,6 @@ static int evaluate_diagonals(const void *argument, double *group, void *user)
 
 #define LAUNCH_US 5 /* about the time to start a kernel or a team of threads */
 
-static nitro_status add_relative(nitro_computation *computation, const char *name,
-                                 const char *replaces, const char *formula)
-{
-    const nitro_relative_feature feature = {
-        .name = name, .scale = NITRO_SCALE_LOG, .formula = formula, .replaces = replaces};
-    return nitro_computation_add_relative_feature(computation, &feature);
-}
-
 static nitro_status add_relative_features(nitro_computation *computation)
 {
     char rows[512], nonzeros[512], vector[512], all[512], streaming[512], imbalance[512];
@@ -235,19 +227,21 @@ static nitro_status add_relative_features(nitro_computation *computation)
     nitro_formula_streaming_time(streaming, sizeof(streaming), BYTES, LAUNCH_US);
     nitro_formula_imbalance(imbalance, sizeof(imbalance), "max(row_max, 1)", NNZ);
     nitro_formula_machine_balance(balance, sizeof(balance), "2", "12"); /* of a non-zero */
-    nitro_status status = add_relative(computation, "rows_per_core", "rows", rows);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "nnz_per_core", "nnz", nonzeros);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "vector_per_l2", "cols", vector);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "work_per_l2", NULL, all);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "streaming_per_launch", NULL, streaming);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "longest_row_per_core", NULL, imbalance);
-    if (status == NITRO_OK)
-        status = add_relative(computation, "machine_balance", NULL, balance);
+    const nitro_relative_feature relative[] = {
+        {.name = "rows_per_core", .formula = rows, .replaces = "rows"},
+        {.name = "nnz_per_core", .formula = nonzeros, .replaces = "nnz"},
+        {.name = "vector_per_l2", .formula = vector, .replaces = "cols"},
+        {.name = "work_per_l2", .formula = all},
+        {.name = "streaming_per_launch", .formula = streaming},
+        {.name = "longest_row_per_core", .formula = imbalance},
+        {.name = "machine_balance", .formula = balance},
+    };
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < sizeof(relative) / sizeof(relative[0]) && status == NITRO_OK; i++) {
+        nitro_relative_feature feature = relative[i];
+        feature.scale = NITRO_SCALE_LOG;
+        status = nitro_computation_add_relative_feature(computation, &feature);
+    }
     return status;
 }
 

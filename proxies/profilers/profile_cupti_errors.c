@@ -49,7 +49,7 @@ static const error_row errors[] = {
 
 nitro_status cupti_fail(nitro_context *context, const char *doing, CUptiResult result)
 {
-    const char *meaning = "no error that a device is known for; please report it";
+    const char *meaning = "unexpected error; please report it";
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
         if (errors[i].result == result)
             meaning = errors[i].meaning;

@@ -28,8 +28,9 @@ static const char *explain_unsupported(const CUpti_Profiler_DeviceSupported_Para
     } reasons[] = {
         {answer->architecture, "CUPTI 13 profiles devices of compute capability 7.5 or later"},
         {answer->sli, "cards joined by SLI cannot be profiled: turn it off"},
-        {answer->vGpu, "it is a virtual GPU without leave to be profiled: its administrator can "
-                       "give it"},
+        {answer->vGpu,
+         "it is a virtual GPU without permission to be profiled: its administrator can "
+         "give it"},
         {answer->confidentialCompute, "confidential computing is on: profile with it off"},
         {answer->cmp, "it is a crypto-mining card: use another"},
         {answer->wsl, "under Windows' WSL it cannot be profiled: profile on Linux"},
@@ -38,7 +39,7 @@ static const char *explain_unsupported(const CUpti_Profiler_DeviceSupported_Para
         if (reasons[i].level == CUPTI_PROFILER_CONFIGURATION_UNSUPPORTED ||
             reasons[i].level == CUPTI_PROFILER_CONFIGURATION_DISABLED)
             return reasons[i].reason;
-    return "CUPTI does not say why";
+    return "CUPTI gives no reason";
 }
 
 static nitro_status require_supported(cupti_session *self, CUdevice device)

@@ -56,11 +56,6 @@ static const char *const benchmark_names[NITRO_CUDA_NUM_BENCHMARKS] = {
     [NITRO_CUDA_DP_GFLOPS] = "dp_gflops",
 };
 
-const char *nitro_cuda_fact_name(nitro_cuda_fact fact)
-{
-    return fact_names[fact];
-}
-
 const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark)
 {
     return benchmark_names[benchmark];

@@ -73,8 +73,6 @@ typedef struct nitro_cuda_facts {
 
 /** All unknown. */
 void nitro_cuda_facts_init(nitro_cuda_facts *facts);
-/** "sm_count", as in files. */
-const char *nitro_cuda_fact_name(nitro_cuda_fact fact);
 /** "copy_gbps", as in files and devices. */
 const char *nitro_cuda_benchmark_name(nitro_cuda_benchmark benchmark);
 

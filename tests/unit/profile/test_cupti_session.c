@@ -183,11 +183,11 @@ static void test_devices_that_cannot_be_profiled(void **state)
     } while (0)
     REFUSED_FOR(architecture, UNSUPPORTED, "compute capability 7.5");
     REFUSED_FOR(sli, UNSUPPORTED, "SLI");
-    REFUSED_FOR(vGpu, DISABLED, "virtual GPU without leave");
+    REFUSED_FOR(vGpu, DISABLED, "virtual GPU without permission");
     REFUSED_FOR(confidentialCompute, UNSUPPORTED, "confidential computing is on");
     REFUSED_FOR(cmp, UNSUPPORTED, "crypto-mining");
     REFUSED_FOR(wsl, UNSUPPORTED, "WSL");
-    REFUSED_FOR(wsl, SUPPORTED, "no reason given");
+    REFUSED_FOR(wsl, SUPPORTED, "gives no reason");
     assert_int_equal(f->work.runs, 0);
 }
 
