@@ -1,4 +1,4 @@
-/* commands.c - the list of subcommands, and finding one in it. */
+/* commands.c - the subcommands' list and the search in it. */
 #include "apps/cli/commands.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@ nitro_status device_set_find(nitro_context *context, const nitro_string_list *id
                              device_set *set);
 /** The kind of those on which variants really run, for module_open; NULL: all are modelled. */
 const char *device_set_kind(const nitro_context *context, const device_set *set);
-/** One device, and recorded in a file: the returned device is read back from that file. */
+/** One device, and what was told of it in a file: what is returned is made of what was written. */
 nitro_status device_set_record(nitro_context *context, const char *id, bool measure,
                                const char *path, device_set *set);
 /** The device of such a file. */

@@ -5,7 +5,7 @@
 #include "apps/cli/options.h"
 
 /**
- * Read "NAME=VALUE" items (--features): one for every input feature of the model. Errors are
+ * Read "NAME=VALUE" items (--features): one for every input feature of the model. What is wrong is
  * printed. @param[out] values shape [NITRO_MAX_FEATURES], in the model's order.
  */
 int features_read(const invocation *call, const nitro_model *model, const nitro_string_list *items,

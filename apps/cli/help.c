@@ -26,7 +26,7 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
     fputc('\n', stream);
 }
 
-/** Paragraphs are separated by an empty line; lines that begin with a blank stay as they are. */
+/** Paragraphs are parted by an empty line; lines that begin with a blank stay as they are. */
 static void print_paragraphs(FILE *stream, const char *text)
 {
     while (*text) {
@@ -118,11 +118,15 @@ void help_list(FILE *stream, const char *group)
 void help_overview(FILE *stream)
 {
     fprintf(stream,
-            "Nitro picks the fastest variant of a computation for an input and a device.\n\nBegin "
-            "here:\n  nitro tune spmv --generate 100             measure on this machine, learn a "
-            "model\n  nitro run spmv --generated 1000            let the model decide for a new "
-            "input\n  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n               "
-            "                              a model for an unmeasured device\n\nCommands:\n");
+            "Nitro picks the fastest variant of a computation for an input and a device.\n"
+            "\n"
+            "Begin here:\n"
+            "  nitro tune spmv --generate 100             measure on this machine, learn a model\n"
+            "  nitro run spmv --generated 1000            let the model decide for a new input\n"
+            "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
+            "                                             a model for a device nobody measured\n"
+            "\n"
+            "Commands:\n");
     help_list(stream, NULL);
     fprintf(stream,
             "\n"

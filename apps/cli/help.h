@@ -6,7 +6,7 @@
 
 #include "apps/cli/options.h"
 
-/** What `nitro` prints without a command: purpose and first steps. */
+/** What `nitro` alone prints: what it is for and where to begin. */
 void help_overview(FILE *stream);
 /** Every command with its summary; `group` NULL: all, else those that begin with this word. */
 void help_list(FILE *stream, const char *group);

@@ -107,20 +107,22 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
         return fail_usage(call, "%s cannot generate inputs; give --inputs FILE...", module->name);
     *set = (input_set){.count = count,
                        .inputs = nitro_calloc(call->context, count, sizeof(*set->inputs)),
-                       .sources = nitro_calloc(call->context, count, sizeof(*set->sources))};
-    int code = set->inputs && set->sources ? EXIT_DONE : fail(call);
+                       .hyper_settings =
+                           nitro_calloc(call->context, count, sizeof(*set->hyper_settings))};
+    int code = set->inputs && set->hyper_settings ? EXIT_DONE : fail(call);
     for (size_t i = 0; i < count && code == EXIT_DONE; i++) {
         bool is_file = i < files->count;
-        set->sources[i] = (input_source){.module = module,
-                                         .path = is_file ? files->items[i] : NULL,
-                                         .seed = generated.seed,
-                                         .index = is_file ? 0 : generated.first + i - files->count};
-        code = name_input(call, &set->sources[i], name_parts, &set->names);
+        set->hyper_settings[i] =
+            (input_source){.module = module,
+                           .path = is_file ? files->items[i] : NULL,
+                           .seed = generated.seed,
+                           .index = is_file ? 0 : generated.first + i - files->count};
+        code = name_input(call, &set->hyper_settings[i], name_parts, &set->names);
         if (code == EXIT_DONE)
             set->inputs[i] = (nitro_input){.name = set->names.items[i],
                                            .load = load,
                                            .unload = module->unload,
-                                           .state = &set->sources[i]};
+                                           .state = &set->hyper_settings[i]};
     }
     if (code == EXIT_DONE)
         code = refuse_same_names(call, set);
@@ -132,7 +134,7 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
 void inputs_free(input_set *set)
 {
     free(set->inputs);
-    free(set->sources);
+    free(set->hyper_settings);
     nitro_string_list_free(&set->names);
     *set = (input_set){0};
 }

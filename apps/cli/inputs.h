@@ -4,7 +4,7 @@
 
 #include "apps/cli/load_module.h"
 
-/** Where an input comes from; loaded only when needed. */
+/** How an input is made, when it is its turn. */
 typedef struct input_source {
     const nitro_module *module;
     const char *path; /* NULL: generated */
@@ -21,8 +21,8 @@ typedef struct generated_range {
 /** Inputs in the order in which they were named, files first. */
 typedef struct input_set {
     size_t count;
-    nitro_input *inputs;   /* shape [count] */
-    input_source *sources; /* shape [count] */
+    nitro_input *inputs;          /* shape [count] */
+    input_source *hyper_settings; /* shape [count] */
     nitro_string_list names;
 } input_set;
 

@@ -1,5 +1,5 @@
-/* load_module.c - built-in modules and those in shared objects; everything a shared object provides
- * is checked before it is used. */
+/* module.c - built-in modules and those in shared objects; nothing that a shared object says is
+ * used before it was checked. */
 #include "apps/cli/load_module.h"
 
 #include <dlfcn.h>

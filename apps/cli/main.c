@@ -100,7 +100,7 @@ static void bound_spinning(char **argv)
     if (!times || getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
         return;
     if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0)
-        execv("/proc/self/exe", argv); /* where that fails, times are less accurate */
+        execv("/proc/self/exe", argv); /* where that fails, times are rougher: no more */
 }
 
 int main(int argc, char **argv)

@@ -151,10 +151,11 @@ static void print_program(FILE *stream)
 {
     char name[64];
     print_title(stream, "nitro", "pick the fastest variant of a computation");
-    fputs(".SH SYNOPSIS\n\\fBnitro\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH "
-          "DESCRIPTION\nNitro measures the code variants of a computation on the devices at hand, "
-          "keeps the\ntimes in a store, and learns from them which variant is fastest for an "
-          "input, also on\na device on which nothing has been measured.\n.SH COMMANDS\n",
+    fputs(".SH SYNOPSIS\n\\fBnitro\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
+          ".SH DESCRIPTION\n"
+          "Nitro measures the code variants of a computation on the devices at hand, keeps the\n"
+          "times in a store, and learns from them which variant is fastest for an input, also on\n"
+          "a device on which nobody measured anything yet.\n.SH COMMANDS\n",
           stream);
     for (const command *const *each = commands_all(); *each; each++) {
         man_name(*each, name, sizeof name);

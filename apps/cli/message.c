@@ -18,7 +18,7 @@ int fail(const invocation *call)
 {
     char error[4096];
     nitro_context_last_error(call->context, error, sizeof error);
-    return fail_text(call, "%s", error[0] ? error : "failed for an unknown reason");
+    return fail_text(call, "%s", error[0] ? error : "it failed without saying why");
 }
 
 int fail_text(const invocation *call, const char *format, ...)
@@ -64,7 +64,7 @@ void warn(const invocation *call, const char *format, ...)
     va_end(arguments);
 }
 
-/** Warnings that concern every model a command trains are printed once. */
+/** What is true of every model that a command trains is said once. */
 static bool is_repeated(invocation *call, const char *message)
 {
     uint64_t hash = nitro_hash(message, strlen(message), 0);

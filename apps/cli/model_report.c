@@ -1,5 +1,5 @@
-/* model_report.c - reads the library's summary of a model; a strategy's own summary is printed
- * unchanged, so that a new strategy needs no code here. */
+/* model_report.c - reads the library's summary of a model; what a strategy says of itself is
+ * printed as it comes, so that a new strategy needs nothing here. */
 #include "apps/cli/model_report.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
-/** P-DFS's choice in one line: of "profile", and the first part of "both". */
+/** What profiles say of their choice in a line: of "profile", and the first part of "both". */
 static void print_profiles(json_t *report)
 {
     json_t *first = json_object_get(report, "profile");
@@ -68,7 +68,7 @@ static double percent(json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/** The best device features of one validation device. */
+/** Which device features did best on a source that played the target. */
 static void print_validation_device(json_t *target)
 {
     size_t i;
@@ -101,16 +101,15 @@ static void print_votes(json_t *features)
     printf("%s\n", count ? "" : "none");
 }
 
-/** Device features in which the target lies too far outside the sources' range. */
+/** Device features that no source says anything about for a target so far outside. */
 static void print_outside_range(json_t *features)
 {
     size_t i;
     json_t *feature;
     json_array_foreach(features, i, feature)
     {
-        printf("%-16s %s: target lies outside the sources' range by %.2g times its width; largest "
-               "tested: %.2g\n",
-               i ? "" : "outside range", json_string_value(json_object_get(feature, "name")),
+        printf("%-16s %s: target outside the sources' range by %.2g times that; tried: %.2g\n",
+               i ? "" : "out of reach", json_string_value(json_object_get(feature, "name")),
                json_number_value(json_object_get(feature, "outside")),
                json_number_value(json_object_get(feature, "tried")));
     }
@@ -145,7 +144,7 @@ static void print_search(json_t *report)
     print_votes(json_object_get(report, "features"));
 }
 
-/** The CV-DFS part of a selection's report; NULL: none. */
+/** What a selection says of its choice: the search's part of it; NULL: nothing. */
 static json_t *search_report(json_t *report)
 {
     const char *selection = json_string_value(json_object_get(report, "selection"));
@@ -184,7 +183,7 @@ static void spell_name(const char *key, char *name, size_t size)
             *each = ' ';
 }
 
-/** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are printed in JSON only.
+/** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are for JSON's readers.
  */
 static void print_parameters(const char *strategy, json_t *predictor)
 {
@@ -231,24 +230,24 @@ static void print_nearest(json_t *sources)
             printf(" at %.2g", json_number_value(distance));
         else
             printf(" at an unknown distance");
-        print_percent(" (LODO: ", quality);
+        print_percent(" (left out: ", quality);
         printf("%s", json_is_number(quality) ? ")" : "");
     }
     printf("\n");
 }
 
-/** Hyper-parameters that LODO validation chose, if not the defaults. */
+/** Hyper-parameters that left-out sources chose, where they are not the usual ones. */
 static void print_hyper_settings(json_t *hyper_settings)
 {
     const char *strategy;
     json_t *hyper_setting;
     json_object_foreach(hyper_settings, strategy, hyper_setting)
-        printf("%-16s %s with %s, chosen by LODO validation\n", "learnt", strategy,
+        printf("%-16s %s with %s, as left-out sources say\n", "learnt", strategy,
                json_string_value(hyper_setting));
 }
 
-/** The predicted quality on the target; a target-trained model has none. Warnings about it are in
- * the log. */
+/** What may be expected on the target; a model for its own device has no such promise. Why it is
+ *  not worth much is in the log already. */
 static void print_predicted_quality(json_t *predicted)
 {
     if (!predicted)
@@ -261,7 +260,7 @@ static void print_predicted_quality(json_t *predicted)
     else
         printf("nothing");
     print_percent(" (held-out inputs ", json_object_get(predicted, "held_out_quality"));
-    print_percent(", LODO ", json_object_get(predicted, "lodo_quality"));
+    print_percent(", left-out sources ", json_object_get(predicted, "lodo_quality"));
     printf("%s\n", json_is_number(json_object_get(predicted, "held_out_quality")) ? ")" : "");
 }
 

@@ -15,10 +15,10 @@ const option *options_common(void)
     static const option common[] = {
         {.name = "quiet",
          .offset = offsetof(common_settings, quiet),
-         .help = "suppress progress and notes; keep warnings and errors"},
+         .help = "show no progress and no notes; warnings and errors remain"},
         {.name = "verbose",
          .offset = offsetof(common_settings, verbose),
-         .help = "also print decisions and their reasons"},
+         .help = "also say what was decided and why"},
         {.name = "help", .offset = offsetof(common_settings, help), .help = "print this help"},
         {0}};
     return common;

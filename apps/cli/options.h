@@ -40,7 +40,7 @@ typedef struct option {
 #define OPTION_STORE                                                                               \
     {                                                                                              \
         .name = "store", .type = OPTION_TEXT, .offset = offsetof(settings, store), .value = "URL", \
-        .help = "the store (default: the setting 'store', else the user's own store)"              \
+        .help = "the store (default: what 'nitro config' says, else the user's own)"               \
     }
 #define OPTION_JSON                                                                                \
     {                                                                                              \
@@ -75,7 +75,7 @@ typedef struct option {
     {                                                                                              \
         .name = "threads", .type = OPTION_COUNT, .offset = offsetof(settings, threads),            \
         .value = "N", .maximum = 4096,                                                             \
-        .help = "threads to learn with (default: one per core); results do not depend on it"       \
+        .help = "threads to learn with (default: one a core); results do not depend on it"         \
     }
 
 /** A positional argument; tables end with a NULL name. */

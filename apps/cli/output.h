@@ -14,7 +14,7 @@
 
 /** Print "nitro CMD: " and the context's last error. @return EXIT_FAILED */
 int fail(const invocation *call);
-/** Print "nitro CMD: " and this message. @return EXIT_FAILED */
+/** The same with a message of our own. @return EXIT_FAILED */
 int fail_text(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
 /** A wrong command line: print the message and where to read more. @return EXIT_USAGE */
 int fail_usage(const invocation *call, const char *format, ...) NITRO_PRINTF(2, 3);
@@ -46,7 +46,7 @@ void table_begin_list(text_table *table, nitro_context *context, nitro_string_li
 void table_cell(text_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
 /** A number with `decimals` places, "-" where there is none. */
 void table_number(text_table *table, double value, int decimals);
-/** Print, free, and return the first failure. A row of empty cells is an empty line. */
+/** Print, free, and hand the first failure through. A row of empty cells is an empty line. */
 nitro_status table_end(text_table *table, FILE *stream);
 
 /** A time with three significant figures and its unit: "1.23 ms", "45.6 us", "2.10 s". */

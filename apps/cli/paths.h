@@ -1,4 +1,4 @@
-/* paths.h - the default paths of models. */
+/* paths.h - where models are kept that nobody gave a path for. */
 #ifndef NITRO_APPS_CLI_PATHS_H
 #define NITRO_APPS_CLI_PATHS_H
 
@@ -13,7 +13,7 @@ nitro_status model_default_path(nitro_context *context, const char *computation,
                                 char **path);
 
 /**
- * Can a file be written there? Checked without creating it. For commands that work long
+ * Can a file be written there, as far as can be told without doing it? For commands that work long
  * before they write. NULL: yes.
  * @return NITRO_OK or NITRO_ERR_IO: its folder is missing or takes no files, or it is a folder.
  */

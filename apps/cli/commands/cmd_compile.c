@@ -26,7 +26,7 @@ static const option options[] = {{.name = "model",
                                   .type = OPTION_TEXT,
                                   .offset = offsetof(settings, format),
                                   .value = "FORMAT",
-                                  .help = "binary (default) or c"},
+                                  .help = "binary (default) or c, see above"},
                                  {.name = "output",
                                   .type = OPTION_TEXT,
                                   .offset = offsetof(settings, output),
@@ -59,7 +59,7 @@ static int run(invocation *call)
     while (i < count && strcmp(formats[i].name, name) != 0)
         i++;
     if (i == count)
-        return fail_usage(call, "--format: unknown format '%s'; choose binary or c", name);
+        return fail_usage(call, "--format: '%s' is no format; there are binary and c", name);
     nitro_model *model = NULL;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);
@@ -72,15 +72,15 @@ static int run(invocation *call)
 
 const command command_compile = {
     .name = "compile",
-    .summary = "Export a model as a binary file or C code",
+    .summary = "Write a model in a form for programs: binary, or C",
     .synopsis = "--model FILE [--format binary|c] --output FILE [--json]",
     .description =
-        "A binary model loads many times faster than JSON. It is the only form that "
-        "libnitro-runtime, which depends on libc and libm alone, can read. It makes the same "
-        "decisions as the JSON model but does not record how that was learnt: keep the JSON "
-        "file.\n\nThe C form is a self-contained file: one function takes the input features and "
-        "returns the index of a variant; the comment at its top lists the names. It needs only "
-        "libm and makes the same decisions, but does not check the variants' constraints.",
+        "A binary model loads many times faster than JSON, and is what libnitro-runtime reads, "
+        "which needs libc and libm alone. It decides as the model does. It does not say how the "
+        "model was learnt: keep the JSON file.\n\n"
+        "The C form is a file of its own: one function takes the input features and gives the "
+        "index of a variant; the comment at its top says the names. It needs no library but libm, "
+        "and decides as the model does, without asking variants whether they accept the input.",
     .examples = "  nitro compile --model gpu2.json --output gpu2.bin\n"
                 "  nitro compile --model gpu2.json --format c --output choose.c\n",
     .options = options,

@@ -9,7 +9,7 @@ typedef struct settings {
 static const option options[] = {OPTION_JSON, {0}};
 
 static const argument arguments[] = {{.name = "COMPUTATION",
-                                      .help = "also show settings for this computation only",
+                                      .help = "also what is set for this computation alone",
                                       .optional = true},
                                      {0}};
 
@@ -86,12 +86,12 @@ const command command_config = {
     .summary = "Print all settings, their values and origins",
     .synopsis = "[COMPUTATION] [--json]",
     .description =
-        "Settings configure programs that call nitro_computation_configure, and the default store "
-        "of commands. Each is looked up in the program, then in an environment variable, then in "
-        "the configuration file: $NITRO_CONFIG, else nitro/nitro.conf under $XDG_CONFIG_HOME or "
-        "~/.config. Its lines are SETTING = VALUE; [COMPUTATION] starts a section for one "
-        "computation; # starts a comment. An environment variable holds one value for all "
-        "computations, or COMPUTATION=VALUE,...",
+        "Settings change what programs do that call nitro_computation_configure, and which store "
+        "commands take where none is named. Each is looked up in the program, then in an "
+        "environment variable, then in the user's file: $NITRO_CONFIG, else nitro/nitro.conf under "
+        "$XDG_CONFIG_HOME or ~/.config. The file's lines are SETTING = VALUE, [COMPUTATION] before "
+        "those that are for one computation only, and comments from #. An environment variable "
+        "holds a value for all computations, or COMPUTATION=VALUE,...",
     .examples = "  NITRO_EXPLAIN=1 ./program\n"
                 "  NITRO_FORCE=spmv=csr ./program\n"
                 "  nitro config spmv\n",

@@ -1,4 +1,4 @@
-/* cmd_devices.c - nitro devices: the devices that can be tuned here, and their features. */
+/* cmd_devices.c - nitro devices: the devices that can be tuned here, and what is known of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,37 +12,38 @@ typedef struct settings {
     const char *record, *replay, *store;
 } settings;
 
-static const option options[] = {
-    {.name = "measure",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, measure),
-     .help = "also run the microbenchmarks (takes seconds per device)"},
-    {.name = "record",
-     .value = "FILE",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, record),
-     .help = "record the driver's answers about the device in a file"},
-    {.name = "replay",
-     .value = "FILE",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, replay),
-     .help = "show the device recorded in such a file on any machine"},
-    {.name = "store",
-     .value = "URL",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .help = "also add them to this store, with what --measure measured"},
-    {.name = "json",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, json),
-     .help = "print JSON with all device features"},
-    {0}};
+static const option options[] = {{.name = "measure",
+                                  .type = OPTION_FLAG,
+                                  .offset = offsetof(settings, measure),
+                                  .help = "also run the microbenchmarks (seconds a device)"},
+                                 {.name = "record",
+                                  .value = "FILE",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, record),
+                                  .help = "write what the driver says of the device into a file"},
+                                 {.name = "replay",
+                                  .value = "FILE",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, replay),
+                                  .help = "show the device of such a file, from whatever machine"},
+                                 {.name = "store",
+                                  .value = "URL",
+                                  .type = OPTION_TEXT,
+                                  .offset = offsetof(settings, store),
+                                  .help = "also put them into this store: what was measured stays "
+                                          "with what is tuned there"},
+                                 {.name = "json",
+                                  .type = OPTION_FLAG,
+                                  .offset = offsetof(settings, json),
+                                  .help = "print JSON, with all that is known of every device"},
+                                 {0}};
 
-static const argument arguments[] = {{.name = "ID",
-                                      .help = "show all features of these devices, e.g. 'host'",
-                                      .optional = true,
-                                      .many = true},
-                                     {0}};
+static const argument arguments[] = {
+    {.name = "ID",
+     .help = "show all that is known of these devices, e.g. 'host'",
+     .optional = true,
+     .many = true},
+    {0}};
 
 static const char *unit_of(const char *feature)
 {
@@ -85,9 +86,9 @@ static int print_devices_json(const invocation *call, const device_set *set)
     return print_json(call, array);
 }
 
-/* ---- Text ----------------------------------------------------------------------------- */
+/* ---- For people ----------------------------------------------------------------------------- */
 
-/** A device's display name: the first of these labels that it has. */
+/** What a device is called by people: the first label of these that it has. */
 static const char *people_name(const nitro_device *device)
 {
     static const char *const names[] = {"model", "name", "cpu_model", "product"};
@@ -146,7 +147,7 @@ static int print_details(const invocation *call, const device_set *set)
     return code;
 }
 
-/* ---- The command --------------------------------------------------------------------------- */
+/* ---- All together --------------------------------------------------------------------------- */
 
 static nitro_status find_devices(const invocation *call, device_set *set)
 {
@@ -185,12 +186,13 @@ static int run(invocation *call)
     size_t named = call->arguments.count;
     device_set set = {0};
     if (given->replay && (given->record || given->measure || named > 0))
-        return fail_usage(call, "--replay excludes --record, --measure and IDs");
+        return fail_usage(call, "--replay stands without --record, --measure and IDs");
     if (given->store && given->replay)
-        return fail_usage(call, "--store excludes --replay");
+        return fail_usage(call, "--store stands without --replay");
     if (given->store && named == 0)
-        return fail_usage(call, "--store adds devices to a store: name them by ID, such as host; "
-                                "'nitro store list' shows a store's devices");
+        return fail_usage(call,
+                          "--store puts devices into a store: name them by their IDs, such as "
+                          "host; what is there, 'nitro store list' shows");
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
     int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);
@@ -215,15 +217,16 @@ const command command_devices = {
     .description =
         "Without an ID, lists the devices that can be tuned here: this machine's, and modelled "
         "ones, whose times come from a documented cost model. With IDs, shows every device "
-        "feature: its value, unit and origin (driver or operating system, published specification, "
-        "microbenchmark, or computed from others), and for published values the difference from "
-        "what the driver reports.\n\nA GPU is 'cuda' (the first), 'cuda:1' (by number) or its id "
-        "in full, such as cuda:nvidia-h200. --record writes the driver's answers to a file, from "
-        "which --replay recreates the device on any machine. Models use microbenchmark results "
-        "only if they are in the store: run --measure --store once per device.\n\nMachines with "
-        "the same processor or card have devices with the same id. If they share a store, name "
-        "each machine by NITRO_MACHINE=NAME or a line 'machine = NAME' in nitro.conf (see 'nitro "
-        "help config'): its devices are then called ID@NAME.",
+        "feature: its value, its unit, and where the value comes from (the driver or operating "
+        "system, a published specification, a microbenchmark, or computed from others), and for "
+        "published values by how much what follows from the query differs.\n\n"
+        "A GPU is 'cuda' (the first), 'cuda:1' (by number) or its id in full, such as "
+        "cuda:nvidia-h200. --record keeps what its driver said in a file, from which --replay "
+        "makes the same device anywhere, without the GPU. A model can learn from what was measured "
+        "of devices when it is in the store: measure each device once with --store.\n\n"
+        "Machines with the same processor or card have devices of the same id. Where they share a "
+        "store, give each a name, NITRO_MACHINE=NAME or a line 'machine = NAME' in nitro.conf (see "
+        "'nitro help config'): every command then takes its devices as ID@NAME.",
     .examples = "  nitro devices\n  nitro devices host --measure\n"
                 "  nitro devices cuda --measure --store sqlite:lab.db --record gpu.json\n"
                 "  nitro devices --replay gpu.json\n",

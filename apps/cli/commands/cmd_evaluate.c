@@ -36,39 +36,39 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(settings, methods),
      .value = "M,...",
-     .help = "methods to compare (default: all)"},
+     .help = "methods to compare, see above (default: all)"},
     {.name = "measure",
      .type = OPTION_LIST,
      .offset = offsetof(settings, measure),
      .value = "N,...",
-     .help = "also correct methods by N inputs measured on the target: the most informative of the "
-             "training inputs (active learning); 'all' takes all of them"},
+     .help = "also adapt methods that can be to N inputs measured on the target, those of the "
+             "training inputs that tell most; 'all' for all of them"},
     {.name = "train",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, train),
      .value = "FILE",
-     .help = "training inputs, one name per line (default: drawn, see --train-fraction)"},
+     .help = "the inputs to learn from, one name a line (default: drawn, see --train-fraction)"},
     {.name = "test",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, test),
      .value = "FILE",
-     .help = "test inputs, one name per line (default: all but the training inputs)"},
+     .help = "the inputs to be scored on, one name a line (default: all but those learnt from)"},
     OPTION_TRAIN_FRACTION,
     {.name = "group-by",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, group_by),
      .value = "TEXT",
-     .help = "keep inputs with the same prefix before TEXT in one split, such as / between group "
-             "and matrix (default: split each input by itself)"},
+     .help = "draw inputs together whose names agree before TEXT, such as / between group and "
+             "matrix (default: each by itself)"},
     {.name = "without-generation",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, without_generation),
-     .help = "exclude sources of the target's own generation"},
+     .help = "sources of the target's own generation do not teach"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
      .value = "N",
-     .help = "seed of the split, of method random and of cross-validation"},
+     .help = "seed of the draw, of method random, and of cross-validation"},
     OPTION_THREADS,
     {.name = "format",
      .type = OPTION_TEXT,
@@ -85,7 +85,7 @@ static const option options[] = {
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
 
-/* ---- Arguments -------------------------------------------------------------------------- */
+/* ---- What is asked -------------------------------------------------------------------------- */
 
 static int check_methods(const invocation *call, const nitro_string_list *methods)
 {
@@ -124,7 +124,7 @@ static int read_measures(const invocation *call, size_t *measures, size_t *count
             return fail_usage(call, "--measure: '%s' is neither a count of inputs nor 'all'", text);
         measures[i] = all ? NITRO_NONE : (size_t)value;
         if (i > 0 && measures[i] <= measures[i - 1])
-            return fail_usage(call, "--measure: the numbers must be ascending");
+            return fail_usage(call, "--measure: the numbers must ascend");
     }
     *count = given->measure.count;
     return EXIT_DONE;
@@ -188,8 +188,7 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {
@@ -258,23 +257,25 @@ static int run(invocation *call)
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "Score selection methods by LODO validation",
+    .summary = "Score selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
                 "[--without-generation] [--measure N,...] [--seed N] "
                 "[--format table|csv|json]",
     .description =
-        "Takes every device in turn as the target and the others (or the named sources, never the "
-        "target itself) as sources. Methods learn from the sources' training inputs and are scored "
-        "on the target's test inputs: those with times of at least two variants there.\n\nQuality "
-        "is 100 x (time of the best variant / time of the chosen one), in percent: its mean, "
-        "geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the best "
-        "variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). Confident "
-        "is the percentage of decisions with a confidence of at least 0.9; precision is the "
-        "percentage of these that are within 5 % of the best variant.\n\nWith --measure, 'auto "
-        "+10' is method auto corrected by ten inputs measured on the target. Targets with fewer "
-        "inputs enter the means with all they have: 'auto +8 to 10'.\n\nTimes of modelled devices "
-        "come from a cost model and are never a result.",
+        "Takes every target in turn, with the others (or the named sources, never itself) as "
+        "sources. Sources teach on training inputs only; the target is scored on test inputs only: "
+        "those with at least two usable variants there.\n\n"
+        "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
+        "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
+        "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
+        "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
+        "many of these are within 5% of the best variant.\n\n"
+        "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
+        "curve from none to all. Targets with fewer inputs than that count in the means with all "
+        "they "
+        "have: 'auto +8 to 10'.\n\n"
+        "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",
     .arguments = arguments,
     .items_title = "Methods",

@@ -1,4 +1,4 @@
-/* cmd_explain.c - nitro explain: a model's decision for one input, explained. */
+/* cmd_explain.c - nitro explain: why a model decides as it does for one input. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +19,17 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(settings, features),
      .value = "NAME=VALUE,...",
-     .help = "a value for every input feature of the model, in any order; may be repeated"},
+     .help = "a value for every input feature of the model, in any order; may be given in parts"},
     {.name = "input",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, input),
      .value = "FILE",
-     .help = "instead of --features: an input file; the computation's code evaluates its features"},
+     .help = "instead: an input file, from which the computation's code evaluates the features"},
     {.name = "store",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, store),
      .value = "URL",
-     .help = "the store with the model's training samples: shows the nearest ones"},
+     .help = "the store with the samples that the model was learnt from: shows the nearest ones"},
     OPTION_JSON,
     {0}};
 
@@ -89,8 +89,7 @@ static int read_input(const invocation *call, const nitro_model *model, double *
     return features_read(call, model, &given->features, values);
 }
 
-/* ---- The explanation
- * ------------------------------------------------------------------------------ */
+/* ---- The answer ------------------------------------------------------------------------------ */
 
 static int add_store(const invocation *call, explanation *answer)
 {
@@ -104,8 +103,8 @@ static int add_store(const invocation *call, explanation *answer)
         return fail(call);
     if (answer->is_changed)
         warn(call,
-             "the sources' samples in %s are not the model's training samples: they have changed "
-             "since, or this is another store",
+             "the sources' samples in %s are not those that the model was learnt from: they "
+             "changed since, or this is another store",
              given->store);
     return EXIT_DONE;
 }
@@ -139,22 +138,23 @@ static int run(invocation *call)
 
 const command command_explain = {
     .name = "explain",
-    .summary = "Explain a model's decision for one input",
+    .summary = "Say why a model decides as it does for an input",
     .synopsis = "--model FILE (--features NAME=VALUE,... | [COMPUTATION] --input FILE) "
                 "[--store URL] [--json]",
     .description =
-        "Prints the model's decision for an input with its reason and confidence (the estimated "
-        "probability that no other variant is more than 5 % faster); all variants from best to "
-        "worst with their expected times relative to the chosen one ('-' if the strategy's scores "
-        "are not times); and every feature that the model used - input, device and relative "
-        "features - with its training range, marking those outside. Features that the model does "
-        "not use (constant in training, or in no tree) are not checked against their range. "
-        "Expected ratios are capped near 10 in training: such a value means 'or more'.\n\nWith the "
-        "store of the model's sources, also prints the times of the nearest measured inputs "
-        "('nearby': the 20 nearest), per source and one by one. Distance is measured in the "
-        "model's scaled features: 2 is the whole training range of a feature. Similarity is that "
-        "of 'nitro devices similarity' over all device features that the target and its sources "
-        "have.",
+        "Prints what the model decides for an input, and why: the reason and the confidence (the "
+        "estimated chance that no other variant is over 5 % faster); all variants from the best "
+        "to the worst with the time that the model expects of each, as a multiple of the chosen "
+        "one's ('-' where its strategy's scores do not say by how much); every feature that it "
+        "looked at - of the input, of the target device, and relative ones, made of both - with "
+        "the range it was trained on, and which lie outside. The range of an input feature that "
+        "the model does not use (it was constant, or no tree asks for it) is of no matter. "
+        "Expected times are cut near 10x in training: such a number means 'or more'.\n\n"
+        "With the store of the model's sources also what was measured there: how the variants did "
+        "on the nearest measured inputs ('nearby': the 20 nearest), source by source and one by "
+        "one. Near is what the model sees as near: a distance of 2 is its whole training range, in "
+        "every feature. Similarity is the cosine of 'nitro devices similarity' over all device "
+        "features that the target and its sources have.",
     .examples = "  nitro explain --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
                 "  nitro explain --model gpu2.json --input A.mtx --store sqlite:lab.db\n",
     .arguments = arguments,

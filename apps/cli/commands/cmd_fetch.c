@@ -109,10 +109,11 @@ const command command_fetch = {
     .name = "fetch",
     .summary = "Download matrices to measure with",
     .synopsis = "COLLECTION GROUP/NAME... [--url BASE] [--max-size MB] [--json]",
-    .description = "Downloads matrices of a collection, checks and unpacks them, and prints where "
-                   "they are. They are kept below nitro/ in $XDG_CACHE_HOME (or ~/.cache), and are "
-                   "not downloaded again; an interrupted download resumes. Only the matrix itself "
-                   "is extracted from an archive, and only if it is valid Matrix Market.",
+    .description =
+        "Downloads matrices of a collection, checks and unpacks them, and prints where they are. "
+        "They are kept below nitro/ in $XDG_CACHE_HOME (or ~/.cache), and what is there is not "
+        "downloaded again; a download that was cut goes on where it ended. Nothing of an archive "
+        "is written but the matrix itself, and only if it can be read as Matrix Market.",
     .examples = "  nitro tune spmv --inputs $(nitro fetch suitesparse HB/west0067 HB/1138_bus)\n",
     .arguments = arguments,
     .options = options,

@@ -93,16 +93,16 @@ static int run(invocation *call)
     return EXIT_DONE;
 }
 
-const command command_help = {.name = "help",
-                              .summary = "Explain a command",
-                              .synopsis = "[--man] [COMMAND]",
-                              .description =
-                                  "Explains a command: its arguments, options and defaults. "
-                                  "Without a command, lists all commands and shows first steps.",
-                              .examples = "  nitro help tune\n"
-                                          "  nitro help store import\n"
-                                          "  nitro help --man tune | man -l -\n",
-                              .arguments = arguments,
-                              .options = options,
-                              .settings_size = sizeof(settings),
-                              .run = run};
+const command command_help = {
+    .name = "help",
+    .summary = "Explain a command",
+    .synopsis = "[--man] [COMMAND]",
+    .description = "Explains a command: its arguments, its options and their defaults. Without a "
+                   "command, shows where to begin and all commands.",
+    .examples = "  nitro help tune\n"
+                "  nitro help store import\n"
+                "  nitro help --man tune | man -l -\n",
+    .arguments = arguments,
+    .options = options,
+    .settings_size = sizeof(settings),
+    .run = run};

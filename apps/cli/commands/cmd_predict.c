@@ -1,4 +1,4 @@
-/* cmd_predict.c - nitro predict: a model's decision for given features. */
+/* cmd_predict.c - nitro predict: what a model says of an input whose features are known. */
 #include "apps/cli/commands/out_of_range.h"
 #include "apps/cli/given_features.h"
 
@@ -15,12 +15,12 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(settings, features),
      .value = "NAME=VALUE,...",
-     .help = "a value for every input feature of the model, in any order; may be repeated",
+     .help = "a value for every input feature of the model, in any order; may be given in parts",
      .required = true},
     OPTION_JSON,
     {0}};
 
-/** The model's answer, variants in the model's order. */
+/** What the model said, with its names in the model's order. */
 typedef struct answer {
     nitro_decision decision;
     size_t ranking[NITRO_MAX_VARIANTS];
@@ -91,11 +91,11 @@ static int run(invocation *call)
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Predict the best variant from feature values",
+    .summary = "Ask a model for the best variant, by features alone",
     .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
     .description = "Prints the variant that the model chooses for an input with these features, "
-                   "the confidence, the reason, and all variants from best to worst. Runs nothing: "
-                   "neither the computation's code nor the device is needed.",
+                   "its confidence, the reason, and all variants from the best to the worst. "
+                   "Nothing is run: neither the computation's code nor the device is needed.",
     .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
     .options = options,
     .settings_size = sizeof(settings),

@@ -1,5 +1,5 @@
-/* cmd_profile.c - nitro profile: hardware metrics of variants and proxies, measured, or synthesised
- * for modelled devices. */
+/* cmd_profile.c - nitro profile: hardware metrics of variants and proxies, from the hardware, or
+ * made up where a device is modelled. */
 #include <string.h>
 
 #include "apps/cli/commands/profile_progress.h"
@@ -43,7 +43,7 @@ static const option options[] = {
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
      .value = "S",
-     .help = "seed of the generated inputs and of the noise in synthesised metrics"},
+     .help = "seed of the generated inputs, and of modelled metrics' noise"},
     {.name = "name-parts",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, name_parts),
@@ -55,29 +55,29 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, store),
      .value = "URL",
-     .help = "the store for profiles (default: the setting 'store', else the user's own store)"},
+     .help = "where profiles go (default: what 'nitro config' says, else the user's own)"},
     {.name = "device",
      .type = OPTION_LIST,
      .offset = offsetof(settings, devices),
      .value = "ID,...",
-     .help = "devices to profile on, see 'nitro devices' (default: host); for modelled devices, "
-             "profiles are synthesised for the inputs whose samples the store has"},
+     .help = "devices to profile on, see 'nitro devices' (default: host); of a modelled one, "
+             "profiles are made up for the inputs that the store has samples of"},
     {.name = "proxies",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, proxies),
      .value = "FILE",
-     .help = "also collect the metrics of the proxies in this file"},
+     .help = "collect what these proxies are judged by, too"},
     {.name = "timeout",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, timeout_s),
      .value = "SECONDS",
      .minimum = 0.001,
      .maximum = 1e6,
-     .help = "time limit of one call of a variant under the profiler"},
+     .help = "a single call of a variant, under the profiler, that takes longer counts as hung"},
     {.name = "again",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, again),
-     .help = "profile again what the store already holds, and replace it"},
+     .help = "profile once more what the store holds already, and replace it"},
     OPTION_JSON,
     {0}};
 
@@ -118,8 +118,7 @@ static int profile_modelled(profiling *self, const char *device)
     return EXIT_DONE;
 }
 
-/* ---- Real devices -------------------------------------------------------------------------------
- */
+/* ---- Real ones ------------------------------------------------------------------------------- */
 
 static nitro_profile_options profile_options(const profiling *self)
 {
@@ -163,7 +162,8 @@ static int profile_here(profiling *self, const nitro_device *device, const loade
         collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
-                         "stopped; %zu profiles are stored; run the same command again to resume",
+                         "stopped; %zu profiles are stored, and the same command goes on from "
+                         "there",
                          made.profiles);
     return status == NITRO_OK ? report(self, device->id, &made) : fail(self->call);
 }
@@ -198,23 +198,25 @@ static int check_modelled(const profiling *self, const char *id)
     const settings *given = self->call->settings;
     if (is_of_proxies(self))
         return fail_usage(self->call,
-                          "%s is modelled: its proxies' profiles are synthesised together with "
-                          "those of a computation tuned on it; name that computation, as in 'nitro "
-                          "profile spmv --device %s'",
+                          "%s is modelled: its proxies' profiles are made up with those of a "
+                          "computation that was tuned on it; name that one, as in 'nitro profile "
+                          "spmv --device %s'",
                           id, id);
     if (given->inputs.count + given->generate > 0)
-        return fail_usage(
-            self->call,
-            "%s is modelled: profiles are synthesised for the inputs whose samples the store has; "
-            "omit --inputs and --generate, and profile other devices in a separate command",
-            id);
+        return fail_usage(self->call,
+                          "%s is modelled: profiles are made up for the inputs that the store has "
+                          "samples of; leave --inputs and --generate out, and name other devices "
+                          "in a command of their own",
+                          id);
     if (given->proxies)
         return fail_usage(self->call,
-                          "%s is modelled: its synthesised metrics are fixed; omit --proxies", id);
+                          "%s is modelled: the metrics that are made up are always the same; leave "
+                          "--proxies out",
+                          id);
     return EXIT_DONE;
 }
 
-/* A device that is not here may be in the store; using it fails later with its reason. */
+/* What is not here may be in the store, which later says why that does not do. */
 static int check_device(const profiling *self, const char *id)
 {
     const settings *given = self->call->settings;
@@ -232,7 +234,7 @@ static int check_device(const profiling *self, const char *id)
     else if (status == NITRO_OK && kind->simulate_profiles)
         code = check_modelled(self, id);
     else if (status == NITRO_OK && is_of_proxies(self) && given->inputs.count + given->generate > 0)
-        code = fail_usage(self->call, "proxies have no inputs: omit --inputs and --generate");
+        code = fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
     nitro_device_free(stored);
     nitro_device_free(device);
     return code;
@@ -251,7 +253,7 @@ static int profile_device(profiling *self, const char *id)
     return code;
 }
 
-/* All arguments are checked before anything is profiled. */
+/* Nothing is profiled before all that is asked for is known to make sense. */
 static int profile_devices(profiling *self)
 {
     const settings *given = self->call->settings;
@@ -303,25 +305,27 @@ const command command_profile = {
     .synopsis = "COMPUTATION|" PROXIES " [--inputs FILE...] [--generate N] [--device ID,...] "
                 "[--store URL] [--proxies FILE] [--again] [OPTION...]",
     .description =
-        "Stores profiles: hardware metrics of every kernel of every variant on the inputs, or of "
-        "the proxies' kernels at intensities 0 to 5. Device-feature selection by profiles (nitro "
-        "tune-from-source --dfs profile) needs both on the same device: profile the proxies once, "
-        "and each computation. The counters collected are those that the proxies' metrics need "
-        "(data/proxies/paper.json says how).\n\nVariants are checked against the reference and run "
-        "many times under the profiler, each in a worker process; a variant that fails costs its "
-        "own run only. Profiled runs are never used as times. Every input's profiles are stored "
-        "before the next input starts; the same command resumes where it stopped. Profiles are not "
-        "kept in a journal: if a shared store is unreachable, the command ends with an error; run "
-        "it again later.\n\nHardware counters may be restricted. On NVIDIA GPUs run as root, or "
-        "load the driver with NVreg_RestrictProfilingToAdminUsers=0; on hosts "
-        "kernel.perf_event_paranoid must be 2 or less, and virtual machines often have no "
-        "counters. Where profiling is impossible, the command says why; tuning and learning work "
-        "without profiles.\n\nFor modelled devices, profiles are synthesised: for the proxies and "
-        "for every variant on the inputs whose samples the store has. Like modelled times they "
-        "come from a documented formula, are labelled as modelled, and are for demonstrations "
-        "only, never a result. Existing ones are replaced. Tune first, then name the computation "
-        "without --inputs and --generate; the proxies' profiles are included.\n\nTo read profiles "
-        "collected by another profiler, use nitro store import --profiles.",
+        "Puts profiles into the store: hardware metrics of every kernel of every variant on the "
+        "inputs, or of the proxies' kernels at intensities 0 to 5. Device-feature selection by "
+        "profiles (nitro tune-from-source --dfs profile) needs both, on the same device: profile "
+        "the proxies once, and each computation. What is collected are the counters that the "
+        "proxies' metrics are made of (data/proxies/paper.json "
+        "says how).\n\n"
+        "Variants are checked against the reference, and run many times under the profiler, each "
+        "in a worker process: one that fails costs its own run. No time is taken from a profiled "
+        "run. Every input's profiles are stored before the next one's turn; the same command goes "
+        "on where it was stopped. Unlike samples, profiles do not wait for a store that is away: "
+        "the command ends with an error then, and goes on once the store is back.\n\n"
+        "Counters may be kept from ordinary users. On NVIDIA GPUs be root, or load the driver with "
+        "NVreg_RestrictProfilingToAdminUsers=0; on hosts kernel.perf_event_paranoid must be 2 or "
+        "less, and virtual machines often have no counters at all. Where profiling is not possible "
+        "the command says why; tuning and learning go on without profiles.\n\n"
+        "Of modelled devices profiles are made up: of the proxies and of every variant on the "
+        "inputs that the store has samples of. They come from a documented formula, as modelled "
+        "times do, and say so: good for trying things out, and never a result. Those that are "
+        "there already are replaced. So tune first, and then name the computation alone, without "
+        "--inputs and --generate: the proxies' profiles come with it.\n\n"
+        "What another profiler collected is read by nitro store import --profiles.",
     .examples =
         "  nitro profile proxies --device cuda\n"
         "  nitro profile spmv --generate 10 --device cuda\n"

@@ -1,5 +1,4 @@
-/* cmd_run.c - nitro run: choose a variant for one input, run it, and report reason, time and
- * correctness. */
+/* cmd_run.c - nitro run: decide for one input, run it, and say why, how fast and whether right. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +38,7 @@ static const option options[] = {
      .offset = offsetof(settings, generated),
      .value = "N",
      .maximum = 1e15,
-     .help = "instead of a file: generated input N (from 0)"},
+     .help = "instead of a file: input N (from 0) of the computation's generated inputs"},
     {.name = "seed",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
@@ -54,17 +53,17 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, model),
      .value = "FILE",
-     .help = "the model (default: the one that 'nitro tune' made for this device)"},
+     .help = "the model that decides (default: the one that 'nitro tune' made for this device)"},
     {.name = "min-confidence",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, min_confidence),
      .value = "X",
      .maximum = 1,
-     .help = "take the default variant below this confidence"},
+     .help = "below this confidence take the default variant"},
     {.name = "compare",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, compare),
-     .help = "time all variants to see how good the choice is"},
+     .help = "time all variants, to see how good the choice was"},
     {.name = "cold",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, cold),
@@ -75,14 +74,14 @@ static const option options[] = {
      .value = "N",
      .minimum = 1,
      .maximum = 1000000,
-     .help = "largest number of timed runs of a variant"},
+     .help = "most runs of a variant that count"},
     {.name = "timeout",
      .type = OPTION_NUMBER,
      .offset = offsetof(settings, timeout_s),
      .value = "SECONDS",
      .minimum = 0.001,
      .maximum = 1e6,
-     .help = "time limit of one call of a variant"},
+     .help = "a single call of a variant that takes longer counts as hung"},
     OPTION_JSON,
     {0}};
 
@@ -108,7 +107,7 @@ static int load_input(one_run *self)
         inputs_make(self->call, module, &files,
                     (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
     if (code == EXIT_DONE &&
-        input_load(self->call->context, self->inputs.sources, &self->input) != NITRO_OK)
+        input_load(self->call->context, self->inputs.hyper_settings, &self->input) != NITRO_OK)
         code = fail(self->call);
     nitro_string_list_free(&files);
     if (code == EXIT_DONE && module->describe)
@@ -127,10 +126,10 @@ static int find_device(one_run *self)
     self->device = nitro_strdup(self->call->context, device->id);
     nitro_device_free(device);
     if (kind->simulate)
-        return fail_text(
-            self->call,
-            "%s is modelled and cannot run anything: 'nitro predict' says what would be chosen",
-            self->device);
+        return fail_text(self->call,
+                         "%s is modelled, and nothing runs there: 'nitro predict' says what would "
+                         "be chosen",
+                         self->device);
     return self->device ? EXIT_DONE : fail(self->call);
 }
 
@@ -245,15 +244,15 @@ static int run(invocation *call)
 
 const command command_run = {
     .name = "run",
-    .summary = "Choose a variant for one input, run it and explain",
+    .summary = "Decide for one input, run it, and say why",
     .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--compare] [--json]",
     .description =
-        "Chooses a variant for one input, as a program linked with libnitro would, and runs it. "
-        "Prints the decision, its reason, the variant's median time, and whether its result agrees "
-        "with the reference variant's. Without a model, the default variant runs. On a GPU, times "
-        "are measured by the GPU's own clock.\n\nThe variant runs in a worker process, as in "
-        "'nitro tune'; a crash or hang is reported. The exit code is 1 if the chosen variant gave "
-        "no correct result.",
+        "Chooses a variant for one input as a program that links libnitro would, and runs it: "
+        "prints the decision, its reason, the variant's time (the median of some repetitions), and "
+        "whether its result agrees with the reference variant's. Without a model the default "
+        "variant runs. On a GPU the time is that of the GPU's own clock.\n\n"
+        "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
+        "reported. The exit code is 1 when the chosen variant gave no right result.",
     .examples = "  nitro run spmv --input A.mtx\n"
                 "  nitro run spmv --input A.mtx --model k20c.json --compare\n"
                 "  nitro run spmv --generated 1000\n",

@@ -12,7 +12,7 @@
 #include "apps/cli/model_report.h"
 #include "apps/cli/paths.h"
 
-/** State of tuning one device. */
+/** All that tuning one device needs. */
 typedef struct tuning {
     invocation *call;
     loaded_module loaded;
@@ -22,7 +22,7 @@ typedef struct tuning {
     json_t *reports; /* with --json */
     nitro_tune_progress last;
     progress_line progress;
-    bool profiles_lost; /* profiling ended early */
+    bool profiles_lost; /* profiling broke off */
 } tuning;
 
 /* ---- Measuring ------------------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ static nitro_tune_options options_of(tuning *self)
     return how;
 }
 
-/** Warns before a long run that times on a busy machine are inaccurate. */
+/** Times on a machine that others use are rough: say so before hours are spent. */
 static void warn_if_busy(const tuning *self, const device_set *devices)
 {
     double load;
@@ -60,8 +60,8 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         real |= strcmp(devices->devices[d]->kind, "model") != 0;
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
-    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be inaccurate",
-         load, cores);
+    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be rough", load,
+         cores);
 }
 
 /** One pass over the inputs measures them on all devices. */
@@ -88,20 +88,20 @@ static int measure(tuning *self, const device_set *devices)
     progress_end(&self->progress);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
-                         "stopped after %zu of %zu inputs; their samples are stored; run the same "
-                         "command again to resume",
+                         "stopped after %zu of %zu inputs; their samples are stored, and the same "
+                         "command goes on from there",
                          self->last.done, self->last.total);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
-/** Profiles of modelled devices are synthesised by 'nitro profile' only, where it is explicit. */
+/** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
 static int profile(tuning *self, const nitro_device *device)
 {
     const tune_settings *given = self->call->settings;
     if (!given->profile)
         return EXIT_DONE;
     if (strcmp(device->kind, "model") == 0) {
-        note(self->call, "%s is modelled: 'nitro profile' synthesises its profiles", device->id);
+        note(self->call, "%s is modelled: 'nitro profile' makes its profiles up", device->id);
         return EXIT_DONE;
     }
     bool broken = false;
@@ -109,8 +109,8 @@ static int profile(tuning *self, const nitro_device *device)
         collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs, &broken);
     self->profiles_lost = self->profiles_lost || broken;
     if (status == NITRO_ERR_INTERRUPTED)
-        return fail_text(self->call,
-                         "stopped while profiling; run the same command again to resume");
+        return fail_text(self->call, "stopped while profiling; the same command goes on from "
+                                     "there");
     return EXIT_DONE;
 }
 
@@ -182,8 +182,9 @@ static int tune_devices(tuning *self, const device_set *devices)
         code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
                          self->last.failed, self->last.total);
     if (code == EXIT_DONE && self->profiles_lost)
-        code = fail_text(
-            self->call, "some profiles are missing, see above; 'nitro profile' resumes from there");
+        code =
+            fail_text(self->call, "some profiles are missing, see above; 'nitro profile' goes on "
+                                  "from there");
     return code;
 }
 
@@ -195,8 +196,8 @@ static int find_devices(const invocation *call, device_set *devices)
     const nitro_string_list *ids = given->devices.count ? &given->devices : &only_host;
     if (given->output && ids->count > 1)
         return fail_usage(call,
-                          "--output names one model, but there are %zu devices; without --output, "
-                          "each model goes to its default path",
+                          "--output names one model, but there are %zu devices; without it "
+                          "every device's model goes to the default place",
                           ids->count);
     if (given->output && given->no_model)
         return fail_usage(call, "--output and --no-model exclude each other");
@@ -253,15 +254,16 @@ const command command_tune = {
     .synopsis = "COMPUTATION --inputs FILE... [--generate N] [--store URL] [--device ID,...] "
                 "[--output MODEL] [OPTION...]",
     .description =
-        "Measures every variant of a computation on every input, in one worker process per input, "
-        "and stores each sample before the next is measured: a tune that was stopped or killed "
-        "resumes where it stopped. Then prints how often each variant is fastest, and learns a "
-        "model for the device from all its samples in the store.\n\nIn the table, slowdown is the "
-        "cost of always using one variant: the geometric mean of its time over the best variant's, "
-        "on the inputs where it has a time.\n\nAn input that cannot be read, or a variant that "
-        "fails, hangs or gives a wrong result, costs only that entry; the tune continues. The exit "
-        "code is 1 if an input failed.\n\nOpenMP threads wait for each other by spinning briefly "
-        "(GOMP_SPINCOUNT=1000), unless the environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
+        "Measures every variant of a computation on every input, one worker process an input, and "
+        "stores each sample before the next is measured: a tune that was stopped or killed goes on "
+        "where it was. Then prints which variant won where, and learns a model for the device from "
+        "all its samples in the store.\n\n"
+        "In the table, slowdown is what always using one variant would cost: the geometric mean of "
+        "its time over the best one, on the inputs where it has a time.\n\n"
+        "An input that cannot be read, and a variant that fails, hangs, or gives a wrong result, "
+        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.\n\n"
+        "OpenMP threads wait for each other by spinning briefly (GOMP_SPINCOUNT=1000), unless the "
+        "environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
     .examples = "  nitro tune spmv --generate 100\n"
                 "  nitro tune spmv --inputs *.mtx --store sqlite:lab.db --output here.json\n"
                 "  nitro tune spmv --generate 50 --device model:gtx-480,model:k20c\n"

@@ -1,5 +1,4 @@
-/* cmd_tune_from_source.c - nitro tune-from-source: a model for a device, learnt from other devices'
- * samples. */
+/* cmd_tune_from_source.c - nitro tune-from-source: a model for a device from others' samples. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +34,7 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, target),
      .value = "DEVICE",
-     .help = "the target device: in the store, of this machine, or modelled",
+     .help = "the device to make a model for: known to the store, of this machine, or modelled",
      .required = true},
     {.name = "sources",
      .type = OPTION_LIST,
@@ -46,15 +45,15 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, strategy),
      .value = "NAME",
-     .help = "learning strategy; 'nitro version' lists those built in"},
+     .help = "how to learn; 'nitro version' lists what is built in"},
     {.name = "dfs",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, dfs),
      .value = "NAME",
-     .help = "device-feature selection: 'none' uses all that sources and target share, 'omit' "
-             "none, 'profile' those chosen by profiles (P-DFS), 'cv' searches by cross-validation "
-             "over the sources (CV-DFS), 'both' searches those chosen by profiles (default: the "
-             "strategy's own)"},
+     .help = "how to choose device features: 'none' uses all that sources and target share, "
+             "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
+             "cross-validation over the sources, 'both' searches what profiles point at (default: "
+             "as the strategy does best)"},
     {.name = "proxies",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, proxies),
@@ -78,21 +77,22 @@ static const option options[] = {
     {.name = "no-guard",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, no_guard),
-     .help = "use the chosen device features even if the target lies outside the sources' range or "
-             "LODO validation is better without them: the methods as published"},
+     .help =
+         "take device features as chosen, also where the target lies outside the sources' range "
+         "or left-out sources are chosen for better without: the methods as published"},
     {.name = "measure",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, measure),
      .value = "N",
      .maximum = 1000000,
-     .help = "measure the N most informative inputs on the target, and correct the model by them "
+     .help = "measure N inputs on the target, those that tell most, and correct the model by them "
              "(default: 0, none)"},
     {.name = "inputs",
      .type = OPTION_FILES,
      .offset = offsetof(settings, inputs),
      .value = "FILE",
      .help = "with --measure: input files that may be measured, up to the next option; without "
-             "these and --generate, the target's samples in the store are used as measurements"},
+             "these and --generate, the store's samples of the target stand for measurements"},
     {.name = "generate",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, generate),
@@ -122,12 +122,12 @@ static const option options[] = {
      .offset = offsetof(settings, threads),
      .value = "N",
      .maximum = 4096,
-     .help = "threads to learn with (default: one per core); the model does not depend on it"},
+     .help = "threads to learn with (default: one a core); the model does not depend on it"},
     {.name = "output",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, output),
      .value = "FILE",
-     .help = "the model file; written atomically",
+     .help = "where the model goes; written whole or not at all",
      .required = true},
     OPTION_JSON,
     {0}};
@@ -135,7 +135,7 @@ static const option options[] = {
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
 
-/** Refuse the name of a plug-in that is not built in; list those that are. */
+/** Refuse a plug-in's name that is not built in, with what is. */
 static int check_plugins(const invocation *call)
 {
     const settings *given = call->settings;
@@ -163,7 +163,7 @@ static int check_plugins(const invocation *call)
     return dfs ? EXIT_DONE : fail_usage(call, "--dfs: '%s' is not one of %s", given->dfs, known);
 }
 
-/** Are inputs measured now rather than read from the store? */
+/** Are inputs to be measured now, and not only read from the store? */
 static bool measures_now(const settings *given)
 {
     return given->inputs.count > 0 || given->generate > 0;
@@ -215,8 +215,7 @@ static int prepare_measuring(invocation *call, target_measuring *measuring)
     if (!measures_now(given))
         return EXIT_DONE;
     if (given->measure == 0)
-        return fail_usage(
-            call, "--inputs and --generate need --measure N: they name what may be measured");
+        return fail_usage(call, "--inputs and --generate are what --measure N may measure");
     return target_measuring_begin(call, given->target, &given->inputs,
                                   (generated_range){given->generate_seed, 0, given->generate},
                                   given->name_parts, measuring);
@@ -246,34 +245,36 @@ static int run(invocation *call)
 
 const command command_tune_from_source = {
     .name = "tune-from-source",
-    .summary = "Make a model for an unmeasured device",
+    .summary = "Make a model for a device that nobody measured",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
                 "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--measure N [--inputs "
                 "FILE...]] [--seed N] "
                 "--output FILE",
     .description =
-        "Learns from the samples of source devices and the device features of the target, taken "
-        "from the store or from this machine. No variant is run on the target unless --measure "
-        "allows a few. Writes the model and prints what it was learnt from.\n\nIt also prints the "
-        "predicted quality: the mean quality (percent of the best variant's speed) that held-out "
-        "inputs and leave-one-device-out (LODO) validation predict at the target's distance from "
-        "its sources. A distance of 0.69 is a factor of two in every device feature used; it is "
-        "unknown for a source that shares no device feature with the target. If no prediction is "
-        "possible, the reason is printed.\n\nWith three sources or more, LODO validation chooses "
-        "hyper-parameters and ensemble members where they are clearly better than the defaults. "
-        "The choice is printed.\n\nWith --measure N, the N most informative inputs (active "
-        "learning) are measured on the target and correct the model; ten already help much. They "
-        "are chosen from the inputs measured on the sources.\n\nThe paper's method is --strategy "
-        "svm with --dfs profile, cv or both. CV-DFS takes every source in turn as the validation "
-        "device, tries all subsets of up to --max-subset device features there, and chooses the "
-        "--k features that occur most often in the best subsets: those within 2 percentage points "
-        "of the best quality on that device and, of these, on all devices together. They share the "
-        "device's one vote; the empty subset counts too. Ties go to the feature in which the "
-        "target lies less far outside the sources' range, then to the one with the higher quality "
-        "alone, then to the first by name. A feature is outside range if the target lies farther "
-        "outside the sources' range than that range is wide, and farther than any source lies "
-        "outside the others'.\n\nThe same samples, options and seed give the same model, byte for "
-        "byte.",
+        "Learns from the samples of source devices and from what the target says of itself: its "
+        "device features, from the store or from the machine at hand. No variant is run on the "
+        "target, unless --measure allows a few. Writes the model and prints what it was learnt "
+        "from.\n\n"
+        "It prints what may be expected, too: promised is the mean quality (percent of the best "
+        "variant's speed) that held-out inputs and left-out sources predict at the target's "
+        "distance from its sources. A distance of 0.69 is a factor of two in each device feature "
+        "that counts; it is unknown of a source that shares no device feature with the target. "
+        "Where nothing can be promised, it says why.\n\n"
+        "From three sources on, each is left out in turn to choose hyper-parameters, and among the "
+        "strategies that one averages: what serves those sources clearly better than the usual "
+        "does. What was chosen is printed.\n\n"
+        "With --measure N, the N inputs that tell most are measured on the target, and correct the "
+        "model: ten are worth a lot. They are chosen from those that the sources have measured.\n\n"
+        "The paper's method is --strategy svm with --dfs profile, cv or both. The search takes "
+        "every source in turn for the target, tries all subsets of up to --max-subset device "
+        "features there, and chooses the --k that occur most often in the best ones: those within "
+        "2 percentage points of the best quality on that source and, of these, on all sources "
+        "together. They share the source's one vote; that of no feature counts among them. As "
+        "often: the feature in which the target lies less far outside the sources' range, then "
+        "that which alone has the higher quality, then the first by name. Out of reach is a "
+        "feature in which the target lies farther outside the sources' range than that is wide, "
+        "and than any source lies outside the others'.\n\n"
+        "The same samples, options and seed give the same model, byte for byte.",
     .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
                 "  nitro run spmv --input A.mtx --model k20c.json\n"
                 "  nitro tune-from-source spmv --store lab.db --target host \\\n"

@@ -1,5 +1,5 @@
-/* explanation.c - collects a decision's explanation from the model and from the nearest of its
- * training samples, all weighted equally. */
+/* explanation.c - gathers why a model decides as it does: from the model, and from the samples that
+ * it was learnt from. Hides which of these are asked: the nearest ones, each alike. */
 #include "apps/cli/commands/explanation.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/** A variant within this factor of the fastest counts as good. */
+/** A variant this much slower than the fastest is as good. */
 #define TOLERANCE 0.05
 
 nitro_status explanation_make(explanation *self)
@@ -29,7 +29,7 @@ void explanation_free(explanation *self)
     free(self->devices);
 }
 
-/* ---- Training samples ---------------------------------------------- */
+/* ---- The samples that the model was learnt from ---------------------------------------------- */
 
 static nitro_status list_sources(nitro_context *context, json_t *provenance,
                                  nitro_string_list *sources)

@@ -1,4 +1,4 @@
-/* explanation.h - the explanation of one decision, as nitro explain prints it. */
+/* explanation.h - why a model decides as it does for one input: what nitro explain prints. */
 #ifndef NITRO_APPS_CLI_COMMANDS_EXPLANATION_H
 #define NITRO_APPS_CLI_COMMANDS_EXPLANATION_H
 
@@ -6,7 +6,7 @@
 #include "nitro/backend/explain.h"
 
 enum {
-    EXPLAIN_VOTERS = 20,   /* nearest measured inputs over which variants are compared... */
+    EXPLAIN_VOTERS = 20,   /* nearest measured inputs that are asked how variants compare... */
     EXPLAIN_NEIGHBOURS = 8 /* ...and how many of them are shown */
 };
 
@@ -17,11 +17,11 @@ typedef struct variant_record {
     double ratio; /* geometric mean of its time over the chosen variant's, there; NaN: none */
 } variant_record;
 
-/** One source device's measurements of nearby inputs. */
+/** What a source device says of inputs like this one. */
 typedef struct device_record {
     size_t device;     /* of the dataset */
     double similarity; /* of its features to the target's; NaN: the target's are not known */
-    size_t inputs;     /* its nearest measured inputs that were used */
+    size_t inputs;     /* its nearest measured inputs that were asked */
     double distance;   /* the mean of theirs */
     size_t agree;      /* of those, where the chosen variant is within 5 % of the fastest */
     double runner_up;  /* geometric mean of runner-up's time over the chosen one's; NaN: none */
@@ -45,9 +45,9 @@ typedef struct explanation {
     device_record *devices; /* shape [dataset->num_devices], the most similar first */
 } explanation;
 
-/** Fill in what follows from the model and `features` alone. */
+/** What the model alone says of `features`, which are there. */
 nitro_status explanation_make(explanation *self);
-/** Add the samples of the model's sources. */
+/** What the samples of the model's sources say besides. */
 nitro_status explanation_add_store(nitro_store *store, explanation *self);
 void explanation_free(explanation *self);
 

@@ -1,5 +1,5 @@
-/* explanation_print.c - prints an explanation as text, from the decision down to single samples,
- * and as JSON. */
+/* explanation_print.c - an explanation for people, from the decision down to single samples, and as
+ * JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -26,8 +26,7 @@ static void print_decision(const explanation *self)
 {
     const nitro_decision *decision = &self->decision;
     printf("variant     %s\n", decision->variant_name);
-    printf("confidence  %.2f that no other variant is more than 5 %% faster\n",
-           decision->confidence);
+    printf("confidence  %.2f that no other variant is over 5 %% faster\n", decision->confidence);
     printf("reason      %s\n", nitro_reason_text(decision->reason));
     printf("model       %s for %s on %s\n", nitro_model_strategy(self->model),
            nitro_model_computation(self->model), nitro_model_target(self->model));
@@ -64,7 +63,7 @@ static nitro_status print_ranking(const invocation *call, const explanation *sel
     return table_end(&table, stdout);
 }
 
-/* ---- Features used ---------------------------------------------------------------- */
+/* ---- What the model looked at ---------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
     [NITRO_COLUMN_INPUT] = "input",
@@ -84,7 +83,7 @@ static void describe_place(const nitro_column *column, char *text, size_t size)
                  : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": near enough"
                                                                          : "");
     else if (!column->is_seen)
-        snprintf(text, size, "inside; replaced by relative features");
+        snprintf(text, size, "inside; relative features stand for it");
     else
         snprintf(text, size, "inside");
 }
@@ -108,7 +107,7 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
     return table_end(&table, stdout);
 }
 
-/* ---- Measured inputs ----------------------------------------------------------------------- */
+/* ---- What was measured ----------------------------------------------------------------------- */
 
 static nitro_status print_devices(const invocation *call, const explanation *self)
 {
@@ -165,12 +164,13 @@ int explanation_print(const invocation *call, const explanation *self)
     print_decision(self);
     putchar('\n');
     nitro_status status = print_ranking(call, self);
-    printf("\nFeatures used by the model:\n\n");
+    printf("\nWhat the model looked at:\n\n");
     if (status == NITRO_OK)
         status = print_columns(call, self);
     if (status == NITRO_OK && self->dataset) {
-        printf("\nSources, most similar to %s first; 'agree': %s was within 5 %% of the best:\n\n",
-               nitro_model_target(self->model), self->decision.variant_name);
+        printf(
+            "\nThe sources, the most like %s first; 'agree': %s was within 5 %% of the best:\n\n",
+            nitro_model_target(self->model), self->decision.variant_name);
         status = print_devices(call, self);
     }
     if (status == NITRO_OK && self->dataset) {

@@ -1,4 +1,4 @@
-/* learn_own.c - learns a target-trained model from a device's own samples and saves it. */
+/* learn_own.c - learning from a device's own samples; hides the default place of models. */
 #include "apps/cli/commands/learn_own.h"
 
 #include <stdlib.h>

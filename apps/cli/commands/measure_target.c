@@ -1,5 +1,5 @@
-/* measure_target.c - measures the inputs that active learning chose, by nitro_tune: each sample is
- * stored before the next, and stored ones are not measured again. */
+/* measure_target.c - measures what the library chose with nitro_tune: each sample is in the store
+ * before the next is measured, and what is there already is not measured again. */
 #include "apps/cli/commands/measure_target.h"
 
 #include <stdlib.h>

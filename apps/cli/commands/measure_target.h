@@ -1,5 +1,5 @@
 /* measure_target.h - a few inputs measured on the target of a tune-from-source, when the library
- * requests them. */
+ * asks for them. */
 #ifndef NITRO_APPS_CLI_COMMANDS_MEASURE_TARGET_H
 #define NITRO_APPS_CLI_COMMANDS_MEASURE_TARGET_H
 

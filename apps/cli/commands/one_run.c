@@ -29,9 +29,9 @@ static void describe_result(const one_run *self, char *text, size_t size)
     else if (!reference)
         snprintf(text, size, "not checked: the computation has no check");
     else if (strcmp(reference, self->decision.variant_name) == 0)
-        snprintf(text, size, "this is the reference variant");
+        snprintf(text, size, "it is the reference that others are checked against");
     else
-        snprintf(text, size, "correct: checked against %s", reference);
+        snprintf(text, size, "right: checked against %s", reference);
 }
 
 /** 100 x best time / chosen time; NaN where the chosen variant has no time. */

@@ -18,13 +18,13 @@ typedef struct one_run {
     nitro_model *model; /* owned by the computation; NULL: none */
     nitro_decision decision;
     double decision_ms; /* features and model */
-    json_t *outside;    /* names of features outside the training range; NULL: no model */
+    json_t *outside;    /* names of features that make the input unlike others; NULL: no model */
     size_t ranking[NITRO_MAX_VARIANTS];
     double scores[NITRO_MAX_VARIANTS];
     nitro_sample *sample;
 } one_run;
 
-/** Print it as text or JSON, with all variants when they were compared. @return exit code */
+/** Print it for people or as JSON, with all variants when they were compared. @return exit code */
 int one_run_report(const one_run *run, bool compare, bool json);
 
 #endif

@@ -1,4 +1,4 @@
-/* out_of_range.c - the names of the features in which an input lies outside the training range.
+/* out_of_range.c - the features that make an input unlike those that a model learnt from, by name.
  */
 #include "apps/cli/commands/out_of_range.h"
 
@@ -6,7 +6,7 @@
 
 #include "nitro/backend/explain.h"
 
-/* Longer lists help no reader. */
+/* More than these do not help anybody. */
 #define MOST_NAMES 5
 
 json_t *outside_names(const nitro_model *model, const double *features)

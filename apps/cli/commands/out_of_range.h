@@ -1,4 +1,4 @@
-/* out_of_range.h - the features in which an input lies outside the training range. */
+/* out_of_range.h - why a model takes an input for unlike those that it learnt from. */
 #ifndef NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
 #define NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
 

@@ -1,4 +1,4 @@
-/* profile_progress.c - progress of profiling. */
+/* profile_progress.c - progress of what profilers do. */
 #include "apps/cli/commands/profile_progress.h"
 
 #include "apps/cli/interrupt.h"

@@ -14,10 +14,10 @@ nitro_status collect_profiles(invocation *call, nitro_store *store, const char *
                               const nitro_profile_options *how, nitro_profile_report *report);
 
 /**
- * Profile the proxies, then the variants, for a command that can do without: errors become
- * warnings.
- * @param[out] broken  profiling began and then failed (for example, the store became unreachable),
- * so profiles are missing; not set on a device that cannot be profiled.
+ * Profile the proxies, then the variants, on behalf of a command that can do without: what goes
+ * wrong is a warning.
+ * @param[out] broken  it went well at first and then failed (the store went away, say): unlike on a
+ *                     device that cannot be profiled, something is missing.
  * @return NITRO_OK or NITRO_ERR_INTERRUPTED.
  */
 nitro_status collect_or_warn(invocation *call, nitro_store *store, const char *device,

@@ -1,5 +1,5 @@
-/* tune_report.c - the summary of one device at the end of nitro tune: samples, and wins per
- * variant. */
+/* tune_report.c - what nitro tune says of one device when it is done: how many samples there are,
+ * and which variant won on how many. */
 #include "apps/cli/commands/tune_report.h"
 
 #include <string.h>

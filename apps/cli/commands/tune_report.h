@@ -1,4 +1,4 @@
-/* tune_report.h - the summary of one device at the end of nitro tune. */
+/* tune_report.h - what nitro tune says of one device when it is done. */
 #ifndef NITRO_APPS_CLI_COMMANDS_TUNE_REPORT_H
 #define NITRO_APPS_CLI_COMMANDS_TUNE_REPORT_H
 

@@ -1,4 +1,4 @@
-/* tune_settings.h - the options of nitro tune. */
+/* tune_settings.h - what nitro tune is told. */
 #ifndef NITRO_APPS_CLI_COMMANDS_TUNE_SETTINGS_H
 #define NITRO_APPS_CLI_COMMANDS_TUNE_SETTINGS_H
 

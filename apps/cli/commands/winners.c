@@ -1,5 +1,5 @@
-/* winners.c - counts how often each variant is fastest, and its slowdown: the geometric mean of its
- * time over the best, on the inputs where it has a time. */
+/* winners.c - counts which variant is the fastest how often, and what always using one would cost:
+ * the geometric mean of its slowdown, over the inputs on which it has a time. */
 #include "apps/cli/commands/winners.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static double slowdown(const winner_row *row)
     return row->timed ? exp(row->log_slowdown / (double)row->timed) : NAN;
 }
 
-/** Variants that cannot run on this device or failed everywhere share one line. */
+/** Variants for another sort of device, or that failed everywhere: one line for all. */
 static void print_untimed(const winner_table *winners, FILE *stream)
 {
     size_t count = 0;

@@ -1,4 +1,4 @@
-/* winners.h - wins and slowdown per variant: the table at the end of a tune. */
+/* winners.h - what won where: the table that a tune ends with. */
 #ifndef NITRO_APPS_CLI_COMMANDS_WINNERS_H
 #define NITRO_APPS_CLI_COMMANDS_WINNERS_H
 

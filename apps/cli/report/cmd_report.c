@@ -14,7 +14,7 @@ typedef struct settings {
     bool quick;
 } settings;
 
-/* The methods of --quick: those that learn in a second or two. */
+/* What --quick compares unless methods are named: those that learn in a second or two. */
 static const char *const quick_methods[] = {"random", "fixed",  "majority",
                                             "pooled", "forest", "native"};
 
@@ -34,7 +34,7 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, output),
      .value = "DIR",
-     .help = "the folder to write to; created if missing",
+     .help = "the folder to write to; made when missing",
      .required = true},
     OPTION_TARGETS,
     OPTION_SOURCES,
@@ -48,43 +48,44 @@ static const option options[] = {
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seed),
      .value = "N",
-     .help = "the first seed: of the split of inputs, and of learning"},
+     .help = "the first seed: of the draw of training inputs, and of learning"},
     {.name = "seeds",
      .type = OPTION_COUNT,
      .offset = offsetof(settings, seeds),
      .value = "N",
      .minimum = 1,
      .maximum = 1000,
-     .help =
-         "number of consecutive seeds; results are means over them (default: 3; 1 with --quick)"},
+     .help = "how many seeds, one after the other; numbers are means over them (default: 3; 1 "
+             "with --quick)"},
     OPTION_THREADS,
     {.name = "quick",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, quick),
-     .help =
-         "quick overview: one seed, fast methods, and none of the long studies that --skip names"},
+     .help = "a first look: one seed, quick methods, and neither of the long studies that --skip "
+             "names"},
     {.name = "skip",
      .type = OPTION_LIST,
      .offset = offsetof(settings, skip),
      .value = "PART,...",
-     .help = "omit source-less (every method again without each source) or features "
-             "(device-feature selections and their time)"},
+     .help = "leave out source-less (every method once more for every source) or features (what "
+             "selections of device features choose, and their time)"},
     {0}};
 
-static const argument arguments[] = {{.name = "COMPUTATION",
-                                      .help = "computations in the store (default: all)",
-                                      .optional = true,
-                                      .many = true},
-                                     {0}};
+static const argument arguments[] = {
+    {.name = "COMPUTATION",
+     .help = "names of computations in the store (default: all that are there)",
+     .optional = true,
+     .many = true},
+    {0}};
 
-/** The parsed command line. */
-typedef struct report_arguments {
+/** What the command line asks for, understood. */
+typedef struct asked {
     invocation *call;
     nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
-} report_arguments;
+} asked;
 
-/* ---- Arguments -------------------------------------------------------------------------- */
+/* ---- What is asked -------------------------------------------------------------------------- */
 
 static bool is_quick(const char *method)
 {
@@ -94,7 +95,7 @@ static bool is_quick(const char *method)
     return false;
 }
 
-static int check_names(const report_arguments *self)
+static int check_names(const asked *self)
 {
     const settings *given = self->call->settings;
     for (size_t i = 0; i < given->skip.count; i++)
@@ -105,13 +106,14 @@ static int check_names(const report_arguments *self)
     for (size_t i = 0; i < given->methods.count; i++)
         if (nitro_string_list_find(&self->methods, given->methods.items[i]) == NITRO_NONE)
             return fail_usage(self->call,
-                              "--methods: unknown method '%s'; 'nitro help evaluate' lists them",
+                              "--methods: there is no method '%s'; 'nitro help evaluate' lists "
+                              "them",
                               given->methods.items[i]);
     return EXIT_DONE;
 }
 
 /** The methods to compare, in declared order; and those that depend on sources. */
-static int choose_methods(report_arguments *self)
+static int choose_methods(asked *self)
 {
     const settings *given = self->call->settings;
     nitro_context *context = self->call->context;
@@ -129,7 +131,7 @@ static int choose_methods(report_arguments *self)
     return status == NITRO_OK ? check_names(self) : fail(self->call);
 }
 
-static int choose_computations(report_arguments *self)
+static int choose_computations(asked *self)
 {
     nitro_string_list known = {0};
     const nitro_string_list *named = &self->call->arguments;
@@ -152,12 +154,12 @@ static int choose_computations(report_arguments *self)
     if (status != NITRO_OK)
         return fail(self->call);
     if (code == EXIT_DONE && self->computations.count == 0)
-        code = fail_text(self->call, "%s holds no computation; tune or import one first",
+        code = fail_text(self->call, "%s holds no computation: nothing to report",
                          nitro_store_url(self->store));
     return code;
 }
 
-static int make_folder(const report_arguments *self)
+static int make_folder(const asked *self)
 {
     const settings *given = self->call->settings;
     if (mkdir(given->output, 0777) == 0)
@@ -182,7 +184,7 @@ static bool is_skipped(const settings *given, const char *part)
     return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
 }
 
-static int make(const report_arguments *self)
+static int make(const asked *self)
 {
     const settings *given = self->call->settings;
     report_request request = {.store = self->store,
@@ -208,7 +210,7 @@ static int make(const report_arguments *self)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    report_arguments self = {.call = call};
+    asked self = {.call = call};
     int code = choose_methods(&self);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
@@ -228,21 +230,24 @@ static int run(invocation *call)
 
 const command command_report = {
     .name = "report",
-    .summary = "Write an evaluation of a store as an HTML report",
+    .summary = "Write a store's evaluation as a page with pictures",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
                 "[--skip PART,...]",
     .description =
-        "Runs the evaluation of the paper (Section 6) on the samples of a store: how often each "
-        "variant is the best on each device; how much that depends on the device, over all devices "
-        "and within a generation; how well methods choose on unseen devices, with all sources and "
-        "with one source less; what each source contributes; which proxies and device features are "
-        "selected, and how long that takes; how similar the devices are.\n\nWrites DIR/index.html, "
-        "a self-contained page, and for every part its numbers as DIR/COMPUTATION-PART.csv and "
-        ".json and its picture as .svg and .png with its .gnuplot script. Without gnuplot, the "
-        "report has no pictures.\n\nThe same samples, options and seed give the same bytes, except "
-        "for the measured selection times. Times of modelled devices come from a cost model and "
-        "are never a result. The exit code is 1 if a picture could not be drawn.",
+        "Does the evaluation of the paper (its Section 6) on the samples of a store: which variant "
+        "is the best how often on which device; how much that depends on the device, over all "
+        "devices and within a generation; how well methods choose for a device that they did not "
+        "learn from, with all sources and with one less at a time; what each source contributes; "
+        "which proxies and device features are chosen, and how long that takes; how alike the "
+        "devices are.\n\n"
+        "Writes DIR/index.html, one page that needs no other file, and for every part its numbers "
+        "as DIR/COMPUTATION-PART.csv and .json and its picture as .svg and .png, with the .gnuplot "
+        "script that draws it. gnuplot is used where it is installed; without it there are no "
+        "pictures, and all the rest.\n\n"
+        "The same samples, options and seed give the same bytes, but for the times that choosing "
+        "device features takes. Times of modelled devices come from a cost model and are never a "
+        "result. The exit code is 1 when a picture could not be drawn.",
     .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
                 "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
     .arguments = arguments,

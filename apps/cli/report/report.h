@@ -1,6 +1,6 @@
 /*
- * report.h - a report's parts: each a finding with a table and a picture. Computing a part and
- * writing it are separate.
+ * report.h - what a report is made of: parts, each a finding with its table and its picture. Those
+ * who compute a part know nothing of how it is written, those who write it nothing of what it says.
  */
 #ifndef NITRO_APPS_CLI_REPORT_REPORT_H
 #define NITRO_APPS_CLI_REPORT_REPORT_H
@@ -20,7 +20,7 @@ typedef struct report_column {
 
 typedef struct report_cell {
     char *text;    /* NULL: a number... */
-    double number; /* ...NaN: unknown */
+    double number; /* ...NaN: nothing is known */
     bool strong;   /* shown as important */
 } report_cell;
 
@@ -54,7 +54,7 @@ typedef struct report_chart {
     nitro_string_list series;
     double *values; /* shape [series x categories]; NaN: nothing to draw */
     const char *x_label, *y_label;
-    double low, high; /* of the value axis; NaN: chosen from the values */
+    double low, high; /* of the value axis; NaN: as the values ask */
     bool wide;    /* values may differ by orders of magnitude: a logarithmic axis where they do */
     bool counted; /* values are counts: no ticks between them */
     bool ordered; /* series are steps of one thing: shades of a colour */
@@ -70,20 +70,20 @@ typedef struct report_part {
     const char *name;      /* of its files: "quality" */
     const char *title;     /* a heading */
     const char *reference; /* of the paper: "Figure 6"; NULL: none */
-    char *finding;         /* the finding, in sentences */
-    const char *method;    /* how the numbers are computed */
-    char *chart_note;      /* caption of the picture */
+    char *finding;         /* what one sees, in sentences */
+    const char *method;    /* how the numbers came to be */
+    char *chart_note;      /* what the picture shows, under it */
     report_table table;    /* all numbers */
     report_table digest;   /* what the page shows instead of them; without columns: nothing */
     report_chart chart;
     char *svg;    /* the picture, once drawn */
-    json_t *raw;  /* for the JSON file only; NULL: nothing */
-    bool omitted; /* nothing to show; `finding` has the reason */
+    json_t *raw;  /* for the JSON file alone; NULL: nothing */
+    bool omitted; /* there is nothing to show; `finding` says why */
 } report_part;
 
 enum { REPORT_MAX_PARTS = 12 };
 
-/** The request, and the parts of one computation. */
+/** What is asked for, and the parts of one computation. */
 typedef struct report {
     invocation *call;
     nitro_context *context;
@@ -91,7 +91,7 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods; /* for the studies with one source less */
-    bool skip_source_less, skip_features; /* omit these long studies */
+    bool skip_source_less, skip_features; /* asked to leave these long studies out */
     progress_line *progress;
     nitro_dataset *dataset; /* all devices that are targets or sources */
     size_t num_parts;
@@ -102,10 +102,10 @@ typedef struct report {
 report_part *report_add(report *self, const char *name, const char *title, const char *reference);
 /** Its first failure, in tables. */
 nitro_status report_part_status(const report_part *part);
-/** Omit the part's picture and tables, and state why. */
+/** Leave the part out of pictures and tables, and say why. */
 nitro_status report_omit(report *self, report_part *part, const char *format, ...)
     NITRO_PRINTF(3, 4);
-/** printf into the part's finding; appended to what is there. */
+/** printf into the part's finding; text that is there stays in front. */
 nitro_status report_say(report *self, report_part *part, const char *format, ...)
     NITRO_PRINTF(3, 4);
 void report_free_parts(report *self);
@@ -124,7 +124,7 @@ nitro_status report_add_name(nitro_context *context, nitro_string_list *list, co
 /** NaN of nothing. */
 double report_percent(size_t count, size_t of);
 
-/* ---- The parts -------------------------------------------------------------------------- */
+/* ---- What parts say -------------------------------------------------------------------------- */
 
 /* From the measurements: report_devices.c, report_variants.c, report_sensitivity.c. */
 nitro_status report_add_devices(report *self);
@@ -140,7 +140,7 @@ nitro_status report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part the JSON only, with the reason
+/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part the JSON alone, which says why
  *  (report_files.c). */
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
 

@@ -1,5 +1,5 @@
-/* report_devices.c - the devices of a report and their similarity. A device's generation is a
- * descriptive feature, else a label. */
+/* report_devices.c - the devices of a report: what they are, and how alike. Hides what a device's
+ * generation is: a descriptive feature, else a label. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static nitro_status fill_similarity(report *self, report_part *part, const doubl
     return status;
 }
 
-/** For every device its most similar one; names the device least similar to any other. */
+/** For every device the one most like it; the one least like any other is named. */
 static nitro_status say_similarity(report *self, report_part *part, const double *matrix,
                                    const nitro_string_list *features)
 {
@@ -116,23 +116,22 @@ static nitro_status say_similarity(report *self, report_part *part, const double
     char names[1024];
     join_list(features, names, sizeof names);
     return report_say(self, part,
-                      "The device least similar to any other is %s (nearest: %.2f); the other "
-                      "devices' measurements tell the least about it. Compared by all %zu device "
-                      "features that every device has: %s.",
+                      "The device least like any other is %s (its nearest: %.2f): what others "
+                      "measured says the least about it. Compared by all %zu device features that "
+                      "every device has: %s.",
                       self->dataset->devices[lonely]->id, least, features->count, names);
 }
 
 nitro_status report_add_similarity(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
-    report_part *part = report_add(self, "similarity", "Similarity of the devices", "Table 2");
+    report_part *part = report_add(self, "similarity", "How alike the devices are", "Table 2");
     nitro_string_list features = {0};
     nitro_status status = nitro_study_common_features(self->context, dataset, &features);
     const char *why =
         features.count == 0 ? "There is no device feature that every device has." : NULL;
     if (dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
-        why =
-            "There are fewer than three devices: similarity is relative and needs at least three.";
+        why = "There are fewer than three devices: how alike two are shows beside a third.";
     if (status == NITRO_OK && why) {
         nitro_string_list_free(&features);
         return report_omit(self, part, "%s", why);

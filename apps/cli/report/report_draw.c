@@ -1,5 +1,5 @@
-/* report_draw.c - draws pictures by gnuplot, one script per picture, run without a shell. The
- * palette is safe for colour-blind readers. */
+/* report_draw.c - pictures, by gnuplot: a script a picture, run without a shell. Hides the script's
+ * language and the colours, which people who see few colours can tell apart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -46,7 +46,7 @@ static void colour_of(const report_chart *chart, size_t series, char *colour, si
 
 /* ---- The script ----------------------------------------------------------------------------- */
 
-/** Text as a quoted gnuplot string: special characters are replaced. `newline`
+/** Text between quotes of the script's language: what means something there is replaced. `newline`
  *  stands for a newline. */
 static void write_lines(FILE *file, char quote, const char *newline, const char *text)
 {
@@ -67,7 +67,7 @@ static void write_quoted(FILE *file, char quote, const char *text)
     write_lines(file, quote, " ", text);
 }
 
-/** Are the categories' names too wide side by side? They are then rotated. */
+/** Do the categories' names need more room than there is side by side? They are then turned. */
 static bool is_crowded(const report_chart *chart, size_t room)
 {
     size_t letters = 0;
@@ -222,7 +222,7 @@ static void write_script(FILE *file, const report_chart *chart, const char *stem
 
 /* ---- Running gnuplot ------------------------------------------------------------------------ */
 
-/** Read the child's output to its end; the beginning is kept in `text`. */
+/** Read what the child says, the first of it into `text`, until it says no more. */
 static void read_all(int pipe_end, char *text, size_t size)
 {
     size_t used = 0;
@@ -264,7 +264,7 @@ static int start_gnuplot(const char *folder, char *script, const int ends[2], pi
     return code;
 }
 
-/** The last non-empty line, cut out of the text: gnuplot's error. */
+/** The last line that says something, cut out of the text: gnuplot's reason. */
 static const char *last_line(char *text)
 {
     size_t length = strlen(text);
@@ -281,7 +281,7 @@ static nitro_status run_gnuplot(nitro_context *context, const char *folder, char
     char said[1024];
     pid_t child;
     if (pipe(ends) != 0)
-        return nitro_fail(context, NITRO_ERR_IO, "cannot run gnuplot: pipe failed: %s",
+        return nitro_fail(context, NITRO_ERR_IO, "cannot run gnuplot: no pipe: %s",
                           strerror(errno));
     int code = start_gnuplot(folder, script, ends, &child);
     close(ends[1]);
@@ -290,7 +290,7 @@ static nitro_status run_gnuplot(nitro_context *context, const char *folder, char
     close(ends[0]);
     if (code == ENOENT || code == EACCES)
         return nitro_fail(context, NITRO_ERR_UNSUPPORTED,
-                          "gnuplot is not installed, so the report has no pictures; install it (on "
+                          "gnuplot is not installed, so there are no pictures: install it (on "
                           "Debian: apt-get install gnuplot-nox) and run this command again");
     if (code != 0)
         return nitro_fail(context, NITRO_ERR_IO, "cannot run gnuplot: %s", strerror(code));
@@ -322,7 +322,7 @@ static nitro_status write_script_file(nitro_context *context, const report_chart
     return status;
 }
 
-/** Remove pictures of an earlier run. */
+/** What an earlier run drew is not of this one. */
 static void remove_pictures(const char *folder, const char *stem)
 {
     static const char *const extensions[] = {"gnuplot", "svg", "png"};

@@ -6,7 +6,7 @@
 
 #include "apps/cli/report/report.h"
 
-/** A column's title for scripts: words joined by '_', and the unit. */
+/** A column's title as a script reads it: words joined by '_', and the unit. */
 static void column_key(const report_column *column, char *key, size_t size)
 {
     static const struct {
@@ -116,7 +116,7 @@ static nitro_status write_csv_file(const report *self, const report_part *part, 
     return status;
 }
 
-/** Remove files of an earlier run. */
+/** What an earlier run wrote is not of this one. */
 static nitro_status remove_csv_file(const report *self, const report_part *part, const char *folder)
 {
     char *path =

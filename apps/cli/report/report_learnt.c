@@ -1,5 +1,5 @@
-/* report_learnt.c - the studies that need learning: with all sources, and with one source less at a
- * time. */
+/* report_learnt.c - the studies that take learning: with all sources, and with one less at a time.
+ * Hides how many evaluations that takes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,14 +34,13 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
     return true;
 }
 
-/** How many targets a study has, not counting `omitted`. */
-static size_t count_targets(const report *self, const char *omitted_source)
+/** How many targets a study has, of which `left_out` is none. */
+static size_t count_targets(const report *self, const char *left_out)
 {
     size_t count = 0;
     for (size_t d = 0; d < self->dataset->num_devices; d++) {
         const char *id = self->dataset->devices[d]->id;
-        count += is_listed(self->options.targets, id) &&
-                 (!omitted_source || strcmp(id, omitted_source) != 0);
+        count += is_listed(self->options.targets, id) && (!left_out || strcmp(id, left_out) != 0);
     }
     return count;
 }
@@ -55,44 +54,43 @@ static nitro_status run_study(report_learnt *self, const nitro_string_list *meth
     options.progress_user = self;
     nitro_status status =
         nitro_study_quality(self->report->store, self->report->computation, &options,
-                            found->omitted_source, &found->results, &found->count);
-    self->done +=
-        options.num_seeds * count_targets(self->report, found->omitted_source) * methods->count;
+                            found->left_out, &found->results, &found->count);
+    self->done += options.num_seeds * count_targets(self->report, found->left_out) * methods->count;
     return status;
 }
 
-/** A study without each source, if any other is left. */
+/** A study for every source, if leaving it out leaves another. */
 static nitro_status list_studies(report_learnt *self)
 {
-    const report *request = self->report;
-    const nitro_dataset *dataset = request->dataset;
+    const report *asked = self->report;
+    const nitro_dataset *dataset = asked->dataset;
     size_t num_sources = 0;
     for (size_t d = 0; d < dataset->num_devices; d++)
-        num_sources += is_listed(request->options.sources, dataset->devices[d]->id);
-    self->less = nitro_calloc(request->context, dataset->num_devices, sizeof *self->less);
+        num_sources += is_listed(asked->options.sources, dataset->devices[d]->id);
+    self->less = nitro_calloc(asked->context, dataset->num_devices, sizeof *self->less);
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
-    self->total = count_targets(request, NULL) * request->options.methods->count;
-    for (size_t d = 0; !request->skip_source_less && num_sources > 2 && d < dataset->num_devices;
+    self->total = count_targets(asked, NULL) * asked->options.methods->count;
+    for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
         const char *id = dataset->devices[d]->id;
-        if (!is_listed(request->options.sources, id) || count_targets(request, id) == 0)
+        if (!is_listed(asked->options.sources, id) || count_targets(asked, id) == 0)
             continue;
-        self->less[self->num_less++].omitted_source = id;
-        self->total += count_targets(request, id) * request->sub_methods->count;
+        self->less[self->num_less++].left_out = id;
+        self->total += count_targets(asked, id) * asked->sub_methods->count;
     }
-    self->total *= request->options.num_seeds;
+    self->total *= asked->options.num_seeds;
     return NITRO_OK;
 }
 
-/** Run all studies, and collect the names of their results. */
+/** Run all studies; the names of what came of them. */
 static nitro_status learn(report_learnt *self)
 {
     nitro_context *context = self->report->context;
     nitro_status status = list_studies(self);
     if (status == NITRO_OK)
         status = run_study(self, self->report->options.methods, &self->all);
-    if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts are complete */
+    if (status == NITRO_ERR_NO_DATA) { /* nothing to learn from: the other parts stand */
         self->num_less = 0;
         return NITRO_OK;
     }
@@ -129,7 +127,7 @@ void report_add_quality_columns(report_table *table)
     report_table_column(table, "minimum", "%", 2);
     report_table_column(table, "accuracy", "%", 1);
     report_table_column(table, "confident", "%", 1);
-    report_table_column(table, "precision of confident", "%", 1);
+    report_table_column(table, "sure and good", "%", 1);
 }
 
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,

@@ -1,16 +1,16 @@
-/* report_learnt.h - the studies that need learning, and what the tables and charts of their parts
- * share. */
+/* report_learnt.h - the studies behind the parts of a report that take learning, and what the
+ * tables and charts of these parts share. */
 #ifndef NITRO_APPS_CLI_REPORT_REPORT_LEARNT_H
 #define NITRO_APPS_CLI_REPORT_REPORT_LEARNT_H
 
 #include "apps/cli/report/report.h"
 
-/** Needs measurements on the target: a reference, not a competitor. */
+/** What cannot be reached without measuring on the target: a ceiling, not a competitor. */
 #define REPORT_CEILING "native"
 
 /** The results of a study: of all sources, or of all but one. */
 typedef struct report_outcome {
-    const char *omitted_source; /* NULL: nothing */
+    const char *left_out; /* NULL: nothing */
     nitro_evaluate_result *results;
     size_t count;
 } report_outcome;
@@ -32,10 +32,10 @@ void report_add_qualities(report_table *table, const nitro_evaluate_result *resu
 /** A chart of groups of bars: a category a name, and one more for `last`, if given. */
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
                                const char *last, const nitro_string_list *series);
-/** The axis starts at the multiple of ten below the lowest quality, to show differences. */
+/** Qualities start at the ten below the lowest one: their differences are what matters. */
 nitro_status report_fit_axis(report *self, report_part *part);
 
-/** The method with the highest mean over targets, except references; NITRO_NONE: there is none. */
+/** The method of the best mean over targets, but the ceiling; NITRO_NONE: there is none. */
 size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best);
 
 /* The parts: report_quality.c, and report_sources.c for those with one source less. */

@@ -1,5 +1,5 @@
-/* report_page.c - a report as one self-contained HTML page: no external scripts, fonts or pictures.
- */
+/* report_page.c - a report as one page of HTML that needs nothing else: no scripts, fonts or
+ * pictures from elsewhere. Hides how pictures stand in the page. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +123,9 @@ static const char *behind(const char *text, const char *mark)
 }
 
 /**
- * Inlines the picture's SVG. gnuplot's prolog, title and point styles (unused here) are dropped;
- * ids get a prefix, since they must be unique in the page.
+ * The picture's drawing inside the page. gnuplot's own frame (prolog, its name as the title, and
+ * definitions of point styles, which no chart here has) stays behind; ids get a prefix, as a page
+ * may hold each only once.
  */
 static void write_picture(FILE *file, const report *self, const report_part *part)
 {
@@ -214,11 +215,11 @@ static void write_contents(FILE *file, const report *reports, size_t count)
     fputs("</ul></nav>\n", file);
 }
 
-static void write_methods(FILE *file, const report *request)
+static void write_methods(FILE *file, const report *asked)
 {
     fputs("<section id=\"methods\"><h2>The methods</h2>\n<dl>\n", file);
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
-        if (nitro_string_list_find(request->options.methods, each->name) == NITRO_NONE)
+        if (nitro_string_list_find(asked->options.methods, each->name) == NITRO_NONE)
             continue;
         write_element(file, "<dt>", each->name, "</dt>");
         write_element(file, "<dd>", each->description, "</dd>\n");
@@ -235,17 +236,16 @@ static void write_head(FILE *file, const report *reports, size_t count, const ch
     for (size_t r = 0; r < count; r++)
         fprintf(file, "%s%s", r ? ", " : "", reports[r].computation);
     fprintf(file,
-            "</title>\n<style>\n%s</style></head>\n<body><main>\n<h1>Choosing code variants on "
-            "unmeasured devices</h1>\n<p>A computation has several variants with the same result; "
-            "which one is the fastest depends on the input and on the device. Nitro learns from "
-            "times measured on <em>source</em> devices and chooses on a <em>target</em> where "
-            "nothing was measured. This page shows how much there is to gain and how much of it "
-            "each method reaches. The evaluation follows Muralidharan, Roy, Hall, Garland and Rai: "
-            "<cite>Architecture-Adaptive Code Variant Tuning</cite>, ASPLOS 2016.</p>\n",
+            "</title>\n<style>\n%s</style></head>\n<body><main>\n"
+            "<h1>Choosing code variants on devices that were not measured</h1>\n"
+            "<p>A computation has several variants with the same result; which one is the fastest "
+            "depends on the input and on the device. Nitro learns from times measured on "
+            "<em>source</em> devices and chooses on a <em>target</em> where nothing was measured. "
+            "This page shows how much there is to gain, and how much of it is reached.</p>\n",
             style);
     if (has_modelled(reports, count))
         fputs("<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from "
-              "a documented cost model. Figures that involve them are a demonstration, never a "
+              "a documented cost model. What is said of them is a demonstration, never a "
               "result.</p>\n",
               file);
     write_element(file, "<p class=\"warn\"><strong>No pictures:</strong> ", no_pictures, "</p>\n");

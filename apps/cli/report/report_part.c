@@ -1,4 +1,4 @@
-/* report_part.c - builds and frees the tables, charts and parts of a report. */
+/* report_part.c - tables, charts and parts of a report: growing them, and giving them back. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/** Make room for one more item; on failure keep the status and return false. */
+/** Room for one more item; false, with the failure kept, where there is none. */
 static bool grow(report_table *table, void **items, size_t item_size, size_t count,
                  size_t *capacity)
 {

@@ -1,18 +1,15 @@
-/* report_quality.c - the quality of the methods on unseen devices. */
+/* report_quality.c - how well methods choose for devices that they did not learn from. */
 #include <math.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
 
 static const char quality_method[] =
-    "Leave-one-device-out validation: each device in turn is the target, the others are its "
-    "sources. Methods learn from the sources' training inputs and choose for the target's test "
-    "inputs. Quality is 100 x (time of the best variant / time of the chosen one); accuracy is how "
-    "often the choice is the best variant. Confident decisions have a confidence of 0.9 or more; "
-    "their precision is the share within 5 % of the best. Every number is a mean over the seeds, "
-    "which draw the training inputs. Method 'fixed' is the single best variant (SBS) of the "
-    "sources, 'native' a target-trained model, 'transfer' the per-input source oracle; qualities "
-    "are relative to the oracle (virtual best solver, VBS).";
+    "Each device in turn is the target, the others are its sources. Methods learn from the "
+    "sources' training inputs and choose for the target's test inputs. Quality is 100 x (time of "
+    "the best variant / time of the chosen one); accuracy is how often the choice is the best "
+    "variant. Sure are decisions with a confidence of 0.9 or more, and good those of them within "
+    "5 % of the best. Every number is the mean over the seeds, which draw the training inputs.";
 
 /* ---- Quality -------------------------------------------------------------------------------- */
 
@@ -34,7 +31,7 @@ static void fill_quality(const report_learnt *self, report_part *part)
     }
 }
 
-/** One row per method, one column per target; the means over targets last. */
+/** A row a method, a column a target; the means over targets last. */
 static void digest_quality(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->digest;
@@ -79,29 +76,30 @@ static nitro_status say_quality(const report_learnt *self, report_part *part)
     if (index == NITRO_NONE)
         return NITRO_OK;
     const char *name = self->methods.items[index];
-    nitro_status status = report_say(self->report, part,
-                                     "Over %zu targets '%s' has the highest mean quality: %.1f %%, "
-                                     "with a 5th percentile of %.1f %%.",
-                                     self->targets.count, name, best.mean, best.p5);
+    nitro_status status = report_say(
+        self->report, part,
+        "Over %zu targets '%s' chooses best: a mean quality of %.1f %%, with a 5th percentile of "
+        "%.1f %%.",
+        self->targets.count, name, best.mean, best.p5);
     if (status == NITRO_OK && strcmp(name, "fixed") != 0 &&
         nitro_study_mean(self->all.results, self->all.count, "fixed", &other))
-        status = report_say(
-            self->report, part,
-            "That is %.1f points above the single best variant of the sources ('fixed').",
-            best.mean - other.mean);
+        status = report_say(self->report, part,
+                            "That is %.1f points over the one variant that is best on the sources "
+                            "('fixed').",
+                            best.mean - other.mean);
     if (status == NITRO_OK &&
         nitro_study_mean(self->all.results, self->all.count, REPORT_CEILING, &other))
-        status = report_say(
-            self->report, part,
-            "A target-trained model ('%s', which needs measurements there) reaches %.1f %%.",
-            REPORT_CEILING, other.mean);
+        status = report_say(self->report, part,
+                            "A model learnt on the target itself ('%s', which needs measurements "
+                            "there) reaches %.1f %%.",
+                            REPORT_CEILING, other.mean);
     return status;
 }
 
 nitro_status report_add_method_quality(report_learnt *self)
 {
-    report_part *part =
-        report_add(self->report, "quality", "Quality of the methods on unseen devices", "Figure 6");
+    report_part *part = report_add(self->report, "quality",
+                                   "How well methods choose for an unseen device", "Figure 6");
     if (self->all.count == 0) {
         char message[512];
         nitro_context_last_error(self->report->context, message, sizeof message);

@@ -1,12 +1,12 @@
-/* report_run.c - makes a report part by part. Each part is written when it is done, since a report
- * may take long; the page comes last. */
+/* report_run.c - makes a report, part by part. Hides what is written when: each part at once, as a
+ * report may take long, and the page at last. */
 #include "apps/cli/report/report_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/** State of making a report. */
+/** A report in the making; freed as a whole. */
 typedef struct making {
     invocation *call;
     const report_request *request;
@@ -46,8 +46,9 @@ static nitro_status load(report *made)
             is_named(made->options.sources, known.items[i]))
             status = nitro_string_list_add(made->context, &devices, known.items[i]);
     if (status == NITRO_OK && devices.count == 0)
-        status = nitro_fail(made->context, NITRO_ERR_NOT_FOUND,
-                            "none of the named devices has samples of %s", made->computation);
+        status =
+            nitro_fail(made->context, NITRO_ERR_NOT_FOUND,
+                       "none of the devices that were named has samples of %s", made->computation);
     if (status == NITRO_OK)
         status =
             nitro_dataset_load(made->store, made->computation, (const char *const *)devices.items,
@@ -70,8 +71,7 @@ static void prepare(making *self, const char *computation, report *made)
                      .skip_features = request->skip_features};
 }
 
-/** A missing gnuplot is reported once, a failing one for every picture; the rest of the report is
- * written. */
+/** A missing gnuplot is said once, a failing one for every picture; both cost pictures alone. */
 static void draw(making *self, report *made, report_part *part)
 {
     nitro_status status = report_draw(made, part, self->request->output);
@@ -101,7 +101,7 @@ static nitro_status write_parts(making *self, report *made, size_t first)
     return status;
 }
 
-/** In the order of the page; each part is written at once, since a report may take long. */
+/** In the order of the page. What is there is written at once: a report may take long. */
 static nitro_status compute(making *self, report *made)
 {
     static const struct {
@@ -129,15 +129,15 @@ static nitro_status compute(making *self, report *made)
     return status;
 }
 
-/* ---- The report ---------------------------------------------------------------------------- */
+/* ---- All of them ---------------------------------------------------------------------------- */
 
-/** The page's provenance: no date, so that the same store gives the same page. */
+/** Who made the page from what: no date, so that the same store gives the same page. */
 static char *describe_provenance(const making *self)
 {
     const nitro_study_options *how = &self->reports[0].options;
     char *text =
         nitro_asprintf(self->call->context,
-                       "Made by Nitro %s from %s; %g %% of the inputs for training, seed %" PRIu64
+                       "Made by Nitro %s from %s; %g %% of the inputs to learn from, seed %" PRIu64
                        " (the first of %zu); measurements",
                        nitro_version(), nitro_store_url(self->request->store),
                        100.0 * how->train_fraction, how->seed, how->num_seeds);

@@ -1,5 +1,5 @@
-/* report_selections.c - which proxies and device features the selections choose, and their time.
- * Selections that report nothing about their choice are omitted. */
+/* report_selections.c - which proxies and device features the selections choose, and how long that
+ * takes. Hides which selections are left away: those that say nothing of their choice. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct selected {
     report *report;
     nitro_study_selection *items;
     size_t count;
-    nitro_string_list kinds;    /* that report on their choice, in declared order */
+    nitro_string_list kinds;    /* that say something of their choice, in declared order */
     nitro_string_list choosers; /* of those, the ones that could choose for some target */
     nitro_string_list targets;  /* in order */
 } selected;
@@ -24,13 +24,13 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
     return true;
 }
 
-/** "None" and "all" make no choice: nothing to report. */
+/** "None" and "all" are one answer whatever is asked: nothing to report. */
 static bool is_choice(const nitro_study_selection *selection)
 {
     return selection->report || selection->refusal;
 }
 
-/** A selection's report on its choice; a combined one reports per step. NULL: none. */
+/** What a selection says of its choice; a combined one says it a step. NULL: nothing. */
 static json_t *read_report(const nitro_study_selection *selection)
 {
     return selection->report ? json_loads(selection->report, 0, NULL) : NULL;
@@ -46,7 +46,7 @@ static const char *why_aside(const json_t *answer)
     return why ? why : json_string_value(json_object_get(last, "reason"));
 }
 
-/** Did it choose, rather than take all or nothing for lack of data? */
+/** Did it choose, and not take all or nothing for want of something to go by? */
 static bool could_choose(const nitro_study_selection *selection)
 {
     json_t *answer = read_report(selection);
@@ -104,14 +104,14 @@ static void join_chosen(const nitro_study_selection *selection, const json_t *an
     const char *why = selection->refusal ? selection->refusal : why_aside(answer);
     if (why)
         snprintf(text, size, "%s: %s",
-                 selection->chosen.count ? "all candidates (no selection)" : "none", why);
+                 selection->chosen.count ? "all candidates, without a choice" : "none", why);
     else if (selection->chosen.count == 0)
         snprintf(text, size, "none");
     else
         join_list(&selection->chosen, text, size);
 }
 
-/** Did it choose this device feature, rather than take all? */
+/** Did it choose this device feature, and not take it along with all others? */
 static bool has_chosen(const nitro_study_selection *selection, const char *feature)
 {
     return could_choose(selection) &&
@@ -176,7 +176,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
             report_chart_set(chart, k, f, count);
         }
     chart->kind = REPORT_BARS;
-    chart->y_label = "number of targets that selected it";
+    chart->y_label = "targets that it was chosen for";
     chart->counted = true;
     chart->low = 0.0;
     chart->high = (double)self->targets.count;
@@ -204,20 +204,22 @@ static nitro_status say_features(const selected *self, report_part *part)
 
 static const char *why_omitted(const selected *self)
 {
-    return self->report->skip_features ? "Omitted by the options of this report."
-                                       : "No built-in device-feature selection reports its choice.";
+    return self->report->skip_features
+               ? "Not studied here: left out by the options of this report."
+               : "No device-feature selection that is built in says anything of "
+                 "its choice.";
 }
 
 static nitro_status add_features(selected *self)
 {
     report_part *part =
-        report_add(self->report, "features", "Selected proxies and device features", "Table 5");
+        report_add(self->report, "features", "Chosen proxies and device features", "Table 5");
     if (self->kinds.count == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method =
-        "What each device-feature selection chooses for each target from its sources' training "
-        "inputs (first seed). Candidates are the device features that the target and all of its "
-        "sources have. The JSON file has each selection's full report.";
+    part->method = "What each device-feature selection chooses for each target from its sources' "
+                   "training inputs (of the first seed). Candidates are the device features that "
+                   "the target and all of its sources have. All that a selection says of its "
+                   "choice is in the JSON file.";
     nitro_status status = fill_features(self, part);
     if (status == NITRO_OK)
         status = draw_features(self, part);
@@ -228,7 +230,7 @@ static nitro_status add_features(selected *self)
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-/** Selections that were skipped have no time worth reporting. */
+/** Stepping aside takes no time worth reporting. */
 static double time_of(const nitro_study_selection *selection)
 {
     return could_choose(selection) ? selection->elapsed_ms : NAN;
@@ -294,14 +296,14 @@ static nitro_status add_category(const selected *self, report_chart *chart, cons
 static nitro_status add_times(selected *self)
 {
     report_part *part =
-        report_add(self->report, "dfs-time", "Time of device-feature selection", "Table 6");
+        report_add(self->report, "dfs-time", "Time that choosing device features takes", "Table 6");
     nitro_context *context = self->report->context;
     if (self->kinds.count == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
     if (self->choosers.count == 0)
-        return report_omit(self->report, part, "No selection had the data it needs.");
-    part->method = "Wall time of the selection alone, once per target, on the machine that made "
-                   "this report; the only numbers here that differ from run to run.";
+        return report_omit(self->report, part, "No selection had what it needs to choose.");
+    part->method = "Wall time of the selection alone, once a target, on the machine that made this "
+                   "report and with its load; the only numbers here that differ from run to run.";
     part->chart.kind = REPORT_BARS;
     part->chart.y_label = "time (ms)";
     part->chart.wide = true;
@@ -323,7 +325,7 @@ nitro_status report_add_selections(report *self)
 {
     selected found = {.report = self};
     nitro_status status = self->skip_features ? NITRO_OK : select_features(&found);
-    if (status == NITRO_ERR_NO_DATA) /* no source: the other parts are complete */
+    if (status == NITRO_ERR_NO_DATA) /* no source: the other parts stand */
         status = NITRO_OK;
     if (status == NITRO_OK)
         status = add_features(&found);

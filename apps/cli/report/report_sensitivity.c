@@ -1,5 +1,5 @@
-/* report_sensitivity.c - on how many devices a single variant is the best: over all devices, and
- * within each generation. */
+/* report_sensitivity.c - on how many devices one variant is the best: over all devices, and within
+ * each generation of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,8 +83,9 @@ static void add_sharing(report_table *table, const char *group, double tolerance
 }
 
 static const char sharing_method[] =
-    "For every input, the largest number of devices on which a single variant is the best: the "
-    "fastest, or at most 5 % slower. Only inputs with times on all of the devices count.";
+    "For every input, the largest number of devices on which one and the same variant is the best: "
+    "the fastest itself, or at most 5 % slower. Only inputs with times on all of the devices "
+    "count.";
 
 /** "both devices", "all 3 devices". */
 static const char *name_all(size_t num_devices, char *name, size_t size)
@@ -129,11 +130,11 @@ static nitro_status share_all(report *self, report_part *part, size_t *counts)
     if (inputs == 0)
         return report_omit(self, part, "No input was measured on %s.",
                            name_all(most, name, sizeof name));
-    return report_say(
-        self, part,
-        "A single variant is the fastest on %s for %.0f %% of the inputs; for %.0f %% one is "
-        "within 5 %% of the fastest on %s. For the others the choice depends on the device.",
-        name_all(most, name, sizeof name), all[0], all[1], most == 2 ? "both" : "all of them");
+    return report_say(self, part,
+                      "One variant is the fastest on %s for %.0f %% of the inputs; for %.0f %% one "
+                      "is within 5 %% of the fastest on %s. The rest depends on the device.",
+                      name_all(most, name, sizeof name), all[0], all[1],
+                      most == 2 ? "both" : "all of them");
 }
 
 static nitro_status add_sensitivity_of_all(report *self, size_t *counts)
@@ -141,7 +142,7 @@ static nitro_status add_sensitivity_of_all(report *self, size_t *counts)
     report_part *part = report_add(self, "sensitivity",
                                    "How much the best variant depends on the device", "Figure 4");
     if (self->dataset->num_devices < 2)
-        return report_omit(self, part, "Only one device has samples: nothing to compare.");
+        return report_omit(self, part, "There is one device only: nothing to compare.");
     part->method = sharing_method;
     part->chart.kind = REPORT_BARS;
     part->chart.x_label = "devices that share a best variant";
@@ -179,8 +180,8 @@ static nitro_status share_generation(report *self, report_part *part, const char
     if (status != NITRO_OK || isnan(all[0]))
         return status;
     return report_say(self, part,
-                      "Within %s a single variant is the fastest on %s for %.0f %% of the inputs, "
-                      "and within 5 %% of the fastest for %.0f %%.",
+                      "Within %s one variant is the fastest on %s for %.0f %% of the inputs, and "
+                      "within 5 %% of the fastest for %.0f %%.",
                       group, name_all(num_devices, name, sizeof name), all[0], all[1]);
 }
 
@@ -218,7 +219,7 @@ static nitro_status share_generations(report *self, report_part *part,
 static nitro_status add_sensitivity_of_generations(report *self, size_t *counts)
 {
     report_part *part = report_add(self, "sensitivity-generation",
-                                   "Dependence on the device within one generation", "Figure 5");
+                                   "The same within one generation of devices", "Figure 5");
     size_t num_devices = self->dataset->num_devices, most = 0, groups = 0;
     nitro_string_list names = {0};
     nitro_status status = list_generations(self, &names);
@@ -232,10 +233,9 @@ static nitro_status add_sensitivity_of_generations(report *self, size_t *counts)
         most = count > most ? count : most;
     }
     if (status == NITRO_OK && groups == 0)
-        status =
-            report_omit(self, part,
-                        "No two devices are of one generation, or the generation is unknown (a "
-                        "device feature or label 'generation', or a label 'architecture').");
+        status = report_omit(self, part,
+                             "No two devices are of one generation, or the devices do not say: "
+                             "a device feature or label 'generation', or a label 'architecture'.");
     else if (status == NITRO_OK)
         status = share_generations(self, part, &names, most, devices, values, counts);
     part->method = sharing_method;

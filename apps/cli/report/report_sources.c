@@ -1,5 +1,5 @@
-/* report_sources.c - quality with one source less at a time, and so what each source contributes.
- */
+/* report_sources.c - how well methods choose with one source less at a time, and so what each
+ * source contributes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void fill_less(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->table;
     report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "omitted", NULL, REPORT_TEXT);
+    report_table_column(table, "left out", NULL, REPORT_TEXT);
     report_table_column(table, "method", NULL, REPORT_TEXT);
     report_add_quality_columns(table);
     report_table_column(table, "with all sources", "%", 2);
@@ -41,7 +41,7 @@ static void fill_less(const report_learnt *self, report_part *part)
             const nitro_evaluate_result *result = &self->less[i].results[r];
             double drop = drop_of(self, i, result->target, result->method);
             report_table_text(table, "%s", result->target);
-            report_table_text(table, "%s", self->less[i].omitted_source);
+            report_table_text(table, "%s", self->less[i].left_out);
             report_table_text(table, "%s", result->method);
             report_add_qualities(table, result);
             report_table_number(table, result->mean + drop);
@@ -49,7 +49,7 @@ static void fill_less(const report_learnt *self, report_part *part)
         }
 }
 
-/** The mean and the minimum over all omitted sources of a target. */
+/** The mean and the least over all sources that were left out for a target. */
 static bool over_sources(const report_learnt *self, const char *target, const char *method,
                          double *mean, double *least)
 {
@@ -68,7 +68,7 @@ static bool over_sources(const report_learnt *self, const char *target, const ch
     return count > 0;
 }
 
-/** One row per method, one column per target; the mean and the worst case last. */
+/** A row a method, a column a target; the mean and the worst case last. */
 static nitro_status digest_less(const report_learnt *self, const nitro_string_list *methods,
                                 report_part *part)
 {
@@ -110,8 +110,8 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
     if (steadiest == NITRO_NONE)
         return NITRO_OK;
     return report_say(self->report, part,
-                      "With any one source missing, '%s' stays at %.1f %% or above on every "
-                      "target; the worst method falls to %.1f %%.",
+                      "Whatever source is missing, '%s' stays at %.1f %% or above on every target; "
+                      "the worst of the methods falls to %.1f %%.",
                       methods->items[steadiest], steadiest_least, worst_of_all);
 }
 
@@ -129,19 +129,20 @@ static nitro_status list_sub_methods(const report_learnt *self, nitro_string_lis
 static const char *why_omitted(const report_learnt *self)
 {
     return self->report->skip_source_less
-               ? "Omitted by the options of this report."
-               : "Not available: needs three sources with samples to learn from.";
+               ? "Not studied here: left out by the options of this report."
+               : "Not studied here: it takes three sources with samples to learn "
+                 "from.";
 }
 
 nitro_status report_add_source_less(report_learnt *self)
 {
     report_part *part =
-        report_add(self->report, "source-less", "Quality with one source less", "Figure 7");
+        report_add(self->report, "source-less", "The same with one source less", "Figure 7");
     nitro_string_list methods = {0};
     if (self->num_less == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method = "As above, but with each source in turn omitted; a target's number is the mean "
-                   "over the omitted sources, the worst case their minimum.";
+    part->method = "As above, but with each source in turn left out; a target's number is the mean "
+                   "over the sources that were left out, the worst case the least of them all.";
     nitro_status status = list_sub_methods(self, &methods);
     if (status == NITRO_OK)
         status = report_begin_bars(self->report, &part->chart, &self->targets, "mean of targets",
@@ -158,7 +159,7 @@ nitro_status report_add_source_less(report_learnt *self)
 
 /* ---- What each source contributes ----------------------------------------------------------- */
 
-/** What is lost without a source, as a mean over targets; NaN: unknown. */
+/** What is lost without a source, as a mean over targets; NaN: nothing is known. */
 static double mean_drop(const report_learnt *self, size_t less, const char *method)
 {
     double sum = 0.0;
@@ -173,10 +174,10 @@ static double mean_drop(const report_learnt *self, size_t less, const char *meth
     return count ? sum / (double)count : NAN;
 }
 
-/** Losses below this are noise: omitting a source also omits inputs. */
+/** A loss that is none: without a source some inputs go too, and all numbers move a little. */
 #define LEAST_LOSS 0.05 /* points */
 
-/** Methods whose choices depend on the sources. */
+/** Methods whose choices depend on the sources at all. */
 static nitro_status list_dependent(const report_learnt *self, nitro_string_list *methods)
 {
     nitro_string_list all = {0};
@@ -207,7 +208,7 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
         report_table_column(digest, methods->items[m], "points", 2);
     for (size_t i = 0; i < self->num_less; i++) {
         char name[128];
-        report_target_name(self->report, self->less[i].omitted_source, name, sizeof name);
+        report_target_name(self->report, self->less[i].left_out, name, sizeof name);
         report_table_text(digest, "%s", name);
         for (size_t m = 0; m < methods->count; m++) {
             double drop = mean_drop(self, i, methods->items[m]);
@@ -219,7 +220,7 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
                 double drop = drop_of(self, i, self->targets.items[t], methods->items[m]);
                 if (isnan(drop))
                     continue;
-                report_table_text(table, "%s", self->less[i].omitted_source);
+                report_table_text(table, "%s", self->less[i].left_out);
                 report_table_text(table, "%s", self->targets.items[t]);
                 report_table_text(table, "%s", methods->items[m]);
                 report_table_number(table, drop);
@@ -241,11 +242,11 @@ static nitro_status say_contribution(const report_learnt *self, const nitro_stri
     double drop = mean_drop(self, most, method);
     if (!(drop > 0.0))
         return report_say(self->report, part,
-                          "'%s' loses nothing on average, whichever source is omitted.", method);
+                          "'%s' loses nothing on average, whichever source is left out.", method);
     return report_say(self->report, part,
-                      "'%s' depends on %s most: without it, the other targets lose %.2f points on "
-                      "average. A negative number means better without that source.",
-                      method, self->less[most].omitted_source, drop);
+                      "'%s' would miss %s most: without it, the other targets lose %.2f points on "
+                      "average. A negative number: better without that source.",
+                      method, self->less[most].left_out, drop);
 }
 
 nitro_status report_add_contribution(report_learnt *self)
@@ -255,16 +256,15 @@ nitro_status report_add_contribution(report_learnt *self)
     nitro_string_list methods = {0}, sources = {0};
     if (self->num_less == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method = "The mean quality with all sources minus that without this one, in points, as a "
-                   "mean over the targets. Methods that depend on no source (under 0.05 points on "
-                   "every target) are omitted.";
-    part->chart.y_label = "quality lost without the source (points)";
+    part->method = "The mean quality with all sources less that without this one, in points, as a "
+                   "mean over the targets. Methods that no source matters to (under 0.05 points "
+                   "on every target) are left away.";
+    part->chart.y_label = "quality lost without it (points)";
     nitro_status status = list_dependent(self, &methods);
     for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
-        status =
-            nitro_string_list_add(self->report->context, &sources, self->less[i].omitted_source);
+        status = nitro_string_list_add(self->report->context, &sources, self->less[i].left_out);
     if (status == NITRO_OK && methods.count == 0)
-        status = report_omit(self->report, part, "No method depends on the set of sources.");
+        status = report_omit(self->report, part, "No method depends on which sources there are.");
     else if (status == NITRO_OK)
         status = report_begin_bars(self->report, &part->chart, &sources, NULL, &methods);
     if (status == NITRO_OK && !part->omitted) {

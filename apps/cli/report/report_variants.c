@@ -1,12 +1,12 @@
-/* report_variants.c - how often each variant is the best on each device. The most frequent ones are
- * drawn separately. */
+/* report_variants.c - which variant is the best one how often on which device. Hides which variants
+ * are drawn by themselves. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report.h"
 
-/** Variants with their own colour; the others are drawn as one. */
+/** Variants with a colour of their own; the others are drawn as one. */
 enum { MAX_DRAWN_VARIANTS = 7 };
 
 /* ---- Best variants -------------------------------------------------------------------------- */

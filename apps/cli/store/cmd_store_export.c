@@ -27,12 +27,12 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, devices),
      .value = "FILE",
-     .help = "file for the device's features (default: none)"},
+     .help = "where the device's features go (default: nowhere)"},
     {.name = "profiles",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, profiles),
      .value = "FILE",
-     .help = "file for profiles: hardware metrics of variants and proxies (default: none)"},
+     .help = "where profiles go, hardware metrics of variants and proxies (default: nowhere)"},
     {0}};
 
 static nitro_status export_samples(const invocation *call, nitro_store *store)
@@ -69,7 +69,7 @@ static int check_options(const invocation *call)
         return fail_usage(call, "%s is missing",
                           given->computation ? "--device ID" : "--computation NAME");
     if (!given->samples && given->devices)
-        return fail_usage(call, "--devices requires --samples");
+        return fail_usage(call, "--devices goes with --samples");
     return EXIT_DONE;
 }
 
@@ -94,12 +94,12 @@ const command command_store_export = {
     .summary = "Write a device's samples as CSV",
     .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
                 "[--profiles FILE]",
-    .description =
-        "Writes the samples, and with --devices the device's features, in the form that 'nitro "
-        "store import' reads; importing them gives the same samples. Reasons for missing times, "
-        "spreads and provenance are not exported.\n\n--profiles writes hardware metrics of "
-        "kernels: those of the computation's variants on the device; without --computation those "
-        "of all computations and of proxies, without --device on all devices.",
+    .description = "Writes the samples, and with --devices the device's features, in the form that "
+                   "'nitro store import' reads: importing them gives the same samples. Why a time "
+                   "is missing, spreads and provenance stay behind.\n\n"
+                   "--profiles writes hardware metrics of kernels: those of the computation's "
+                   "variants on the device; without --computation those of all computations and of "
+                   "proxies, without --device on all devices.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

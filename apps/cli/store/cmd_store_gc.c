@@ -1,4 +1,4 @@
-/* cmd_store_gc.c - nitro store gc: lists unused records, and removes them on request. */
+/* cmd_store_gc.c - nitro store gc: what nobody needs any more, listed, and removed on request. */
 #include <string.h>
 
 #include "apps/cli/store/outdated_table.h"
@@ -15,22 +15,21 @@ static const option options[] = {
     {.name = "quarantined",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, quarantined),
-     .help = "also list damaged samples and profiles, which are never used"},
+     .help = "also damaged samples and profiles, which nothing uses"},
     {.name = "outdated",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, outdated),
-     .help = "also list outdated measurements: times of other versions of variants, which the next "
-             "tune measures again"},
+     .help = "also times of other versions of variants: the next tune measures those again"},
     {.name = "computation",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),
      .value = "NAME",
-     .help = "outdated measurements of this computation only: a name, or the path of a shared "
-             "object whose versions count"},
+     .help = "stale times of this computation only: a name, or the path of a shared object whose "
+             "versions count"},
     {.name = "apply",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, apply),
-     .help = "remove the listed records (default: list only)"},
+     .help = "remove what is listed (default: list it only)"},
     OPTION_JSON,
     {0}};
 
@@ -43,7 +42,7 @@ typedef struct collecting {
     nitro_status status;
 } collecting;
 
-/* ---- Devices without samples ---------------------------------------------------- */
+/* ---- Devices that nothing was measured on ---------------------------------------------------- */
 
 static nitro_status has_records(collecting *self, const char *id,
                                 const nitro_string_list *computations, bool *has)
@@ -87,8 +86,7 @@ static nitro_status remove_devices(const collecting *self)
     return status;
 }
 
-/* ---- Damaged records, outdated measurements
- * ------------------------------------------------------------ */
+/* ---- Damaged records, stale times ------------------------------------------------------------ */
 
 static void note_damaged(void *user, const char *problem)
 {
@@ -108,8 +106,7 @@ static int visit_outdated(const invocation *call, nitro_store *store, const char
     return EXIT_DONE;
 }
 
-/* ---- The command -------------------------------------------------------------------------------
- */
+/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void print_list(const char *title, const nitro_string_list *lines)
 {
@@ -132,18 +129,17 @@ static int print_all(collecting *self)
     print_list("devices without samples", &self->devices);
     print_list("damaged records", &self->damaged);
     if (self->outdated.count > 0)
-        printf("outdated measurements:\n");
+        printf("stale times:\n");
     if (outdated_table_end(&self->outdated) != NITRO_OK)
         return fail(self->call);
     if (nothing)
         printf("nothing to remove\n");
     else
-        printf("%s\n", given->apply ? "removed" : "not removed; use --apply to remove them");
+        printf("%s\n", given->apply ? "removed" : "not removed: add --apply");
     return EXIT_DONE;
 }
 
-/* Damaged records first, so that the rest is sound; devices last, since some may have lost their
- * samples. */
+/* Damaged records first: what is left is sound. Devices last: some may be without samples then. */
 static int collect(collecting *self)
 {
     const settings *given = self->call->settings;
@@ -170,7 +166,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     collecting self = {.call = call};
     nitro_store *store = NULL;
-    /* A mistyped URL must not create a store. */
+    /* A slip in the URL shall not make a store. */
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     if (given->apply) {
@@ -190,16 +186,16 @@ static int run(invocation *call)
 
 const command command_store_gc = {
     .name = "store gc",
-    .summary = "List or remove unused records",
-    .synopsis =
-        "[--store URL] [--quarantined] [--outdated [--computation NAME]] [--apply] [--json]",
+    .summary = "List, or remove, what nobody needs any more",
+    .synopsis = "[--store URL] [--quarantined] [--stale [--computation NAME]] [--apply] [--json]",
     .description =
-        "Lists devices without samples; with options also damaged records and outdated "
-        "measurements. --apply removes them, which cannot be undone; back up with 'nitro store "
-        "copy' first. A device that serves only as a target has no samples either: import it again "
-        "when it is needed.\n\nIf a variant's version has changed, only that variant's times are "
-        "removed. The current version is that of the built-in computation or the shared object, "
-        "else the newest version in the store.",
+        "Lists devices that nothing was measured on; on request also damaged records and stale "
+        "times. With --apply they are removed, which cannot be undone: 'nitro store copy' makes a "
+        "copy first. A device that is there only to be a target has no samples either: describe it "
+        "again when it is needed.\n\n"
+        "Of a variant that has another version by now only that variant's times go. What counts as "
+        "today's version is what the built-in computation or the shared object says, else the "
+        "newest version in the store.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

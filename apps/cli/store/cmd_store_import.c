@@ -1,5 +1,5 @@
-/* cmd_store_import.c - nitro store import: samples of recorded devices from CSV or a Ginkgo
- * checkout, devices, and profiles. */
+/* cmd_store_import.c - nitro store import: samples of recorded devices, from CSV or from a checkout
+ * of others' files; and profiles. */
 #include <math.h>
 #include <string.h>
 
@@ -19,8 +19,7 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, store),
      .value = "URL",
-     .help = "the store to add to; created if missing (default: the setting 'store', else the "
-             "user's own store)"},
+     .help = "the store to add to; made when missing (default: the user's own)"},
     {.name = "format",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, format),
@@ -31,13 +30,13 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, computation),
      .value = "NAME",
-     .help = "the computation's name; its code is not needed (ginkgo: spmv-ginkgo)"},
+     .help = "the computation that was measured; needs no code here (ginkgo: spmv-ginkgo)"},
     {.name = "device",
      .type = OPTION_LIST,
      .offset = offsetof(import_settings, devices_chosen),
      .value = "ID",
-     .help = "the device it was measured on; ginkgo: folders to import, with --devices alone: "
-             "devices to import, A,B,... (default: all)"},
+     .help = "the device it was measured on; ginkgo: folders to take, and of --devices alone "
+             "devices, A,B,... (default: all)"},
     {.name = "samples",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, samples),
@@ -47,8 +46,8 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, devices),
      .value = "FILE",
-     .help = "CSV: column device, and device features (default: those in the store); without "
-             "--samples and --computation, only devices are imported"},
+     .help = "CSV: column device, and device features (default: what the store knows already); "
+             "without --samples and --computation these devices alone are imported"},
     {.name = "describe",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, describe),
@@ -63,48 +62,48 @@ static const option options[] = {
      .type = OPTION_LIST,
      .offset = offsetof(import_settings, variants),
      .value = "V,W,...",
-     .help = "variants to import, in this order (default: all columns time_ms:...)"},
+     .help = "variants to take, in this order (default: all columns time_ms:...)"},
     {.name = "log",
      .type = OPTION_LIST,
      .offset = offsetof(import_settings, log),
      .value = "A,B,...",
-     .help = "features on a logarithmic scale (default: chosen from the values)"},
+     .help = "features on a logarithmic scale (default: each by its values, see above)"},
     {.name = "campaign",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, campaign),
      .value = "NAME",
      .help =
-         "ginkgo: appended to device ids, as in K40m_NAME; for another revision of the checkout"},
+         "ginkgo: joined to the devices' ids, as in K40m_NAME; for another state of a checkout"},
     {.name = "profiles",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, profiles),
      .value = "FILE",
-     .help = "CSV: hardware metrics of variants and proxies"},
+     .help = "CSV: hardware metrics of variants and proxies; see below"},
     {.name = "variant",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, variant),
      .value = "NAME",
-     .help = "profiles: the variant that ran, if not in the file"},
+     .help = "profiles: the variant that ran, where the file does not say"},
     {.name = "input",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, input),
      .value = "NAME",
-     .help = "profiles: the input it ran on, if not in the file"},
+     .help = "profiles: the input it ran on, likewise"},
     {.name = "proxy",
      .type = OPTION_TEXT,
      .offset = offsetof(import_settings, proxy),
      .value = "NAME",
-     .help = "profiles: the proxy that ran, if not in the file"},
+     .help = "profiles: the proxy that ran, likewise"},
     {.name = "intensity",
      .type = OPTION_NUMBER,
      .offset = offsetof(import_settings, intensity),
      .value = "X",
      .maximum = NITRO_MAX_INTENSITY,
-     .help = "profiles: the proxy's intensity, if not in the file"},
+     .help = "profiles: where its dial stood, likewise"},
     {.name = "replace",
      .type = OPTION_FLAG,
      .offset = offsetof(import_settings, replace),
-     .help = "replace inputs (with --profiles: runs) that the store already has, instead of "
+     .help = "replace inputs (with --profiles: runs) that the store has already, instead of "
              "refusing the import"},
     {.name = "json",
      .type = OPTION_FLAG,
@@ -129,7 +128,7 @@ static int print_report(const invocation *call, const char *url, const nitro_imp
         printf(", %zu replaced", report->replaced);
     printf("; %zu times missing", report->missing_values);
     if (report->without_times > 0)
-        printf("; %zu inputs without any time", report->without_times);
+        printf("; no time at all on %zu of the inputs", report->without_times);
     putchar('\n');
     return EXIT_DONE;
 }
@@ -152,7 +151,7 @@ int refuse_sample_options(invocation *call, const char *what)
         {call->arguments.count > 0, "a folder"}};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (others[i].given)
-            return fail_usage(call, "%s excludes %s", others[i].name, what);
+            return fail_usage(call, "%s does not go with %s", others[i].name, what);
     return EXIT_DONE;
 }
 
@@ -161,7 +160,9 @@ static int run_csv(invocation *call)
     const import_settings *given = call->settings;
     const char *device = given->devices_chosen.count ? given->devices_chosen.items[0] : NULL;
     if (call->arguments.count > 0)
-        return fail_usage(call, "'%s': a folder needs --format ginkgo; give CSV as --samples FILE",
+        return fail_usage(call,
+                          "'%s': a folder goes with --format ginkgo; CSV is given as "
+                          "--samples FILE",
                           call->arguments.items[0]);
     if (!given->computation || !device || !given->samples)
         return fail_usage(call, "%s is missing",
@@ -169,7 +170,7 @@ static int run_csv(invocation *call)
                           : !device           ? "--device ID"
                                               : "--samples FILE");
     if (given->devices_chosen.count > 1 || given->campaign)
-        return fail_usage(call, "%s requires --format ginkgo",
+        return fail_usage(call, "%s goes with --format ginkgo",
                           given->campaign ? "--campaign" : "more than one --device");
     nitro_store *store = NULL;
     nitro_import_report report = {0};
@@ -197,7 +198,7 @@ static int run(invocation *call)
     if (given->profiles)
         return import_profiles(call);
     if (given->variant || given->input || given->proxy || !isnan(given->intensity))
-        return fail_usage(call, "--variant, --input, --proxy and --intensity require --profiles");
+        return fail_usage(call, "--variant, --input, --proxy and --intensity go with --profiles");
     if (strcmp(given->format, "csv") != 0)
         return import_ginkgo(call);
     return given->devices && !given->samples && !given->computation ? import_devices(call)
@@ -216,40 +217,42 @@ const command command_store_import = {
                 "[--devices FILE] [--describe FILE] [--features A,B,...] [--variants V,W,...] "
                 "[--log A,B,...] [--campaign NAME] [--replace]",
     .description =
-        "Adds one sample for each row of a CSV file: column input is its name, columns "
-        "time_ms:VARIANT are times in milliseconds (empty: missing), the others are input "
-        "features. Either all rows are imported or none. An input that the store already has for "
-        "this device is refused unless --replace is given. Features and variants must match those "
-        "that the store has for this computation.\n\n--devices FILE alone imports device features "
-        "without samples: for an unmeasured target that is not this machine. A row replaces what "
-        "the store had on that device.\n\nA feature's scale is chosen from its values: linear, "
-        "unless the largest magnitude is at least 100 times the median or the smallest nonzero "
-        "one; then log if all values are positive, else signed log. --log overrides "
-        "it.\n\n--describe names a file that describes the columns and may define relative "
-        "features: formulas over input and device features, which generalise to devices outside "
-        "the measured range. For a new computation, the features it lists are the columns "
-        "imported. It may be given with any import and replaces the previous description. Nitro "
-        "ships spmv-ginkgo.json (in share/nitro/computations, or data/computations of its sources) "
-        "for measurements of sparse matrix-vector products.\n\n--format ginkgo reads a checkout of "
-        "the Ginkgo project's public benchmark data: JSON files at "
-        "DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of every generation. Each file's unit, "
-        "seconds or nanoseconds, follows from its times: the fastest variant of a matrix takes "
-        "between 0.1 us and 100 s. Within a folder, files with another executor, spelling of "
-        "variants or unit form another campaign: the largest campaign becomes the device named "
-        "after the folder, others become separate devices, as in K40m.cuda-capital-ns. Two "
-        "revisions of a checkout are two campaigns as well: name the second with --campaign. The "
-        "variants imported are those that all devices measured, unless --variants or the store "
-        "determines them. Skipped files are counted by reason, with the first file of "
-        "each.\n\n--profiles FILE reads hardware metrics of kernels, from which nitro "
-        "tune-from-source --dfs profile learns which device features matter. The file has one row "
-        "per kernel and one column per metric, named as by nvprof or Nsight Compute (empty: not "
-        "collected), and columns that identify the run: device, computation, variant, input, "
-        "kernel; or device, proxy, intensity, kernel. It may also be a profiler's output: ncu "
-        "--csv --page raw --print-units base, or nvprof --csv --metrics all. Such a file does not "
-        "identify the run: profile one run per file, and identify it by --device, --computation, "
-        "--variant and --input, or --device, --proxy and --intensity. Also collect the issued "
-        "instructions (inst_issued, smsp__inst_issued.sum), by which the other counts are divided; "
-        "share/nitro/proxies/paper.json lists the proxies' metrics. 'nitro store export "
+        "Adds one sample for each row of a CSV file: the column input names it, columns "
+        "time_ms:VARIANT are times in milliseconds (empty: there is none), the others are input "
+        "features. All rows or none are taken. An input that the store has already for this device "
+        "is refused, unless --replace is given. Other features or variants than the store has for "
+        "this computation are refused.\n\n"
+        "--devices FILE alone imports what is known of devices, without any sample: a target that "
+        "nobody measured and that is not this machine. A row takes the place of what the store had "
+        "on that device.\n\n"
+        "A feature's scale is chosen from its values: linear, unless the largest magnitude is at "
+        "least 100 times the median or the smallest one that is not zero; then log where all "
+        "values are positive, else signed log. --log sets it.\n\n"
+        "--describe names a file that says what the columns mean, among them relative features: "
+        "formulas over input and device features, which carry over to devices unlike those that "
+        "were measured. Where the computation is new, the features it lists are the columns that "
+        "are taken. It may come with any import: what it says replaces what was said before. "
+        "Nitro brings spmv-ginkgo.json (in share/nitro/computations, or data/computations of its "
+        "sources) for measurements of sparse matrix-vector products.\n\n"
+        "--format ginkgo reads a checkout of the Ginkgo project's public benchmark data: JSON "
+        "files at DEVICE/EXECUTOR/COLLECTION/GROUP/MATRIX.json, of every generation. Each file's "
+        "unit, seconds or nanoseconds, follows from its times: the fastest variant of a matrix "
+        "takes between 0.1 us and 100 s. Within a folder, files of another executor, spelling of "
+        "variants or unit are another campaign: its largest campaign is the device of the folder's "
+        "name, others are devices of their own, as in K40m.cuda-capital-ns. Two states of a "
+        "checkout are two campaigns as well: give the second one a name with --campaign. The "
+        "variants taken are those that all devices measured, unless --variants or the store says "
+        "which. What was left out is counted by reason, with the first file of each.\n\n"
+        "--profiles FILE reads hardware metrics of kernels, from which nitro tune-from-source "
+        "--dfs profile learns which device features matter. The file has a row a kernel and a "
+        "column a metric, under nvprof's names or today's (an empty field: not collected), and "
+        "columns that say what ran: device, computation, variant, input, kernel; or device, proxy, "
+        "intensity, kernel. It may also be what a profiler wrote: ncu --csv --page raw "
+        "--print-units base, or nvprof --csv --metrics all. Such a file does not say what ran: "
+        "profile one run a file, and say it with --device, --computation, --variant and --input, "
+        "or --device, --proxy and --intensity. Collect the issued instructions too (inst_issued, "
+        "smsp__inst_issued.sum), for the other counts are divided by them; "
+        "share/nitro/proxies/paper.json lists what the proxies are judged by. 'nitro store export "
         "--profiles' writes the same form.",
     .examples = "  nitro store import --store sqlite:lab.db --computation spmv-ginkgo \\\n"
                 "      --device K20Xm --samples K20Xm.csv --devices devices.csv\n"

@@ -77,7 +77,7 @@ static int print_totals(const invocation *call, const nitro_store *store, const 
                             (json_int_t)sums->profiles));
     char size[32];
     format_size(sums->size_bytes, size, sizeof size);
-    printf("url           %s\nschema        %" PRId64
+    printf("url           %s\nlayout        %" PRId64
            "\nsize          %s\ncomputations  %zu\ndevices       %zu\n"
            "samples       %zu\n",
            nitro_store_url(store), sums->layout, size, sums->computations, sums->devices,
@@ -102,13 +102,14 @@ static int run(invocation *call)
 
 const command command_store_info = {
     .name = "store info",
-    .summary = "Show a store's URL, size and record counts",
+    .summary = "Show a store's place, size and counts",
     .synopsis = "[--store URL] [--json]",
-    .description = "Prints the store's URL, schema version, size, and numbers of computations, "
-                   "devices, samples and profiles. A store URL is sqlite:PATH or a plain path, "
-                   "redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:///PATH, or rediss://... "
-                   "over TLS. The Redis password is taken from NITRO_REDIS_PASSWORD, else from the "
-                   "file named by NITRO_REDIS_PASSWORD_FILE.",
+    .description =
+        "Prints the store's URL, the version of its layout, its size, and the numbers of "
+        "computations, devices, samples and profiles in it. A store URL is sqlite:PATH or a plain "
+        "path, redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:///PATH, or rediss://... over "
+        "TLS. The password for Redis is looked for in NITRO_REDIS_PASSWORD, then in the "
+        "file that NITRO_REDIS_PASSWORD_FILE names.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,5 +1,4 @@
-/* cmd_store_list.c - nitro store list: computations, their variants and features, and devices with
- * samples. */
+/* cmd_store_list.c - nitro store list: computations, their variants and features, who measured. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +11,20 @@ typedef struct settings {
     bool outdated, json;
 } settings;
 
-static const option options[] = {OPTION_STORE,
-                                 {.name = "outdated",
-                                  .type = OPTION_FLAG,
-                                  .offset = offsetof(settings, outdated),
-                                  .help = "list outdated measurements instead, with the reasons"},
-                                 {.name = "computation",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, computation),
-                                  .value = "NAME",
-                                  .help = "with --outdated: this computation only, a name or the "
-                                          "path of a shared object whose versions count"},
-                                 OPTION_JSON,
-                                 {0}};
+static const option options[] = {
+    OPTION_STORE,
+    {.name = "outdated",
+     .type = OPTION_FLAG,
+     .offset = offsetof(settings, outdated),
+     .help = "list stale times instead, and why they are"},
+    {.name = "computation",
+     .type = OPTION_TEXT,
+     .offset = offsetof(settings, computation),
+     .value = "NAME",
+     .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
+             "count"},
+    OPTION_JSON,
+    {0}};
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
@@ -55,7 +55,7 @@ static json_t *device_json(const nitro_device *device, size_t samples, size_t pr
                      "profiles", (json_int_t)profiles);
 }
 
-/* ---- One computation, as text and as JSON ------------------------------------------------ */
+/* ---- One computation, for people and as JSON ------------------------------------------------ */
 
 typedef struct listing {
     nitro_store *store;
@@ -75,7 +75,7 @@ static nitro_status list_device(listing *self, const char *id)
         status = nitro_store_count_samples(self->store, computation, id, &samples);
     if (status == NITRO_OK)
         status = nitro_store_get_device(self->store, id, &device);
-    if (status == NITRO_ERR_FORMAT) /* list the other computations all the same */
+    if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
         status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
     if (status != NITRO_OK)
         return status;
@@ -144,7 +144,7 @@ static nitro_status print_computation(nitro_store *store, const nitro_schema *sc
     return status == NITRO_OK ? printed : status;
 }
 
-/** A computation, or with `schema` NULL the records of none; the keys are the same. */
+/** A computation, or with `schema` NULL what belongs to none: the same keys in any case. */
 static json_t *computation_json(const nitro_schema *schema, json_t *devices)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "computation",
@@ -162,7 +162,7 @@ static nitro_status add_computation(nitro_store *store, const nitro_schema *sche
     return status;
 }
 
-/* ---- Records of no computation ---------------------------------------------------------- */
+/* ---- What belongs to no computation ---------------------------------------------------------- */
 
 /** Devices without samples, and those with profiles of proxies. */
 static nitro_status find_others(nitro_store *store, const nitro_string_list *computations,
@@ -200,7 +200,7 @@ static nitro_status print_others(listing *self, const nitro_string_list *others)
     return status == NITRO_OK ? printed : status;
 }
 
-/** `array` NULL: print text. */
+/** `array` NULL: print for people. */
 static nitro_status list_others(nitro_store *store, const nitro_string_list *computations,
                                 json_t *array)
 {
@@ -223,7 +223,7 @@ static nitro_status list_others(nitro_store *store, const nitro_string_list *com
     return status;
 }
 
-/** `array` NULL: print text. */
+/** `array` NULL: print for people. */
 static nitro_status list_all(nitro_store *store, json_t *array)
 {
     nitro_string_list computations = {0};
@@ -244,8 +244,7 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     return status;
 }
 
-/* ---- Outdated measurements
- * ---------------------------------------------------------------------------- */
+/* ---- Stale times ---------------------------------------------------------------------------- */
 
 static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
                           const char *const *versions, void *user)
@@ -269,7 +268,7 @@ static int list_outdated(const invocation *call, nitro_store *store)
         return print_json(call, outdated.array);
     json_decref(outdated.array);
     if (code == EXIT_DONE && count == 0)
-        printf("no outdated measurements\n");
+        printf("nothing is stale\n");
     return code;
 }
 
@@ -278,7 +277,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     nitro_store *store = NULL;
     if (given->computation && !given->outdated)
-        return fail_usage(call, "--computation requires --outdated");
+        return fail_usage(call, "--computation goes with --stale");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     if (given->outdated) {
@@ -298,15 +297,17 @@ static int run(invocation *call)
 const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
-    .synopsis = "[--store URL] [--outdated [--computation NAME]] [--json]",
+    .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
     .description =
-        "Prints every computation of the store with its variants, input features and relative "
-        "features, and the number of samples per device. Devices without samples, and profiles of "
-        "proxies, come last: in JSON as an entry whose computation is null.\n\nWith --outdated: "
-        "outdated measurements and the reasons: a variant's version differs from that of the "
-        "built-in computation, the shared object or the newest sample; the device's newest samples "
-        "were made by another compiler, driver or toolkit; or the device's features have changed "
-        "since. 'nitro tune' automatically measures variants of other versions again.",
+        "Prints every computation of the store with its variants, input features and "
+        "relative features, and for every device with samples of it how many there are. "
+        "Devices without samples, and with profiles of proxies, come last: in JSON as an "
+        "entry whose computation is null.\n\n"
+        "With --stale: the times that would not come out so today, and why. A variant "
+        "has another version (than the built-in computation, the shared object, or the "
+        "newest sample says); another compiler, driver or toolkit made the newest "
+        "samples of the device; or the device's features have changed since. 'nitro "
+        "tune' measures variants of other versions again by itself.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

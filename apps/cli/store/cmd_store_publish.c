@@ -1,4 +1,4 @@
-/* cmd_store_publish.c - nitro store publish: a store as static files for a web server. */
+/* cmd_store_publish.c - nitro store publish: a store as a folder that any web server can serve. */
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -12,18 +12,18 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, store),
      .value = "URL",
-     .help = "the store to publish (default: the setting 'store', else the user's own store)"},
+     .help = "the store to publish (default: the user's own)"},
     {.name = "output",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, output),
      .value = "DIR",
-     .help = "the folder to write; created if missing, else updated",
+     .help = "the folder to write; made when missing, brought up to date when not",
      .required = true},
     {.name = "sign",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, sign),
      .value = "KEY",
-     .help = "secret key file to sign with; 'nitro store keygen' makes one"},
+     .help = "file of the secret key to sign with; 'nitro store keygen' makes one"},
     OPTION_JSON,
     {0}};
 
@@ -75,16 +75,15 @@ static int run(invocation *call)
 
 const command command_store_publish = {
     .name = "store publish",
-    .summary = "Publish a store as static files for a web server",
+    .summary = "Write a store as files that a web server can serve",
     .synopsis = "--store URL --output DIR [--sign KEY] [--json]",
     .description =
         "Writes an index and a compressed bundle for each computation and device into DIR: static "
         "files, with checksums, for any web server. Others read them with 'nitro store pull', or "
-        "name the folder's address as a store: 'nitro tune-from-source --store "
-        "https://...'.\n\nPublishing again writes only what has changed: a bundle's file is named "
-        "by the checksum of its content. The index is replaced last and atomically, and the files "
-        "of the previous index are kept until the next publication, so that concurrent readers "
-        "always see a complete store.",
+        "name the folder's address as a store: 'nitro tune-from-source --store https://...'.\n\n"
+        "Published again, only what changed is new: a bundle's file is named by the checksum of "
+        "its content. The index is replaced last and whole, and the files that the last index "
+        "named stay until the next time, so that nobody who reads meanwhile sees a part.",
     .examples = "  nitro store publish --store lab.db --output /srv/www/nitro --sign lab.key\n",
     .options = options,
     .settings_size = sizeof(settings),

@@ -13,21 +13,21 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .offset = offsetof(settings, computation),
      .value = "NAME",
-     .help = "the computation whose samples are removed (default with --profiles: proxies)"},
+     .help = "the computation whose samples go (default with --profiles: proxies)"},
     {.name = "device",
      .type = OPTION_TEXT,
      .offset = offsetof(settings, device),
      .value = "ID",
      .help = "remove samples of this device only (default: all, and the computation itself); "
-             "without --computation: remove the device, which must have no samples"},
+             "without --computation: the device, which must have none"},
     {.name = "profiles",
      .type = OPTION_FLAG,
      .offset = offsetof(settings, profiles),
-     .help = "remove profiles only"},
+     .help = "remove profiles alone, and no samples"},
     OPTION_JSON,
     {0}};
 
-/** A mistyped name must not look like success, nor a mistyped URL create a store. */
+/** A slip in a name shall not look like success, nor one in the URL make a store. */
 static nitro_status check_names(const invocation *call)
 {
     const settings *given = call->settings;
@@ -72,7 +72,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     size_t removed = 0;
     if (!given->computation && !given->device && !given->profiles)
-        return fail_usage(call, "name what to remove: --computation NAME, --device ID, or both");
+        return fail_usage(call, "name what goes: --computation NAME, --device ID, or both");
     nitro_status status = check_names(call);
     if (status == NITRO_OK)
         status = remove_records(call, &removed);
@@ -95,10 +95,11 @@ const command command_store_remove = {
     .summary = "Remove samples of a computation",
     .synopsis = "[--store URL] [--computation NAME] [--device ID] [--profiles] [--json]",
     .description = "Removes a computation's samples and profiles on one device, or on all; in that "
-                   "case its schema is removed too, so that another can be stored. Device features "
-                   "are kept until --device alone names a device without samples. This cannot be "
-                   "undone; back up with 'nitro store copy' first.\n\nWith --profiles only "
-                   "profiles go: a computation's, or without --computation those of proxies.",
+                   "case its variants' and features' names go too, so that others can be stored. "
+                   "Device features stay, until --device alone names a device that has no samples. "
+                   "This cannot be undone: 'nitro store copy' makes a copy first.\n\n"
+                   "With --profiles only profiles go: a computation's, or without --computation "
+                   "those of proxies.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,4 +1,4 @@
-/* outdated_table.c - a row for each reason why measurements of a device are outdated. */
+/* outdated_table.c - a row for each reason why times of a device are stale. */
 #include "apps/cli/store/outdated_table.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ void outdated_table_add(void *user, const nitro_outdated *outdated)
     table_cell(&self->table, "%s", outdated->variant ? outdated->variant : "(all)");
     table_cell(&self->table, "%zu", outdated->samples);
     if (strcmp(outdated->what, "device") == 0)
-        table_cell(&self->table, "the device's features have changed");
+        table_cell(&self->table, "the device's features are others by now");
     else
         table_cell(&self->table, "%s was %s, is %s", outdated->what, outdated->was, outdated->now);
 }

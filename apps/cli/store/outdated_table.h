@@ -1,4 +1,4 @@
-/* outdated_table.h - outdated measurements as a table or as JSON. */
+/* outdated_table.h - stale times as a table for people or as JSON. */
 #ifndef NITRO_APPS_CLI_STORE_OUTDATED_TABLE_H
 #define NITRO_APPS_CLI_STORE_OUTDATED_TABLE_H
 
@@ -6,7 +6,7 @@
 
 typedef struct outdated_table {
     text_table table;
-    json_t *array; /* NULL: text is printed */
+    json_t *array; /* NULL: for people */
     size_t count;
 } outdated_table;
 

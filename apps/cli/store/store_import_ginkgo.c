@@ -1,5 +1,5 @@
-/* store_import_ginkgo.c - nitro store import --format ginkgo: reports what was imported, on which
- * evidence, and what was skipped. */
+/* store_import_ginkgo.c - nitro store import --format ginkgo: what was taken, on which evidence,
+ * and what was not. */
 #include <math.h>
 
 #include "apps/cli/store/store_import.h"
@@ -32,7 +32,7 @@ static int print_as_json(const invocation *call, const char *url, const nitro_gi
                                       "skipped", skipped));
 }
 
-/* "12.3 us to 4.56 ms": times in units that show whether the file's unit was guessed right. */
+/* "12.3 us to 4.56 ms": times as files have them, in words that show whether the unit is right. */
 static void format_range(const nitro_ginkgo_campaign *campaign, char *text, size_t size)
 {
     double to_ms = campaign->unit[0] == 's' ? 1e3 : 1e-6;
@@ -45,9 +45,8 @@ static void format_range(const nitro_ginkgo_campaign *campaign, char *text, size
 static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_report *report)
 {
     text_table table;
-    table_begin(
-        &table, call->context,
-        "device,executor,names,unit,fastest variants take,>inputs,>added,>replaced,>missing");
+    table_begin(&table, call->context,
+                "device,executor,names,unit,fastest variants take,>inputs,>added,>replaced,>holes");
     for (size_t i = 0; i < report->num_campaigns; i++) {
         const nitro_ginkgo_campaign *each = &report->campaigns[i];
         char range[80];
@@ -88,7 +87,7 @@ static int check_options(const invocation *call)
     if (call->arguments.count == 0)
         return fail_usage(call, "--format ginkgo needs the folder of a checkout");
     if (given->samples)
-        return fail_usage(call, "--samples requires --format csv");
+        return fail_usage(call, "--samples goes with --format csv");
     return EXIT_DONE;
 }
 

@@ -21,14 +21,14 @@ static int print_report(const invocation *call, const char *url,
     return EXIT_DONE;
 }
 
-/** Refuses options that apply to samples only. */
+/** What belongs to samples means nothing here. */
 static int check_options(invocation *call)
 {
     const import_settings *given = call->settings;
     if (given->devices)
-        return fail_usage(call, "--devices excludes --profiles");
+        return fail_usage(call, "--devices does not go with --profiles");
     if (given->devices_chosen.count > 1)
-        return fail_usage(call, "--profiles takes one --device only");
+        return fail_usage(call, "more than one --device does not go with --profiles");
     return refuse_sample_options(call, "--profiles");
 }
 
