@@ -1,10 +1,9 @@
-/* Device-feature selection "both": what profiles say narrows the candidates, and the search by
- * cross-validation chooses from those. Hides what a selection that stepped aside leaves: all. */
+/* Device-feature selection "both": P-DFS narrows the candidates, and CV-DFS chooses among those. */
 #include <jansson.h>
 
 #include "nitro/nitro_backend.h"
 
-/** The profiles' choice, in the candidates' order; all candidates where nothing was chosen. */
+/** The choice of P-DFS, in the candidates' order; all candidates if it chose none. */
 static nitro_status narrow(nitro_context *context, const nitro_dfs_task *task,
                            nitro_string_list *narrowed, json_t **report)
 {
@@ -15,8 +14,8 @@ static nitro_status narrow(nitro_context *context, const nitro_dfs_task *task,
         status = profile->select(context, task, &found, report);
     if (status == NITRO_OK && found.count == 0)
         nitro_log(context, NITRO_LOG_WARNING,
-                  "device-feature selection by profiles chose none: the search takes all %zu "
-                  "candidates",
+                  "device-feature selection by profiles chose none of %zu candidates: the search "
+                  "uses all of them",
                   task->candidates->count);
     for (size_t i = 0; status == NITRO_OK && i < task->candidates->count; i++)
         if (found.count == 0 ||
@@ -53,7 +52,7 @@ static nitro_status select_by_both(nitro_context *context, const nitro_dfs_task 
 
 const nitro_dfs_kind nitro_dfs_both = {
     .name = "both",
-    .description = "profiles narrow the candidates, a search chooses from those",
+    .description = "profiles narrow the candidates, a search chooses among those",
     .priority = 4,
     .select = select_by_both,
 };

@@ -1,26 +1,22 @@
 /*
- * Device-feature selection "cv": the paper's Algorithm 2, CV-DFS. Every source in turn is pretend
- * target, every subset of up to max_subset candidates is judged there, and the k device features
- * that occur most often in the pretend targets' best subsets are chosen.
+ * Device-feature selection "cv": CV-DFS, algorithm 2 of Muralidharan, Roy, Hall, Garland and Rai:
+ * Architecture-Adaptive Code Variant Tuning, ASPLOS 2016. Each source in turn is validation device,
+ * each subset of up to max_subset candidates is evaluated there, and the k device features that
+ * occur most often in the best subsets are chosen. Beyond the paper:
  *
- *   which candidates  those in which the target lies no farther outside the sources' range than
- *                     that range is wide, or than some source lies outside the others' range: what
- *                     is farther out was tried on no pretend target
- *   which subsets     those whose features all vary over the sources that teach (one that does not
- *                     leaves the model as it is), and that of no feature
- *   how good one is   its mean quality over a grid of C and gamma: the luck of one choice of them
- *                     is no feature's worth
- *   the best subsets  those within 2 percentage points of the highest mean quality on the pretend
- *                     target and, of these, within 2 points of the highest mean over all pretend
- *                     targets: one device is one point, where a subset of features that tell
- *                     nothing is easily as good as that of those that do; on the next it is not
- *   most often        every pretend target has one vote, and its best subsets share it, that of no
- *                     feature too; of equals, the feature in which the target lies less far outside
- *                     the sources' range, then that which alone has the higher quality, meant over
- *                     the pretend targets, then the first in the candidates' order
+ *   candidates    the target must lie no farther outside the sources' range than the range is wide,
+ *                 or than some source lies outside the range of the others: longer extrapolation
+ * was not validated subsets       all their features vary over the training devices; and the empty
+ * subset quality       the mean over a grid of C and gamma, so that a lucky choice of them does not
+ * count best subsets  within 2 percentage points of the highest mean quality on the validation
+ * device and, of these, within 2 points of the highest mean over all validation devices: one device
+ * is one sample, on which irrelevant features may be as good by chance votes         each
+ * validation device has one vote, which its best subsets share, the empty one included. Ties: the
+ * feature in which the target is less far outside the sources' range, then the higher mean quality
+ * alone, then the candidates' order
  *
- * With fewer than three sources nothing is chosen: while one is pretend target, no device feature
- * varies over the rest, and what does not vary says nothing.
+ * With fewer than three sources nothing is chosen: no device feature varies over one training
+ * device.
  */
 #include "dfs/cvdfs.h"
 
@@ -30,7 +26,7 @@
 
 /* ---- Subsets ------------------------------------------------------------------------------- */
 
-/** How many subsets there are; more than MOST_SUBSETS where they are too many. */
+/** The number of subsets, at most MOST_SUBSETS + 1. */
 static size_t count_subsets(size_t num_candidates, size_t max_subset)
 {
     double count = 1.0, of_size = 1.0;
@@ -58,14 +54,14 @@ static nitro_status check_task(nitro_context *context, const nitro_dfs_task *tas
     if (task->max_subset < 1 || task->k < 1)
         return nitro_fail(
             context, NITRO_ERR_ARGUMENT,
-            "a search for device features needs subsets of at least one, and at least "
-            "one to choose: max_subset is %zu and k is %zu",
+            "device-feature selection: max_subset is %zu and k is %zu, but both must be at least 1",
             task->max_subset, task->k);
     if (count > NITRO_DFS_MAX_CANDIDATES || count_subsets(count, task->max_subset) > MOST_SUBSETS)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%zu device features have too many subsets of up to %zu: at most %d can "
-                          "be searched; try smaller ones",
-                          count, task->max_subset, MOST_SUBSETS);
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "%zu device features have too many subsets of up to %zu: the limit is %d; "
+            "choose a smaller max_subset",
+            count, task->max_subset, MOST_SUBSETS);
     return NITRO_OK;
 }
 
@@ -87,7 +83,7 @@ static nitro_status allocate(search *s)
     return good ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/** Keep the candidates within reach; all where too few sources say what is. */
+/** Keep the candidates within range; all with too few sources to tell. */
 static nitro_status find_candidates(search *s)
 {
     nitro_status status = NITRO_OK;
@@ -101,8 +97,8 @@ static nitro_status find_candidates(search *s)
             status = nitro_string_list_add(s->context, &s->candidates, name);
         else
             nitro_log(s->context, NITRO_LOG_INFO,
-                      "search for device features: %s is out of reach: target %s lies %.2g times "
-                      "the sources' range outside it, and no source farther than %.2g outside the "
+                      "search for device features: %s is not a candidate: target %s lies %.2g "
+                      "ranges outside the sources' range, and no source more than %.2g outside the "
                       "others'",
                       name, s->task.target->id, s->ranges[c].target, s->ranges[c].tried);
     }
@@ -151,24 +147,25 @@ static nitro_status add_chosen(const search *s, nitro_string_list *chosen)
     return status;
 }
 
-static void say(const search *s, double elapsed_ms)
+static void log_result(const search *s, double elapsed_ms)
 {
     const char *reason = search_reason_for_none(s);
     if (reason)
         nitro_log(s->context, NITRO_LOG_WARNING,
-                  "search for device features: %s; none is chosen, the model learns from input "
-                  "features alone",
+                  "search for device features: %s; none is chosen, the model uses input features "
+                  "alone",
                   reason);
     else if (s->num_chosen < s->task.k)
         nitro_log(s->context, NITRO_LOG_WARNING,
-                  "search for device features: %zu are chosen instead of %zu, no other occurs in a "
+                  "search for device features: %zu are chosen instead of %zu: no other occurs in a "
                   "best subset",
                   s->num_chosen, s->task.k);
-    nitro_log(s->context, NITRO_LOG_INFO,
-              "search for device features: %zu subsets on %zu pretend targets, %zu of %zu models "
-              "trained, %zu samples of %zu, in %.1f s",
-              s->num_subsets - 1, s->num_targets, s->effort.num_trained, s->effort.num_models,
-              s->effort.num_rows, s->effort.num_candidate_rows, elapsed_ms / 1000.0);
+    nitro_log(
+        s->context, NITRO_LOG_INFO,
+        "search for device features: %zu subsets on %zu validation devices, %zu of %zu models "
+        "trained, %zu samples of %zu, in %.1f s",
+        s->num_subsets - 1, s->num_targets, s->effort.num_trained, s->effort.num_models,
+        s->effort.num_rows, s->effort.num_candidate_rows, elapsed_ms / 1000.0);
 }
 
 static nitro_status select_by_search(nitro_context *context, const nitro_dfs_task *task,
@@ -185,7 +182,7 @@ static nitro_status select_by_search(nitro_context *context, const nitro_dfs_tas
         status = add_chosen(&s, chosen);
     }
     if (status == NITRO_OK)
-        say(&s, nitro_clock_wall_ms(context) - begin_ms);
+        log_result(&s, nitro_clock_wall_ms(context) - begin_ms);
     if (status == NITRO_OK && report)
         status = search_report(&s, chosen, report);
     end(&s);

@@ -1,11 +1,10 @@
-/* How far outside the sources' range a search's target lies. Hides that each source in turn is left
- * out to see what was tried. */
+/* How far outside the sources' range the target lies, compared with each source and the others. */
 #include "dfs/cvdfs_range.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/** How far a source lies outside the range of the other sources; 0 where these are all the same. */
+/** How far a source lies outside the range of the others; 0 if those are equal. */
 static nitro_status find_validation_excess(nitro_context *context, const nitro_device **sources,
                                            size_t num_sources, size_t validation, const char *name,
                                            double *excess)

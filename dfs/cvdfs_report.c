@@ -1,4 +1,4 @@
-/* What a search by cross-validation found, as JSON. */
+/* The result of CV-DFS as JSON. */
 #include <jansson.h>
 #include <math.h>
 
@@ -9,15 +9,15 @@ const char *search_reason_for_none(const search *s)
     if (s->offered->count == 0)
         return "the sources and the target have no device feature in common";
     if (s->num_sources < LEAST_SOURCES)
-        return "there are fewer than three sources: with one as pretend target, no device feature "
-               "varies over the rest";
+        return "there are fewer than three sources: no device feature varies over one training "
+               "device";
     if (s->candidates.count == 0)
         return "the target lies outside the sources' range of every device feature, farther than "
-               "any of them lies outside the others'";
+               "any source outside the others'";
     if (s->num_targets > 0)
         return NULL;
     return s->effort.num_trained > s->num_sources
-               ? "on every source the model does better without any device feature"
+               ? "on every validation device the model is better without device features"
                : "no device feature varies over the sources";
 }
 
@@ -63,7 +63,7 @@ static json_t *describe_features(const search *s)
     return features;
 }
 
-/** Candidates out of reach, in widths of the sources' range. */
+/** Candidates outside the validated range, in widths of the sources' range. */
 static json_t *describe_outside_range(const search *s)
 {
     json_t *features = json_array();

@@ -1,11 +1,10 @@
-/* How a search's qualities become a choice. Hides what is as good as the best: on one device alone
- * many subsets that tell nothing are as good by chance, over all devices they are not. */
+/* The votes of CV-DFS: from the qualities of subsets to the features chosen. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "dfs/cvdfs.h"
 
-#define AS_GOOD 2.0 /* percentage points of mean quality that are no difference */
+#define AS_GOOD 2.0 /* percentage points of mean quality that count as equal */
 
 double search_quality(const search *s, size_t validation, size_t subset)
 {
@@ -17,7 +16,7 @@ static double value_of(const search *s, size_t device, size_t candidate)
     return nitro_device_value(s->task.sources->devices[device], s->candidates.items[candidate]);
 }
 
-/** Candidates that are not the same on all sources but this one. */
+/** Candidates that vary over the other sources. */
 static uint64_t find_varying(const search *s, size_t validation)
 {
     uint64_t varying = 0;
@@ -33,7 +32,7 @@ static uint64_t find_varying(const search *s, size_t validation)
     return varying;
 }
 
-/** Over the pretend targets that judged the subset; NaN: none did. */
+/** Over the validation devices; NaN: evaluated on none. */
 static double find_mean(const search *s, size_t subset)
 {
     double sum = 0.0;
@@ -46,13 +45,13 @@ static double find_mean(const search *s, size_t subset)
     return count > 0 ? sum / (double)count : (double)NAN;
 }
 
-/** May the subset be a pretend target's best? That of no feature may. */
+/** May the subset be one of the best of a validation device? */
 static bool competes(const search *s, size_t validation, uint64_t varying, size_t subset)
 {
     return (s->subsets[subset] & ~varying) == 0 && !isnan(search_quality(s, validation, subset));
 }
 
-/** What subsets must reach to be among the best of a pretend target. */
+/** The least quality and mean of the best subsets of a validation device. */
 typedef struct bar {
     uint64_t varying;
     double quality, mean;
@@ -81,7 +80,7 @@ static bar find_bar(const search *s, size_t validation)
     return least;
 }
 
-/** Share a pretend target's vote out. Subsets come in the order that ties ask for. */
+/** Divide a validation device's vote. The first of equal subsets counts as the best. */
 static void count_vote(search *s, size_t validation)
 {
     const bar least = find_bar(s, validation);
@@ -122,7 +121,7 @@ static void begin_tallies(search *s)
     for (size_t c = 0; c < s->offered->count; c++)
         if (s->ranges[c].is_within) {
             double alone =
-                s->means[NO_FEATURE + 1 + count]; /* subsets of one follow that of none */
+                s->means[NO_FEATURE + 1 + count]; /* subsets of one feature follow the empty one */
             s->tallies[count] = (feature_tally){.candidate = count,
                                                 .outside = s->ranges[c].target,
                                                 .quality = isnan(alone) ? 0.0 : alone};

@@ -1,4 +1,4 @@
-/* Device-feature selection "none": every candidate is chosen, the paper's full set. */
+/* Device-feature selection "none": all candidates, the paper's full set. */
 #include "nitro/nitro_backend.h"
 
 static nitro_status choose_all(nitro_context *context, const nitro_dfs_task *task,

@@ -1,4 +1,4 @@
-/* Device-feature selection "omit": none is chosen, for strategies that learn from input features
+/* Device-feature selection "omit": no candidate, for strategies that learn from input features
  * alone. */
 #include "nitro/nitro_backend.h"
 
@@ -14,7 +14,7 @@ static nitro_status choose_nothing(nitro_context *context, const nitro_dfs_task 
 
 const nitro_dfs_kind nitro_dfs_omit = {
     .name = "omit",
-    .description = "no device features: only what input features say",
+    .description = "no device features: input features alone",
     .priority = 1,
     .select = choose_nothing,
 };

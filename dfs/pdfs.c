@@ -1,20 +1,19 @@
 /*
- * Device-feature selection "profile": the paper's Algorithm 1, P-DFS. Every proxy's model is asked
- * about every kernel of every variant on every input that is learnt from, on every source that has
- * profiles. A kernel's answer is an intensity; an input's, for one proxy, the highest of its
- * kernels'. The device features of the proxies that win most inputs are chosen.
+ * Device-feature selection "profile": P-DFS, algorithm 1 of Muralidharan, Roy, Hall, Garland and
+ * Rai: Architecture-Adaptive Code Variant Tuning, ASPLOS 2016. Each proxy's regression predicts the
+ * intensity of each kernel of each variant on each training input, on every source with profiles.
+ * An input's intensity is the highest of its kernels'. The device features of the proxies that win
+ * most inputs are chosen. In detail:
  *
- *   who wins an input   the proxies within TIE of the highest: the dial was turned in whole steps,
- *                       so that half a step is no difference; below MIN_INTENSITY nobody
- *   who wins            those that won more than half of the inputs that somebody won; where
- *                       nobody did, those that won most
- *   which runs          a source's kernels are judged by models of the proxies' runs on the same
- *                       source; where it has none, on all sources together
- *   missing metrics     a metric that not all of a proxy's runs have, or no question, is left out
- *                       of its model; a kernel that lacks another is not asked about this proxy
+ *   winners of an input  the proxies within TIE of the highest: intensities are whole steps, so
+ * half a step is no difference; none below MIN_INTENSITY winners              those that won more
+ * than half of the inputs with a winner; without such, those that won most training runs those of
+ * the proxies on the same source; without any, those on all sources missing metrics      a metric
+ * that some run of a proxy lacks, or all queries, is left out of its regression; a kernel that
+ * lacks another has no intensity for this proxy
  *
- * Where there is nothing to ask, or nobody to ask, it steps aside: all candidates are chosen, as
- * with "none", and the log and the report (member "stepped_aside") say why.
+ * Without profiles the selection is skipped: all candidates are chosen, as with "none", and the log
+ * and the report (member "skipped") give the reason.
  */
 #include "dfs/pdfs.h"
 
@@ -27,11 +26,10 @@
 #define TIE           0.5
 #define MIN_INTENSITY 1.0
 
-/* What was found about one proxy. */
 typedef struct proxy_tally {
     size_t votes;
-    size_t answers; /* inputs with an intensity */
-    double sum;     /* of their intensities */
+    size_t num_inputs; /* with an intensity */
+    double sum;        /* of their intensities */
     bool own, pooled;
     bool won;
 } proxy_tally;
@@ -40,7 +38,7 @@ typedef struct selection {
     nitro_context *context;
     const nitro_dfs_task *task;
     nitro_proxies *proxies;
-    bool *is_source;       /* shape [num_devices]: has rows to learn from */
+    bool *is_source;       /* shape [num_devices]: has training rows */
     bool *is_input;        /* shape [num_inputs]: likewise */
     profile_rows *runs;    /* shape [num_devices]: of proxies */
     profile_rows *queries; /* shape [num_devices]: of variants */
@@ -90,7 +88,8 @@ static void end(selection *self)
     nitro_proxies_free(self->proxies);
 }
 
-/* ---- What the store has ---------------------------------------------------------------------- */
+/* ---- Profiles of the store ---------------------------------------------------------------------
+ */
 
 static nitro_status load(selection *self)
 {
@@ -108,15 +107,15 @@ static nitro_status load(selection *self)
         size_t unusable = self->runs[d].unusable + self->queries[d].unusable;
         if (status == NITRO_OK && unusable > 0)
             nitro_log(self->context, NITRO_LOG_WARNING,
-                      "%zu profiles on %s are not used: metric inst_issued, which the others are "
-                      "divided by, is missing",
+                      "%zu profiles on %s are ignored: they lack metric inst_issued, by which the "
+                      "others are divided",
                       unusable, id);
     }
     return status;
 }
 
-/* Why there is nothing to do; NULL: there is. */
-static const char *reason_to_step_aside(const selection *self)
+/* Why the selection is skipped; NULL if it is not. */
+static const char *reason_to_skip(const selection *self)
 {
     size_t num_runs = 0, num_queries = 0;
     for (size_t d = 0; d < self->task->sources->num_devices; d++) {
@@ -124,13 +123,14 @@ static const char *reason_to_step_aside(const selection *self)
         num_queries += self->queries[d].count;
     }
     if (num_queries == 0)
-        return "there are no profiles of its variants on the sources and inputs to learn from";
+        return "there are no profiles of its variants on the sources and training inputs";
     return num_runs == 0 ? "there are no profiles of proxies on the sources" : NULL;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Intensities-------------------------------------------------------------------------------
+ */
 
-/* The proxy's column of the device's intensities. */
+/* Fill the proxy's column of the device's intensities. */
 static nitro_status query_proxy(selection *self, size_t device, size_t proxy)
 {
     const profile_rows *queries = &self->queries[device];
@@ -146,7 +146,7 @@ static nitro_status query_proxy(selection *self, size_t device, size_t proxy)
         double *highest = &self->intensities[queries->owner[row] * num_proxies + proxy];
         double intensity = proxy_model_query(&model, queries, row, scratch);
         self->num_skipped += isnan(intensity) ? 1 : 0;
-        *highest = fmax(*highest, intensity); /* of a number and a NaN, the number */
+        *highest = fmax(*highest, intensity); /* ignores NaN */
         self->tallies[proxy].own = self->tallies[proxy].own || model.own;
         self->tallies[proxy].pooled = self->tallies[proxy].pooled || !model.own;
     }
@@ -155,7 +155,7 @@ static nitro_status query_proxy(selection *self, size_t device, size_t proxy)
     return status;
 }
 
-/* One input's intensities, shape [num_proxies]. */
+/* @param[in] intensities  shape [num_proxies]: of one input. */
 static void vote(selection *self, const double *intensities)
 {
     size_t num_proxies = self->proxies->num_proxies;
@@ -163,7 +163,7 @@ static void vote(selection *self, const double *intensities)
     for (size_t p = 0; p < num_proxies; p++) {
         highest = fmax(highest, intensities[p]);
         if (!isnan(intensities[p])) {
-            self->tallies[p].answers++;
+            self->tallies[p].num_inputs++;
             self->tallies[p].sum += intensities[p];
         }
     }
@@ -185,15 +185,15 @@ static nitro_status query_device(selection *self, size_t device)
         self->intensities[i] = NAN;
     for (size_t p = 0; p < num_proxies && status == NITRO_OK; p++)
         status = query_proxy(self, device, p);
-    bool *asked = nitro_calloc(self->context, num_inputs, sizeof(*asked));
-    if (!asked)
+    bool *is_profiled = nitro_calloc(self->context, num_inputs, sizeof(*is_profiled));
+    if (!is_profiled)
         return NITRO_ERR_NO_MEMORY;
     for (size_t row = 0; row < queries->count; row++)
-        asked[queries->owner[row]] = true;
+        is_profiled[queries->owner[row]] = true;
     for (size_t i = 0; i < num_inputs && status == NITRO_OK; i++)
-        if (asked[i])
+        if (is_profiled[i])
             vote(self, self->intensities + i * num_proxies);
-    free(asked);
+    free(is_profiled);
     return status;
 }
 
@@ -209,11 +209,12 @@ static void count_out(selection *self)
         proxy_tally *tally = &self->tallies[p];
         tally->won = tally->votes > 0 &&
                      (majority ? 2 * tally->votes > self->num_decided : tally->votes == most);
-        if (tally->answers == 0)
-            nitro_log(self->context, NITRO_LOG_WARNING,
-                      "proxy %s is not asked: it was not profiled at two intensities on the "
-                      "sources, or none of its metrics was collected for it and for the variants",
-                      self->proxies->proxies[p].name);
+        if (tally->num_inputs == 0)
+            nitro_log(
+                self->context, NITRO_LOG_WARNING,
+                "proxy %s is ignored: it was not profiled at two intensities on the sources, or "
+                "none of its metrics was collected for both it and the variants",
+                self->proxies->proxies[p].name);
     }
 }
 
@@ -232,9 +233,10 @@ static nitro_status choose_features(selection *self, nitro_string_list *chosen)
             status = nitro_string_list_add(self->context, chosen, candidates->items[i]);
     }
     if (status == NITRO_OK && chosen->count == before)
-        nitro_log(self->context, NITRO_LOG_WARNING,
-                  "device-feature selection by profiles: the sources and the target have none of "
-                  "the device features that the winning proxies stand for: none is chosen");
+        nitro_log(
+            self->context, NITRO_LOG_WARNING,
+            "device-feature selection by profiles: the sources and the target lack all device "
+            "features of the winning proxies: none is chosen");
     return status;
 }
 
@@ -243,7 +245,7 @@ static nitro_status choose_all(selection *self, const char *reason, nitro_string
     const nitro_string_list *candidates = self->task->candidates;
     nitro_status status = NITRO_OK;
     nitro_log(self->context, NITRO_LOG_INFO,
-              "device-feature selection by profiles of %s steps aside: %s",
+              "device-feature selection by profiles of %s is skipped: %s",
               self->task->sources->schema->computation, reason);
     for (size_t i = 0; i < candidates->count && status == NITRO_OK; i++)
         status = nitro_string_list_add(self->context, chosen, candidates->items[i]);
@@ -281,7 +283,7 @@ static json_t *report_tallies(const selection *self)
         const nitro_proxy *proxy = &self->proxies->proxies[p];
         const proxy_tally *tally = &self->tallies[p];
         json_t *mean =
-            tally->answers > 0 ? json_real(tally->sum / (double)tally->answers) : json_null();
+            tally->num_inputs > 0 ? json_real(tally->sum / (double)tally->num_inputs) : json_null();
         const char *runs = tally->own && tally->pooled ? "own and pooled"
                            : tally->own                ? "own"
                            : tally->pooled             ? "pooled"
@@ -325,10 +327,10 @@ static nitro_status report_choice(const selection *self, const char *reason,
         json_pack("{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "selection", "profile", "devices",
                   report_devices(self), "proxies", report_winners(self), "tallies",
                   report_tallies(self), "inputs", (json_int_t)self->num_inputs, "undecided",
-                  (json_int_t)(self->num_inputs - self->num_decided), "kernels_not_asked",
+                  (json_int_t)(self->num_inputs - self->num_decided), "kernels_skipped",
                   (json_int_t)self->num_skipped, "chosen", report_names(chosen, first));
     if (made)
-        json_object_set_new(made, reason ? "stepped_aside" : "summary",
+        json_object_set_new(made, reason ? "skipped" : "summary",
                             reason ? json_string(reason) : report_summary(self));
     if (!made)
         return nitro_fail(self->context, NITRO_ERR_NO_MEMORY, "out of memory: report of profiles");
@@ -343,7 +345,7 @@ static nitro_status decide(selection *self, nitro_string_list *chosen, const cha
     nitro_status status = load(self);
     if (status != NITRO_OK)
         return status;
-    *reason = reason_to_step_aside(self);
+    *reason = reason_to_skip(self);
     for (size_t d = 0; !*reason && d < self->task->sources->num_devices; d++) {
         if (self->queries[d].count > 0)
             status = query_device(self, d);
@@ -351,7 +353,7 @@ static nitro_status decide(selection *self, nitro_string_list *chosen, const cha
             return status;
     }
     if (!*reason && self->num_decided == 0)
-        *reason = "no proxy finds any of its work in these kernels";
+        *reason = "no proxy's intensity of any kernel reaches 1";
     if (*reason)
         return choose_all(self, *reason, chosen);
     count_out(self);
@@ -375,7 +377,8 @@ static nitro_status select_by_profiles(nitro_context *context, const nitro_dfs_t
 
 const nitro_dfs_kind nitro_dfs_profile = {
     .name = "profile",
-    .description = "by profiles (P-DFS): the features of the proxies that the variants are like",
+    .description =
+        "by profiles (P-DFS): the device features of the proxies that the variants resemble",
     .priority = 5,
     .select = select_by_profiles,
 };

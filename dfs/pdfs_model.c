@@ -1,11 +1,10 @@
-/* One proxy's regression: from metrics to the intensity at which the proxy ran. Hides which runs
- * it learns from, and what becomes of metrics that some kernels lack. */
+/* One proxy's regression from metrics to intensity. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "dfs/pdfs.h"
 
-/* Runs of one proxy: on one device, or on all. */
+/* Runs of one proxy on one device, or on all. */
 typedef struct run_set {
     const profile_rows *devices;
     size_t first, end; /* of devices */
@@ -36,19 +35,19 @@ static size_t count_runs(const run_set *set)
     return count;
 }
 
-/* Does every run of the set have the metric, and any of the questions? */
+/* Does every run of the set have the metric, and any query? */
 static bool is_column(const run_set *set, const profile_rows *queries, size_t metric)
 {
-    bool asked = false;
-    for (size_t i = 0; i < queries->count && !asked; i++)
-        asked = !isnan(queries->values[i * queries->num_metrics + metric]);
+    bool is_in_query = false;
+    for (size_t i = 0; i < queries->count && !is_in_query; i++)
+        is_in_query = !isnan(queries->values[i * queries->num_metrics + metric]);
     for (size_t d = set->first; d < set->end; d++) {
         const profile_rows *rows = &set->devices[d];
         for (size_t i = 0; i < rows->count; i++)
             if (rows->owner[i] == set->proxy && isnan(rows->values[i * rows->num_metrics + metric]))
                 return false;
     }
-    return asked;
+    return is_in_query;
 }
 
 static void fill_rows(const run_set *set, const proxy_model *model, double *columns,
@@ -81,7 +80,7 @@ static nitro_status train(nitro_context *context, const run_set *set, proxy_mode
     }
     free(columns);
     free(intensities);
-    return status == NITRO_ERR_NO_DATA ? NITRO_OK : status; /* the dial changes nothing */
+    return status == NITRO_ERR_NO_DATA ? NITRO_OK : status; /* no metric varies */
 }
 
 nitro_status proxy_model_train(nitro_context *context, const nitro_proxies *proxies, size_t proxy,

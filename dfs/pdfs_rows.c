@@ -1,4 +1,4 @@
-/* Profiles from a store as rows of metrics, in the store's order: device, run, kernel. */
+/* Profiles of a store as rows of metrics, ordered by device, run and kernel. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static size_t find_proxy(const nitro_proxies *proxies, const char *name)
     return NITRO_NONE;
 }
 
-/* Inputs are in byte order. */
+/* Inputs are sorted in byte order. */
 static size_t find_input(const nitro_dataset *dataset, const char *name)
 {
     size_t low = 0, high = dataset->num_inputs;

@@ -57,10 +57,9 @@ static void print_profiles(json_t *report)
 {
     json_t *first = json_object_get(report, "profile");
     const char *summary = json_string_value(json_object_get(first ? first : report, "summary"));
-    const char *reason =
-        json_string_value(json_object_get(first ? first : report, "stepped_aside"));
+    const char *reason = json_string_value(json_object_get(first ? first : report, "skipped"));
     if (summary || reason)
-        printf("%-16s %s%s\n", "profiles", reason ? "step aside: " : "", reason ? reason : summary);
+        printf("%-16s %s%s\n", "profiles", reason ? "skipped: " : "", reason ? reason : summary);
 }
 
 static double percent(json_t *object, const char *key)

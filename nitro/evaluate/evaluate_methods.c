@@ -125,7 +125,7 @@ static nitro_status select_features(const nitro_evaluation *evaluation, const ch
     nitro_status status = nitro_dfs_find(evaluation->context, name, &dfs);
     if (status == NITRO_OK)
         status = dfs->select(evaluation->context, &task, chosen, &report);
-    const char *reason = json_string_value(json_object_get(report, "stepped_aside"));
+    const char *reason = json_string_value(json_object_get(report, "skipped"));
     if (status == NITRO_OK && reason)
         status =
             nitro_fail(evaluation->context, NITRO_ERR_NO_DATA, "selection %s: %s", name, reason);

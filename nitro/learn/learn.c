@@ -239,7 +239,7 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
         job->dfs->select(job->context, &task, &job->device_features, &job->dfs_report);
     const json_t *both = json_object_get(job->dfs_report, "profile");
     const char *reason =
-        json_string_value(json_object_get(both ? both : job->dfs_report, "stepped_aside"));
+        json_string_value(json_object_get(both ? both : job->dfs_report, "skipped"));
     if (status == NITRO_OK && reason)
         nitro_log(
             job->context, NITRO_LOG_WARNING,

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
-#include "bench/dispatch_early.h"
 #include "bench/dispatch_model.h"
 #include "bench/dispatch_peers.h"
 #include "nitro/learn/data/dataset.h"
@@ -482,8 +481,7 @@ static int run(bench_report *report)
                  measure_decisions(report, context, "auto", inputs);
     for (size_t i = 0; !failed && i < sizeof svm_inputs / sizeof svm_inputs[0]; i++)
         failed = measure_svm(report, context, svm_inputs[i], inputs);
-    failed = failed || bench_dispatch_early(report, context, 800) ||
-             measure_threads(report, context, false, inputs) ||
+    failed = failed || measure_threads(report, context, false, inputs) ||
              measure_threads(report, context, true, inputs) ||
              measure_loading(report, context, "svm", 800) ||
              measure_loading(report, context, "auto", 600) ||

@@ -59,7 +59,7 @@ search --dfs cv --k 2 --max-subset 1 --output cv2.json
 search --dfs cv --sources gpu1 --output one.json
 search --dfs both --output both.json
 nitro tune-from-source calc --store four.db --target gpu4 --strategy svm --dfs both --threads 1 --output both2.json --json 2>/dev/null |
-    json_get provenance.dfs provenance.dfs_report.profile.stepped_aside provenance.dfs_report.cv.chosen.0
+    json_get provenance.dfs provenance.dfs_report.profile.skipped provenance.dfs_report.cv.chosen.0
 cmp both.json both2.json
 search --dfs cv --k 0 --output bad.json
 echo "far,1000,11" >>devices.csv

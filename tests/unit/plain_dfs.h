@@ -1,8 +1,7 @@
 /*
- * plain_dfs.h - how good subsets of device features are, the plain way: one LIBSVM training after
- * the other, on concatenated features, with LIBSVM's own RBF kernel. What nitro_dfs_judge must
- * agree with, and is measured against; and the search for C and gamma that the paper's final model
- * takes. Only the scaler and the folds are Nitro's.
+ * plain_dfs.h - quality of subsets of device features by a plain loop: one LIBSVM training after
+ * the other on concatenated features, with LIBSVM's own RBF kernel. The reference of
+ * nitro_dfs_judge in tests and benchmarks. Only the scaler is Nitro's.
  */
 #ifndef NITRO_TESTS_UNIT_PLAIN_DFS_H
 #define NITRO_TESTS_UNIT_PLAIN_DFS_H
@@ -13,17 +12,15 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/data/folds.h"
 #include "nitro/records/scaler.h"
 
-/** One pretend target and subset: rows of all sources, those of the target last. */
+/** One validation device and subset: rows of all sources, those of the validation device last. */
 typedef struct plain_problem {
     const nitro_dfs_task *task;
     int shrinking;
     size_t num_training_rows, num_rows, num_columns, num_varying;
     size_t *rows;           /* shape [num_rows]: of the dataset */
     struct svm_node *nodes; /* shape [num_rows x (num_columns + 1)] */
-    nitro_folds folds;      /* of the teachers */
 } plain_problem;
 
 static inline void plain_quiet(const char *text)
@@ -43,16 +40,15 @@ static inline double plain_quality(const plain_problem *p, size_t row, size_t ch
                                p->task->sources->schema->num_variants, chosen);
 }
 
-/** Train on the teachers but those of one fold; labels in declared order, as ties want it. */
-static inline struct svm_model *plain_train(plain_problem *p, size_t without, double c,
-                                            double gamma)
+/** Labels come in declared order, which decides ties. */
+static inline struct svm_model *plain_train(plain_problem *p, double c, double gamma)
 {
     struct svm_node **x = calloc(p->num_training_rows, sizeof(*x));
     double *y = calloc(p->num_training_rows, sizeof(*y));
     int count = 0;
     for (size_t label = 0; label < p->task->sources->schema->num_variants; label++)
         for (size_t i = 0; i < p->num_training_rows; i++)
-            if (p->folds.folds[i] != without && plain_label(p, i) == label) {
+            if (plain_label(p, i) == label) {
                 x[count] = p->nodes + i * (p->num_columns + 1);
                 y[count++] = (double)label;
             }
@@ -75,50 +71,6 @@ static inline size_t plain_predict(const plain_problem *p, const struct svm_mode
                                    size_t row)
 {
     return (size_t)svm_predict(model, p->nodes + row * (p->num_columns + 1));
-}
-
-/** Mean quality of held-out rows. */
-static inline double plain_cross_validate(plain_problem *p, double c, double gamma)
-{
-    double *qualities = calloc(p->num_training_rows, sizeof(*qualities)), sum = 0;
-    for (size_t fold = 0; fold < p->folds.num_folds; fold++) {
-        struct svm_model *model = plain_train(p, fold, c, gamma);
-        for (size_t i = 0; i < p->num_training_rows; i++)
-            if (p->folds.folds[i] == fold)
-                qualities[i] = plain_quality(p, i, plain_predict(p, model, i));
-        svm_free_and_destroy_model(&model);
-    }
-    for (size_t i = 0; i < p->num_training_rows; i++)
-        sum += qualities[i];
-    free(qualities);
-    return sum / (double)p->num_training_rows;
-}
-
-typedef struct plain_point {
-    double c, gamma, quality; /* powers of two */
-} plain_point;
-
-static inline void plain_try(plain_problem *p, double c, double gamma, plain_point *best)
-{
-    double quality = plain_cross_validate(p, exp2(c), exp2(gamma) / (double)p->num_varying);
-    bool better = quality > best->quality;
-    if (quality == best->quality)
-        better = c != best->c ? c < best->c : gamma < best->gamma;
-    if (better)
-        *best = (plain_point){c, gamma, quality};
-}
-
-static inline plain_point plain_search(plain_problem *p)
-{
-    plain_point best = {INFINITY, INFINITY, -1};
-    for (double gamma = -4; gamma <= 4; gamma += 2)
-        for (double c = -1; c <= 11; c += 3)
-            plain_try(p, c, gamma, &best);
-    plain_point middle = best;
-    for (double gamma = -1; gamma <= 1; gamma++)
-        for (double c = -1.5; c <= 1.5; c += 1.5)
-            plain_try(p, middle.c + c, middle.gamma + gamma, &best);
-    return best;
 }
 
 static inline void plain_fill_nodes(nitro_context *context, plain_problem *p, uint64_t subset)
@@ -166,25 +118,14 @@ static inline void plain_list_rows(plain_problem *p, size_t validation)
 {
     const nitro_dataset *sources = p->task->sources;
     p->rows = calloc(sources->num_rows, sizeof(*p->rows));
-    for (int asked = 0; asked < 2; asked++) {
+    for (int is_query = 0; is_query < 2; is_query++) {
         for (size_t row = 0; row < sources->num_rows; row++)
             if (nitro_dataset_row_is_usable(sources, row) &&
-                (sources->row_device[row] == validation) == asked)
+                (sources->row_device[row] == validation) == is_query)
                 p->rows[p->num_rows++] = row;
-        if (!asked)
+        if (!is_query)
             p->num_training_rows = p->num_rows;
     }
-}
-
-static inline void plain_draw_folds(nitro_context *context, plain_problem *p)
-{
-    size_t *inputs = calloc(p->num_training_rows, sizeof(*inputs));
-    for (size_t i = 0; i < p->num_training_rows; i++)
-        inputs[i] = p->task->sources->row_input[p->rows[i]];
-    const nitro_training_set set = {
-        .num_rows = p->num_training_rows, .row_input = inputs, .seed = p->task->seed};
-    nitro_folds_draw(context, &set, p->num_training_rows, 5, &p->folds);
-    free(inputs);
 }
 
 static inline plain_problem plain_begin(nitro_context *context, const nitro_dfs_task *task,
@@ -193,23 +134,20 @@ static inline plain_problem plain_begin(nitro_context *context, const nitro_dfs_
     plain_problem p = {.task = task, .shrinking = shrinking};
     svm_set_print_string_function(plain_quiet);
     plain_list_rows(&p, validation);
-    plain_draw_folds(context, &p);
     plain_fill_nodes(context, &p, subset);
     return p;
 }
 
 static inline void plain_end(plain_problem *p)
 {
-    nitro_folds_free(&p->folds);
     free(p->rows);
     free(p->nodes);
 }
 
-/** Quality in percent on the pretend target, learnt with this C and gamma (powers of two). */
+/** Quality in percent on the validation device with this C and gamma (powers of two). */
 static inline double plain_score(plain_problem *p, double c, double gamma)
 {
-    struct svm_model *model =
-        plain_train(p, NITRO_NONE, exp2(c), exp2(gamma) / (double)p->num_varying);
+    struct svm_model *model = plain_train(p, exp2(c), exp2(gamma) / (double)p->num_varying);
     double sum = 0;
     for (size_t i = p->num_training_rows; i < p->num_rows; i++)
         sum += plain_quality(p, i, plain_predict(p, model, i));
@@ -217,7 +155,7 @@ static inline double plain_score(plain_problem *p, double c, double gamma)
     return 100.0 * sum / (double)(p->num_rows - p->num_training_rows);
 }
 
-/** Quality in percent of one subset on one pretend target, meant over C and gamma. */
+/** Quality in percent of one subset on one validation device: the mean over C and gamma. */
 static inline double plain_judge(nitro_context *context, const nitro_dfs_task *task,
                                  size_t validation, uint64_t subset, int shrinking)
 {
@@ -228,17 +166,6 @@ static inline double plain_judge(nitro_context *context, const nitro_dfs_task *t
             sum += plain_score(&p, c, gamma);
     plain_end(&p);
     return sum / 25;
-}
-
-/** That with C and gamma searched by cross-validation over inputs: 170 trainings, and the last. */
-static inline double plain_judge_searched(nitro_context *context, const nitro_dfs_task *task,
-                                          size_t validation, uint64_t subset, int shrinking)
-{
-    plain_problem p = plain_begin(context, task, validation, subset, shrinking);
-    plain_point best = plain_search(&p);
-    double quality = plain_score(&p, best.c, best.gamma);
-    plain_end(&p);
-    return quality;
 }
 
 #endif

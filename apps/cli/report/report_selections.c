@@ -42,7 +42,7 @@ static const char *why_aside(const json_t *answer)
 {
     const json_t *search = json_object_get(answer, "cv");
     const json_t *last = search ? search : answer;
-    const char *why = json_string_value(json_object_get(last, "stepped_aside"));
+    const char *why = json_string_value(json_object_get(last, "skipped"));
     return why ? why : json_string_value(json_object_get(last, "reason"));
 }
 

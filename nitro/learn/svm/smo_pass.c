@@ -1,7 +1,7 @@
 /*
  * The solver's passes over all rows, in plain C and with AVX2. CV-DFS takes 1.8 to 4.6 times, and
- * the training of svm and svm-cost 1.6 to 5 times as long with the plain ones (nitro-bench dfs,
- * rows smo). Neither fuses multiplications with additions, and maxima do not depend on their order:
+ * the training of svm and svm-cost 1.6 to 5 times as long with the plain ones (nitro-bench
+ * smo). Neither fuses multiplications with additions, and maxima do not depend on their order:
  * both give the same bits. With AVX2 quotients are estimated first and divided only where estimates
  * are too close.
  */

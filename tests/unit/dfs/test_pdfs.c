@@ -206,7 +206,7 @@ static void assert_steps_aside(fixture *f, const char *reason)
 {
     choose(f);
     assert_int_equal(f->chosen.count, f->candidates.count);
-    const char *said = json_string_value(json_object_get(f->report, "stepped_aside"));
+    const char *said = json_string_value(json_object_get(f->report, "skipped"));
     assert_non_null(said);
     if (!strstr(said, reason))
         fail_msg("'%s' does not say '%s'", said, reason);
@@ -224,7 +224,7 @@ static void test_without_profiles_it_steps_aside(void **state)
     assert_steps_aside(f, "no profiles of its variants");
     make_profiles(f, "model:k20c", 1);
     choose(f);
-    assert_null(json_object_get(f->report, "stepped_aside"));
+    assert_null(json_object_get(f->report, "skipped"));
     remove_profiles(f, NULL);
     assert_steps_aside(f, "no profiles of proxies");
     remove_profiles(f, "spmv");
@@ -354,7 +354,7 @@ static void test_kernels_that_lack_metrics(void **state)
     choose(f);
     assert_votes(f, "MEM-BW", 1, "own");
     assert_votes(f, "SH-MEM-BW", 1, "own");
-    assert_int_equal(json_integer_value(json_object_get(f->report, "kernels_not_asked")), 1);
+    assert_int_equal(json_integer_value(json_object_get(f->report, "kernels_skipped")), 1);
     assert_int_equal(json_integer_value(json_object_get(f->report, "inputs")), 2);
 }
 

@@ -438,7 +438,7 @@ static void test_without_permission(void **state)
     assert_ok(f->context, nitro_store_put_device(f->store, f->device));
     put_samples(f, "histogram", 2);
     choose(f, "histogram");
-    assert_non_null(json_object_get(f->dfs_report, "stepped_aside"));
+    assert_non_null(json_object_get(f->dfs_report, "skipped"));
     assert_int_equal(f->chosen.count, f->candidates.count);
     nitro_schema_free(schema);
 }
