@@ -1,5 +1,5 @@
-/* dfs_work.h - samples of a computation whose cost model is known, on made-up devices: what tests
- * and benchmarks of device-feature selection learn from. Needs no cmocka: functions return NULL. */
+/* dfs_work.h - samples of a computation with a known cost model on synthetic devices, for tests and
+ * benchmarks of device-feature selection. Needs no cmocka: functions return NULL on failure. */
 #ifndef NITRO_TESTS_UNIT_DFS_WORK_H
 #define NITRO_TESTS_UNIT_DFS_WORK_H
 
@@ -11,10 +11,10 @@
 #include "nitro/learn/data/dataset.h"
 
 /**
- * The device features of cost models, and between what bounds they are drawn (evenly over their
- * logarithms): those of GPUs of 2010 to 2020. Atomics are either of old hardware or of new, as in
- * the paper's Table 1, and with even shares of both, so that they can be told from chance: shared
- * ones by turns, global ones by turns of two. They and the bandwidth decide between histograms.
+ * Device features of cost models and the bounds of their log-uniform draws: GPUs of 2010 to 2020.
+ * Atomics are of old or new hardware, as in the paper's Table 1, alternating (shared) or in turns
+ * of two (global), so that they differ from chance. They and the bandwidth decide between
+ * histograms.
  */
 static const struct {
     const char *name;
@@ -67,7 +67,7 @@ static inline nitro_device *dfs_work_device(nitro_context *context, nitro_random
 {
     char id[48];
     nitro_device *device = NULL;
-    snprintf(id, sizeof(id), "model:made-up-%02zu", index);
+    snprintf(id, sizeof(id), "model:synthetic-%02zu", index);
     if (nitro_device_create(context, id, "model", &device) != NITRO_OK)
         return NULL;
     for (size_t f = 0; f < DFS_WORK_FEATURES; f++) {

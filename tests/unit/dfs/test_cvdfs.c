@@ -1,5 +1,4 @@
-/* CV-DFS: that it finds what a cost model uses, its written ties, and what it says of bad inputs.
- */
+/* CV-DFS: its report, votes and ties, the validated range of features, and degenerate data. */
 #include <jansson.h>
 
 #include "unit/dfs_work.h"
@@ -76,7 +75,7 @@ static void set_feature(fixture *f, size_t device, const char *name, double valu
                                            NITRO_VALUE_RECORDED, 0));
 }
 
-/* ---- What is said -------------------------------------------------------------------------- */
+/* ---- The report ---------------------------------------------------------------------------- */
 
 static void test_report(void **state)
 {
@@ -96,7 +95,7 @@ static void test_report(void **state)
     double votes = 0, most = 4;
     for (size_t i = 0; i < 3; i++) {
         double own = json_real_value(json_object_get(json_array_get(features, i), "votes"));
-        assert_true(own <= most); /* the most frequent first, at most one a pretend target */
+        assert_true(own <= most); /* the most votes first, at most one per validation device */
         most = own;
         votes += own;
     }
@@ -131,9 +130,9 @@ static void test_threads_do_not_matter(void **state)
     free(texts[1]);
 }
 
-/* ---- What is trained once ------------------------------------------------------------------ */
+/* ---- Shared models ------------------------------------------------------------------------- */
 
-static void test_a_constant_feature_costs_nothing(void **state)
+static void test_a_constant_feature_adds_no_model(void **state)
 {
     (void)state;
     fixture *f = make_fixture(3, 4, 16, 3), *fewer = make_fixture(3, 4, 16, 2);
@@ -147,8 +146,9 @@ static void test_a_constant_feature_costs_nothing(void **state)
     free_fixture(fewer);
 }
 
-/* Two devices that teach lie at -1 and 1 in whatever varies: only how many features do so tells. */
-static void test_two_training_rows_make_few_models(void **state)
+/* Two training devices lie at -1 and 1 in each feature that varies: only the number of these
+ * counts. */
+static void test_two_training_devices_share_models(void **state)
 {
     (void)state;
     fixture *f = make_fixture(4, 3, 16, 6);
@@ -171,14 +171,14 @@ static double vote_of(const fixture *f, const char *name)
     return NAN;
 }
 
-/* The first variant always wins: every subset is as good. */
-static void make_all_alike(fixture *f)
+/* The first variant always wins: all subsets are equally good. */
+static void make_subsets_equal(fixture *f)
 {
     for (size_t i = 0; i < f->sources->num_rows * NUM_VARIANTS; i++)
         f->sources->times_ms[i] = 1.0 + (double)(i % NUM_VARIANTS);
 }
 
-/* One variant or another by whether the device has more of a feature than `middle`. */
+/* The fastest variant depends on whether a feature of the device is above `middle`. */
 static void let_feature_decide(fixture *f, const char *name, double middle)
 {
     for (size_t row = 0; row < f->sources->num_rows; row++) {
@@ -193,7 +193,7 @@ static void test_ties_go_to_the_first(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 4, 12, 4);
-    make_all_alike(f);
+    make_subsets_equal(f);
     search(f);
     assert_int_equal(f->chosen.count, 1);
     assert_string_equal(f->chosen.items[0], f->candidates.items[0]);
@@ -209,12 +209,13 @@ static void test_ties_go_to_the_first(void **state)
     free_fixture(f);
 }
 
-/* Four subsets of two features are as good, that of none too: each feature is in two of them. */
+/* Four subsets of two features are equal, the empty one included: each feature is in two of them.
+ */
 static void test_best_subsets_share_the_vote(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 4, 12, 2);
-    make_all_alike(f);
+    make_subsets_equal(f);
     search(f);
     assert_true(vote_of(f, f->candidates.items[0]) == 4 * 0.5);
     assert_true(vote_of(f, f->candidates.items[1]) == 4 * 0.5);
@@ -224,8 +225,8 @@ static void test_best_subsets_share_the_vote(void **state)
     free_fixture(f);
 }
 
-/* The second feature decides; on each device alone the first one may do as well. */
-static void test_what_is_best_on_all_devices_counts(void **state)
+/* The second feature decides; on a single device the first one may be as good. */
+static void test_mean_quality_decides(void **state)
 {
     (void)state;
     const double values[2][6] = {{1, 2, 3, 4, 5, 6}, {7, 1, 8, 2, 9, 3}};
@@ -240,8 +241,8 @@ static void test_what_is_best_on_all_devices_counts(void **state)
     free_fixture(f);
 }
 
-/* One device of five is unlike the others, and its neighbours are misled by it. */
-static void test_none_may_be_best(void **state)
+/* One device of five differs from the others and misleads the models of its neighbours. */
+static void test_the_empty_subset_may_be_best(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 5, 12, 1);
@@ -253,11 +254,11 @@ static void test_none_may_be_best(void **state)
                 v == (f->sources->row_device[row] == 1) ? 1.0 : 3.0;
     search(f);
     assert_int_equal(f->chosen.count, 0);
-    assert_non_null(strstr(f->log, "better without any device feature"));
+    assert_non_null(strstr(f->log, "better without device features"));
     free_fixture(f);
 }
 
-/* ---- Reach --------------------------------------------------------------------------------- */
+/* ---- Range --------------------------------------------------------------------------------- */
 
 static nitro_device *make_target(fixture *f, double first, double second)
 {
@@ -271,8 +272,8 @@ static nitro_device *make_target(fixture *f, double first, double second)
     return target;
 }
 
-/* Sources at 1, 2, 3, 4 in both features, which say the same: the first comes first, but where the
- * target lies farther outside in it. */
+/* Both features are 1, 2, 3, 4 on the sources: the first one is chosen unless the target is farther
+ * outside its range. */
 static void test_features_outside_range_are_not_chosen(void **state)
 {
     (void)state;
@@ -302,8 +303,8 @@ static void test_features_outside_range_are_not_chosen(void **state)
     }
 }
 
-/* As far out as some source lies outside the others' range is tried, and so within reach. */
-static void test_what_was_tried_is_within_range(void **state)
+/* Allowed as far outside as some source is outside the range of the others. */
+static void test_validated_distance_is_within_range(void **state)
 {
     (void)state;
     fixture *f = make_fixture(5, 4, 12, 2);
@@ -323,7 +324,7 @@ static void test_what_was_tried_is_within_range(void **state)
     free_fixture(f);
 }
 
-/* ---- Bad inputs ---------------------------------------------------------------------------- */
+/* ---- Degenerate data ----------------------------------------------------------------------- */
 
 static void test_one_source(void **state)
 {
@@ -360,7 +361,7 @@ static void test_all_constant(void **state)
     free_fixture(f);
 }
 
-static void test_holes_in_times(void **state)
+static void test_missing_times(void **state)
 {
     (void)state;
     fixture *f = make_fixture(7, 3, 16, 2);
@@ -379,8 +380,8 @@ static void test_holes_in_times(void **state)
     free_fixture(f);
 }
 
-/* As evaluations have it: the target is in the list of devices, without rows, and may lack what
- * the candidates are about. */
+/* In evaluations the target is in the list of devices, without rows, and may lack the candidates.
+ */
 static void test_a_device_without_samples_is_no_source(void **state)
 {
     (void)state;
@@ -394,7 +395,7 @@ static void test_a_device_without_samples_is_no_source(void **state)
     search(f);
     assert_int_equal(json_array_size(json_object_get(f->report, "validation_devices")), 2);
     assert_int_equal(count_of(f, "models"), 2 * 4);
-    assert_int_equal(f->chosen.count, 0); /* one teacher each: nothing varies */
+    assert_int_equal(f->chosen.count, 0); /* one training device each: nothing varies */
     nitro_dataset_free(rest);
     free_fixture(f);
 }
@@ -418,11 +419,11 @@ static void test_ten_thousand_identical_rows(void **state)
     fixture *f = make_fixture(9, 2, 5000, 2);
     for (size_t row = 0; row < f->sources->num_rows; row++)
         memcpy(f->sources->features + row * 3, f->sources->features, 3 * sizeof(double));
-    make_all_alike(f);
+    make_subsets_equal(f);
     search(f);
     assert_int_equal(count_of(f, "samples_before"), 10000);
     assert_int_equal(count_of(f, "samples"), 1200);
-    assert_int_equal(f->chosen.count, 0); /* one teacher: nothing varies */
+    assert_int_equal(f->chosen.count, 0); /* one training device: nothing varies */
     free_fixture(f);
 }
 
@@ -453,18 +454,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_report),
         cmocka_unit_test(test_threads_do_not_matter),
-        cmocka_unit_test(test_a_constant_feature_costs_nothing),
-        cmocka_unit_test(test_two_training_rows_make_few_models),
+        cmocka_unit_test(test_a_constant_feature_adds_no_model),
+        cmocka_unit_test(test_two_training_devices_share_models),
         cmocka_unit_test(test_ties_go_to_the_first),
         cmocka_unit_test(test_best_subsets_share_the_vote),
-        cmocka_unit_test(test_what_is_best_on_all_devices_counts),
-        cmocka_unit_test(test_none_may_be_best),
+        cmocka_unit_test(test_mean_quality_decides),
+        cmocka_unit_test(test_the_empty_subset_may_be_best),
         cmocka_unit_test(test_features_outside_range_are_not_chosen),
-        cmocka_unit_test(test_what_was_tried_is_within_range),
+        cmocka_unit_test(test_validated_distance_is_within_range),
         cmocka_unit_test(test_one_source),
         cmocka_unit_test(test_nothing_in_common),
         cmocka_unit_test(test_all_constant),
-        cmocka_unit_test(test_holes_in_times),
+        cmocka_unit_test(test_missing_times),
         cmocka_unit_test(test_a_device_without_samples_is_no_source),
         cmocka_unit_test(test_two_inputs),
         cmocka_unit_test(test_ten_thousand_identical_rows),

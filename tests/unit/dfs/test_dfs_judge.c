@@ -1,4 +1,4 @@
-/* The fast judgement of device-feature subsets against one LIBSVM training after the other. */
+/* Qualities of device-feature subsets against a plain loop of LIBSVM trainings. */
 #include "unit/dfs_work.h"
 #include "unit/plain_dfs.h"
 #include "unit/unit.h"
@@ -23,7 +23,7 @@ static fixture *make_fixture(uint64_t seed, size_t num_devices, size_t num_input
     f->context = unit_context();
     f->sources = dfs_work_dataset(f->context, seed, num_devices, num_inputs, 6);
     assert_non_null(f->sources);
-    /* The last candidates: those that matter to the cost model. */
+    /* The last candidates are those of the cost model. */
     for (size_t c = DFS_WORK_FEATURES - num_candidates; c < DFS_WORK_FEATURES; c++)
         assert_ok(f->context,
                   nitro_string_list_add(f->context, &f->candidates, dfs_work_features[c].name));
@@ -47,7 +47,7 @@ static void judge(fixture *f)
                                           f->qualities, &f->effort));
 }
 
-/* Equal qualities, to the last bit: sums of the same terms, so that all decisions are the same. */
+/* Qualities are equal to the last bit, because all decisions are equal. */
 static void check_against_plain(fixture *f)
 {
     judge(f);
@@ -56,7 +56,7 @@ static void check_against_plain(fixture *f)
             double ours = f->qualities[t * f->num_subsets + s];
             double plain = plain_judge(f->context, &f->task, t, f->subsets[s], 0);
             if (ours != plain)
-                fail_msg("pretend target %zu, subset %llu: quality %.17g instead of %.17g", t,
+                fail_msg("validation device %zu, subset %llu: quality %.17g instead of %.17g", t,
                          (unsigned long long)f->subsets[s], ours, plain);
         }
 }

@@ -1,5 +1,5 @@
-/* Device-feature selection by profiles: on modelled devices, where the truth is known, and on
- * profiles made to show one rule each. */
+/* P-DFS on modelled devices, whose relevant features are known, and on profiles made for one rule
+ * each. */
 #include <jansson.h>
 #include <math.h>
 
@@ -16,7 +16,6 @@ typedef struct fixture {
     nitro_dataset *sources;
     nitro_device *target;
     nitro_string_list candidates;
-    /* What a selection came to. */
     nitro_string_list chosen;
     json_t *report;
 } fixture;
@@ -200,16 +199,16 @@ static void test_spmv_is_about_bandwidth(void **state)
     assert_true(right >= NUM_SEEDS - 1);
 }
 
-/* ---- Stepping aside -------------------------------------------------------------------------- */
+/* ---- Skipped --------------------------------------------------------------------------------- */
 
-static void assert_steps_aside(fixture *f, const char *reason)
+static void assert_skipped(fixture *f, const char *reason)
 {
     choose(f);
     assert_int_equal(f->chosen.count, f->candidates.count);
     const char *said = json_string_value(json_object_get(f->report, "skipped"));
     assert_non_null(said);
     if (!strstr(said, reason))
-        fail_msg("'%s' does not say '%s'", said, reason);
+        fail_msg("reason '%s' instead of '%s'", said, reason);
 }
 
 static void remove_profiles(fixture *f, const char *computation)
@@ -217,18 +216,18 @@ static void remove_profiles(fixture *f, const char *computation)
     assert_ok(f->context, nitro_store_remove_profiles(f->store, NULL, computation, NULL));
 }
 
-static void test_without_profiles_it_steps_aside(void **state)
+static void test_skipped_without_profiles(void **state)
 {
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
-    assert_steps_aside(f, "no profiles of its variants");
+    assert_skipped(f, "no profiles of its variants");
     make_profiles(f, "model:k20c", 1);
     choose(f);
     assert_null(json_object_get(f->report, "skipped"));
     remove_profiles(f, NULL);
-    assert_steps_aside(f, "no profiles of proxies");
+    assert_skipped(f, "no profiles of proxies");
     remove_profiles(f, "spmv");
-    assert_steps_aside(f, "no profiles of its variants");
+    assert_skipped(f, "no profiles of its variants");
 }
 
 /* ---- Profiles made for one rule each --------------------------------------------------------- */
@@ -257,9 +256,9 @@ static void put_kernel(fixture *f, const char *device, const char *proxy, double
     nitro_profile_free(profile);
 }
 
-/* Proxies whose counts are their intensities, 100 instructions long, under names of one profiler;
- * other work is 0. */
-static void put_dials(fixture *f, const char *device, bool today)
+/* Proxies of 100 instructions whose counts are their intensities, in the metrics of one profiler.
+ */
+static void put_proxies(fixture *f, const char *device, bool today)
 {
     const char *instructions = today ? "smsp__inst_issued.sum" : "inst_issued";
     const char *reads = today ? "fbpa__dram_read_sectors.sum" : "dram_read_transactions";
@@ -292,16 +291,16 @@ static void assert_votes(const fixture *f, const char *proxy, int votes, const c
     assert_string_equal(json_string_value(json_object_get(tally, "runs")), runs);
 }
 
-static void test_counts_are_taken_an_instruction_and_the_majority_wins(void **state)
+static void test_counts_per_instruction_and_the_majority_wins(void **state)
 {
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
-    put_dials(f, "model:k20c", false);
+    put_proxies(f, "model:k20c", false);
     put_query(f, "model:k20c", 0, 4, 1);   /* reads */
-    put_query(f, "model:k20c", 1, 90, 4);  /* past the dial's end: as at its end */
+    put_query(f, "model:k20c", 1, 90, 4);  /* above the highest intensity: as the highest */
     put_query(f, "model:k20c", 2, 1, 4);   /* loads */
     put_query(f, "model:k20c", 3, 3, 3.1); /* both: less than half a step apart */
-    put_query(f, "model:k20c", 4, 0.1, 0); /* nobody's work */
+    put_query(f, "model:k20c", 4, 0.1, 0); /* below the least intensity */
     choose(f);
     assert_votes(f, "MEM-BW", 3, "own");
     assert_votes(f, "SH-MEM-BW", 2, "own");
@@ -317,22 +316,22 @@ static void test_counts_are_taken_an_instruction_and_the_majority_wins(void **st
     assert_true(has_won(f, "MEM-BW") && has_won(f, "SH-MEM-BW"));
 }
 
-static void test_runs_of_other_sources_stand_in(void **state)
+static void test_runs_of_other_sources_are_pooled(void **state)
 {
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
-    put_dials(f, "model:gtx-770", false);
+    put_proxies(f, "model:gtx-770", false);
     put_query(f, "model:k20c", 0, 4, 1);
     choose(f);
     assert_votes(f, "MEM-BW", 1, "pooled");
 }
 
-/* Proxies in today's names, variants in nvprof's: one metric all the same. */
-static void test_names_of_both_profilers_mean_the_same(void **state)
+/* Proxies in the metrics of CUPTI's profiler API, variants in nvprof's. */
+static void test_metrics_of_both_profilers_are_equivalent(void **state)
 {
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
-    put_dials(f, "model:k20c", true);
+    put_proxies(f, "model:k20c", true);
     put_query(f, "model:k20c", 0, 1, 4);
     choose(f);
     assert_votes(f, "MEM-BW", 0, "own");
@@ -343,13 +342,13 @@ static void test_kernels_that_lack_metrics(void **state)
 {
     fixture *f = *state;
     make_samples(f, modelled_spmv_schema(f->context), modelled_spmv_features, 1);
-    put_dials(f, "model:k20c", false);
+    put_proxies(f, "model:k20c", false);
     put_query(f, "model:k20c", 0, 4, 1);
-    put_kernel(f, "model:k20c", NULL, NAN, "input-001", /* not asked about MEM-BW */
+    put_kernel(f, "model:k20c", NULL, NAN, "input-001", /* skipped for MEM-BW */
                (metric_value[]){{"inst_issued", 1}, {"shared_load_transactions", 4}, {0}});
-    put_kernel(f, "model:k20c", NULL, NAN, "input-002", /* not asked at all */
+    put_kernel(f, "model:k20c", NULL, NAN, "input-002", /* ignored */
                (metric_value[]){{"dram_read_transactions", 4}, {0}});
-    put_kernel(f, "model:k20c", NULL, NAN, "unknown", /* not learnt from */
+    put_kernel(f, "model:k20c", NULL, NAN, "unknown", /* no training input */
                (metric_value[]){{"inst_issued", 1}, {"dram_read_transactions", 4}, {0}});
     choose(f);
     assert_votes(f, "MEM-BW", 1, "own");
@@ -364,10 +363,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         DFS_TEST(test_histogram_is_about_atomics_and_bandwidth),
         DFS_TEST(test_spmv_is_about_bandwidth),
-        DFS_TEST(test_without_profiles_it_steps_aside),
-        DFS_TEST(test_counts_are_taken_an_instruction_and_the_majority_wins),
-        DFS_TEST(test_runs_of_other_sources_stand_in),
-        DFS_TEST(test_names_of_both_profilers_mean_the_same),
+        DFS_TEST(test_skipped_without_profiles),
+        DFS_TEST(test_counts_per_instruction_and_the_majority_wins),
+        DFS_TEST(test_runs_of_other_sources_are_pooled),
+        DFS_TEST(test_metrics_of_both_profilers_are_equivalent),
         DFS_TEST(test_kernels_that_lack_metrics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The weighted SVM solver against LIBSVM, and against what weights must mean. */
+/* The SMO solver against LIBSVM, and the meaning of weights. */
 #include <libsvm/svm.h>
 #include <math.h>
 
