@@ -67,7 +67,7 @@ static inline nitro_device *dfs_work_device(nitro_context *context, nitro_random
 {
     char id[48];
     nitro_device *device = NULL;
-    snprintf(id, sizeof(id), "model:synthetic-%02zu", index);
+    snprintf(id, sizeof(id), "model:made-up-%02zu", index);
     if (nitro_device_create(context, id, "model", &device) != NITRO_OK)
         return NULL;
     for (size_t f = 0; f < DFS_WORK_FEATURES; f++) {

@@ -1,6 +1,6 @@
 /* Sequential minimal optimisation for weighted rows: LIBSVM's steps without shrinking, bit for bit.
- * Kernel columns are gathered once for all C, which with the products of svm_kernel.c pays 1.5
- * times on CV-DFS. */
+ * Kernel columns are kept for all C: with the products of svm_kernel.c CV-DFS on 4 or 5 devices
+ * is 1.9 times as fast as without both (nitro-bench smo). */
 #include "nitro/learn/svm/smo.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * compiled.h - a strategy's score terms laid out for one target: constant columns are folded into
  * coefficients, vectors that then coincide are merged, kernels are evaluated with SIMD, trees are
- * flat. A decision is 2 to 6 times as fast as by plain loops over the same arrays and 1.9 (forest)
+ * flat. A decision is 4 to 8 times as fast as by plain loops over the same arrays and 1.9 (forest)
  * to 40 times as fast as by the terms themselves (nitro-bench compiled, dispatch). Scores come with
  * a bound on their error; where that leaves the decision open, the caller repeats it in double
  * precision and then by the terms. Internal to nitro/.

@@ -1,10 +1,7 @@
-/* Forests in use: prediction, and what all that make forests share. Several trees are gone down at
- * once, for each step down one waits for memory. */
+/* Forests in use: creation, links and prediction. */
 #include <stdlib.h>
 
 #include "nitro/runtime/scores/forest_tree.h"
-
-#define TREES_AT_ONCE 8
 
 nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, size_t num_outputs,
                                  size_t num_trees, nitro_forest **forest)
@@ -79,37 +76,14 @@ const double *nitro_forest_leaf(const nitro_forest *forest, size_t tree, const d
     return leaf_outputs(forest, tree, node);
 }
 
-/* Some trees at once, for each step down a tree waits on memory and other trees' steps do not. */
-static void find_leaves(const forest_tree *trees, size_t count, const double *columns,
-                        const forest_node **nodes)
-{
-    bool is_walking = true;
-    for (size_t i = 0; i < count; i++)
-        nodes[i] = trees[i].nodes;
-    while (is_walking) {
-        is_walking = false;
-        for (size_t i = 0; i < count; i++)
-            if (nodes[i]->column != FOREST_LEAF) {
-                nodes[i] = child(&trees[i], nodes[i], columns);
-                is_walking = true;
-            }
-    }
-}
-
 void nitro_forest_predict(const nitro_forest *forest, const double *columns, double *outputs)
 {
-    const forest_node *leaves[TREES_AT_ONCE];
     for (size_t i = 0; i < forest->num_outputs; i++)
         outputs[i] = 0;
-    for (size_t first = 0; first < forest->num_trees; first += TREES_AT_ONCE) {
-        size_t left = forest->num_trees - first;
-        size_t count = left < TREES_AT_ONCE ? left : TREES_AT_ONCE;
-        find_leaves(forest->trees + first, count, columns, leaves);
-        for (size_t tree = 0; tree < count; tree++) {
-            const double *leaf = leaf_outputs(forest, first + tree, leaves[tree]);
-            for (size_t i = 0; i < forest->num_outputs; i++)
-                outputs[i] += leaf[i];
-        }
+    for (size_t tree = 0; tree < forest->num_trees; tree++) {
+        const double *leaf = nitro_forest_leaf(forest, tree, columns);
+        for (size_t i = 0; i < forest->num_outputs; i++)
+            outputs[i] += leaf[i];
     }
     for (size_t i = 0; i < forest->num_outputs; i++)
         outputs[i] /= (double)forest->num_trees;

@@ -76,7 +76,7 @@ static nitro_device *make_device(nitro_context *context, const fleet devices, si
 {
     char id[48];
     nitro_device *device = NULL;
-    snprintf(id, sizeof(id), "model:synthetic-%02zu", index);
+    snprintf(id, sizeof(id), "model:made-up-%02zu", index);
     assert_ok(context, nitro_device_create(context, id, "model", &device));
     for (size_t i = 0; i < NUM_CANDIDATES; i++)
         assert_ok(context, nitro_device_set(context, device, candidates[i].name,
