@@ -1,5 +1,4 @@
-/* stores.h - the family of stores, and what can be done with any of them. Part of nitro_backend.h.
- */
+/* stores.h - the family of stores, and the functions on an open store. Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_STORES_H
 #define NITRO_BACKEND_STORES_H
 
@@ -142,7 +141,7 @@ typedef struct nitro_store_journal {
 /*
  * The same functions on an open store, whatever its kind; they also check what passes through. By
  * one thread at a time. Errors that all have: NITRO_ERR_ARGUMENT for writing where the store is
- * open for reading, and for a record or name that is not clean; NITRO_ERR_NOT_FOUND, with what
+ * open for reading, and for a record or name that is not valid; NITRO_ERR_NOT_FOUND, with what
  * there is, for a computation or device that the store does not know; NITRO_ERR_FORMAT for what is
  * damaged; NITRO_ERR_IO and NITRO_ERR_DENIED as nitro_store_open.
  */
@@ -272,15 +271,15 @@ typedef struct nitro_sync_options {
 } nitro_sync_options;
 
 /**
- * Bring what `from` has into `to`, one way. What is there as it is stays, so a run that was cut
- * goes on where it was, and a second one does nothing.
+ * Bring what `from` has into `to`, one way. Samples that are the same on both sides are skipped, so
+ * an interrupted run resumes where it stopped, and a second run does nothing.
  * @param[out] report  written on error too: what went before it is there.
  */
 NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,
                                         const nitro_sync_options *options,
                                         nitro_copy_report *report);
 
-/* ---- Validity: times that today's code, compiler, driver or device would not give ------------ */
+/* ---- Outdated measurements ----------------------------------------------------------------- */
 
 typedef struct nitro_outdated {
     const char *computation, *device;
@@ -294,7 +293,7 @@ typedef void (*nitro_outdated_function)(void *user, const nitro_outdated *outdat
 /**
  * Find samples of a computation that were made otherwise than today's would be: by other versions
  * of variants, another compiler, driver or toolkit than the newest sample of their device, or
- * before the device's features changed. What is not known (of imported samples) is not stale.
+ * before the device's features changed. What is not known (of imported samples) is not outdated.
  * @param[in] versions  of the variants, in the schema's order; NULL: those of the newest samples.
  */
 NITRO_API nitro_status nitro_store_find_outdated(nitro_store *store, const char *computation,

@@ -1,5 +1,5 @@
-/* Copying profiles from one store into another, of whatever kinds: whole runs, for the kernels of
- * one run belong together. A run of which the other store has anything stays as it is there. */
+/* Copies profiles from one store to another by whole runs, for the kernels of one run belong
+ * together. A run of which the target has any profile stays as it is there. */
 #include <stdlib.h>
 #include <string.h>
 

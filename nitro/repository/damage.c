@@ -1,4 +1,4 @@
-/* Damaged records, as they are said in the log: by name, but no more of them than anybody reads. */
+/* Warnings about damaged records: the first ten by name, then how many more there are. */
 #include "nitro/repository/store_internal.h"
 
 #define MOST_NAMED 10
@@ -15,7 +15,7 @@ void nitro_store_log_damage(void *log, const char *problem)
 {
     damage_log *self = log;
     if (++self->count <= MOST_NAMED)
-        nitro_log(self->store->context, NITRO_LOG_WARNING, "left out (%s): %s", self->store->url,
+        nitro_log(self->store->context, NITRO_LOG_WARNING, "skipped (%s): %s", self->store->url,
                   problem);
 }
 

@@ -18,8 +18,8 @@ typedef struct nitro_known_samples {
 } nitro_known_samples;
 
 /**
- * Read those of a device, in place of what the list had. Damaged ones are not known: they are in
- * nobody's way.
+ * Read those of a device, in place of what the list had. Damaged ones are left out, so
+ * that sound ones may replace them.
  * @param[in] named  the device's name in checksums: that of the store which is compared with.
  */
 nitro_status nitro_known_samples_read(nitro_store *store, const char *computation,

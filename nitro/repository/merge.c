@@ -1,5 +1,5 @@
-/* What becomes of a computation's names in a store when they are declared again: names must agree,
- * what was left open may be filled in, and nothing that was declared is changed behind samples. */
+/* Merges a schema that is declared again with the stored one: names must agree, open units and
+ * scales may be filled in, and declared ones do not change, for samples depend on them. */
 #include <stdlib.h>
 #include <string.h>
 

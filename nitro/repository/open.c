@@ -1,5 +1,5 @@
-/* Which store a URL means, and opening it: "scheme:address", a plain path for the kind with the
- * highest priority, or nothing for the user's own store. */
+/* Opens the store that a URL means: "scheme:address", a plain path (of the kind with the highest
+ * priority), or NULL (the setting "store", else the user's own file). */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

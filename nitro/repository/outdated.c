@@ -1,6 +1,6 @@
-/* Which times are no longer what today's code would give, and why. Hides what "today" is where
- * nobody says: the device's description, else the versions, compiler, driver and toolkit of the
- * newest sample of each device. */
+/* Finds and removes outdated measurements: those made by other versions of variants, or with
+ * another compiler, driver, toolkit or device than are current. Unless the caller names the
+ * versions, what is current follows from the device's description, else from its newest sample. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ typedef struct search {
     int64_t newest_s[NITRO_MAX_VARIANTS];
     outdated_group *groups;
     size_t num_groups, capacity;
-    nitro_sample **changed; /* without the stale times; NULL: they are not wanted */
+    nitro_sample **changed; /* without the outdated times; NULL: they are not wanted */
     size_t num_changed, changed_capacity;
     bool wants_changed;
 } search;
@@ -78,7 +78,7 @@ static nitro_status count_outdated(search *self, size_t variant, const char *wha
         size_t capacity = self->capacity ? 2 * self->capacity : 16;
         outdated_group *grown = realloc(self->groups, capacity * sizeof(*grown));
         if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: stale samples");
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: outdated samples");
         self->groups = grown;
         self->capacity = capacity;
     }
@@ -117,7 +117,7 @@ static nitro_status note_changed(search *self, const nitro_sample *sample)
         size_t capacity = self->changed_capacity ? 2 * self->changed_capacity : 64;
         nitro_sample **grown = realloc(self->changed, capacity * sizeof(nitro_sample *));
         if (!grown)
-            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: stale samples");
+            return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory: outdated samples");
         self->changed = grown;
         self->changed_capacity = capacity;
     }
@@ -174,7 +174,7 @@ static void take_back(const search *self, nitro_sample *sample)
     }
 }
 
-/* Samples whose every time is stale go; the others are written without those. */
+/* Removes samples whose every time is outdated, and the outdated times of the others. */
 static nitro_status write_changed(search *self)
 {
     const char *computation = self->schema->computation;

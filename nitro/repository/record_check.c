@@ -8,7 +8,7 @@
 
 #define BAD_TEXT "its %s is not UTF-8 text of at most %d bytes"
 
-/* Formulas are parsed, so that nobody who reads them need expect a wrong one. */
+/* Formulas are parsed here, so that readers need not check them again. */
 static nitro_status check_relative(nitro_context *context, const char *where,
                                    const nitro_schema *schema, size_t index, nitro_status failure)
 {
@@ -184,7 +184,7 @@ static const char *profile_problem(const nitro_schema *schema, const nitro_profi
     return isnan(profile->intensity) ? NULL : "a variant has no intensity";
 }
 
-/* Ascending names are clean names of their own; NITRO_NONE: all are well. */
+/* Names must be valid and ascend, so none comes twice; NITRO_NONE: all are well. */
 static size_t first_bad_metric(const nitro_profile *profile)
 {
     for (size_t i = 0; i < profile->num_metrics; i++) {

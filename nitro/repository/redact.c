@@ -1,4 +1,4 @@
-/* Users and passwords out of URLs: "//user:password@host" is shown as "//host". */
+/* Removes user and password from URLs: "//user:password@host" becomes "//host". */
 #include <string.h>
 
 #include "nitro/repository/store_internal.h"

@@ -1,5 +1,5 @@
-/* An open store, whatever its kind: every call is checked here on its way in and out, so that a
- * backend only has to keep records, and no caller can tell one backend from another. */
+/* The facade of open stores: checks arguments and records on their way in and out, so that all
+ * backends accept and refuse the same. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* Profiles in an open store, whatever its kind: checked on their way in and out, as samples are in
- * store.c. */
+/* The facade's functions for profiles, which are checked on their way in and out. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Samples in an open store, whatever its kind: checked on their way in and out. What comes out and
- * is no good is left out, and named. */
+/* The facade's functions for samples, which are checked on their way in and out. Damaged samples
+ * are skipped and named. */
 #include <stdlib.h>
 #include <string.h>
 

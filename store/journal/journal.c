@@ -1,6 +1,5 @@
-/* A store on another machine behind a journal on this one. Hides that the other may be away: what
- * is written is on this machine's disk first, goes to the other store as soon as that will have it,
- * and what is read is both together. */
+/* A remote store behind a journal on this machine: samples are on this machine's disk first and go
+ * to the remote as soon as it can be reached; reading merges both. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 
 #define FIRST_BACKOFF_MS 1000
 #define MOST_BACKOFF_MS  60000
-/* Between the tries of somebody who waits for them. */
+/* Between attempts while the caller waits. */
 #define FIRST_PAUSE_MS 100
 #define MOST_PAUSE_MS  5000
 
@@ -30,7 +29,7 @@ bool nitro_journal_is_away(nitro_journal *self, nitro_status status)
         self->backoff_ms = MOST_BACKOFF_MS;
     self->next_ms = nitro_clock_wall_ms(self->context) + self->backoff_ms;
     nitro_log(self->context, is_news ? NITRO_LOG_WARNING : NITRO_LOG_DEBUG,
-              "%s; until it is back, samples wait in %s", self->message,
+              "%s; until it can be reached, unsent samples are kept in %s", self->message,
               nitro_store_url(self->local));
     return true;
 }
@@ -44,7 +43,7 @@ nitro_store *nitro_journal_remote(nitro_journal *self)
     if (nitro_journal_is_away(self, status))
         return NULL;
     if (status == NITRO_OK && self->failure != NITRO_OK)
-        nitro_log(self->context, NITRO_LOG_INFO, "%s is back", self->url);
+        nitro_log(self->context, NITRO_LOG_INFO, "%s can be reached again", self->url);
     self->failure = status;
     if (status != NITRO_OK)
         nitro_context_last_error(self->context, self->message, sizeof(self->message));
@@ -65,7 +64,7 @@ static void close_journal(void *state)
     free(self);
 }
 
-/* A URL that no store will ever be behind is refused at once; one that is away is not. */
+/* Fail at once where trying again cannot help; a store that cannot be reached now is no error. */
 static nitro_status connect_first(nitro_journal *self)
 {
     nitro_journal_remote(self);
@@ -176,7 +175,7 @@ static nitro_status remove_profiles(void *state, const char *device, const char 
                               : status;
 }
 
-/* What waits would come back. */
+/* Unsent samples would bring removed ones back. */
 static nitro_status remove_records(void *state, const char *computation, const char *device,
                                    size_t *removed)
 {
@@ -215,7 +214,7 @@ static nitro_status remove_device(void *state, const char *id)
     return status == NITRO_OK ? nitro_store_remove_device(remote, id) : status;
 }
 
-/* While the remote is away nobody can be asked: what is measured twice then is no harm. */
+/* While the remote cannot be reached every input counts as claimed: measuring twice is harmless. */
 static nitro_status claim(void *state, const char *computation, const char *device,
                           const char *input, const char *owner, uint32_t lease_ms, bool *claimed)
 {

@@ -1,5 +1,5 @@
-/* journal_internal.h - what the files of the journaled store share: a store on another machine, and
- * the journal on this one, where samples wait until that store has them. */
+/* journal_internal.h - what the files of the journaled store share: a remote store, and the journal
+ * on this machine that keeps unsent samples. */
 #ifndef NITRO_STORE_JOURNAL_JOURNAL_INTERNAL_H
 #define NITRO_STORE_JOURNAL_JOURNAL_INTERNAL_H
 
@@ -9,15 +9,15 @@ typedef struct nitro_journal {
     nitro_context *context;
     const nitro_store_kind *remote_kind;
     char *remote_address;
-    char *url;           /* of the remote store, fit to be shown */
-    nitro_store *remote; /* NULL: not connected */
-    nitro_store *local;  /* the journal: a store of what waits, and of the names it needs */
-    char *path;          /* its file */
-    bool noted;          /* whose journal it is, beside it */
+    char *url;                     /* of the remote store, without password */
+    nitro_store *remote;           /* NULL: not connected */
+    nitro_store *local;            /* the journal: unsent samples, their schemas and devices */
+    char *path;                    /* its file */
+    bool noted;                    /* whose journal it is, beside it */
     nitro_string_list new_devices; /* whose description the remote was away for */
     double next_ms;       /* do not ask the remote before this time of the context's clock */
     double backoff_ms;    /* how long to leave it alone after the next failure; 0: it is well */
-    nitro_status failure; /* the last one, while the remote is away */
+    nitro_status failure; /* the last one, while the remote cannot be reached */
     char message[1024];   /* of that failure */
 } nitro_journal;
 
@@ -27,27 +27,28 @@ nitro_status nitro_journal_open(nitro_context *context, const nitro_store_kind *
                                 const char *address, const char *path, nitro_store **store);
 
 /**
- * The remote store, connected now if it was not; NULL while it is away, or left alone for a while
- * after a failure. `failure` says whether it is away for good: any status but NITRO_ERR_IO.
+ * The remote store, connected now if it was not; NULL while it cannot be reached, or for a while
+ * after a failure. A `failure` other than NITRO_ERR_IO will not pass by itself.
  */
 nitro_store *nitro_journal_remote(nitro_journal *self);
 
 /**
- * To be called with what an operation on the remote came to. NITRO_ERR_IO means that it is away:
- * the connection is dropped, said in the log, and tried again later, ever more seldom.
+ * To be called with the status of each operation on the remote. On NITRO_ERR_IO the connection is
+ * closed, logged, and tried again later, at growing intervals.
  * @return was the remote away?
  */
 bool nitro_journal_is_away(nitro_journal *self, nitro_status status);
 
 /**
- * Send what waits. A store that is slow gets a tenth of the time: more samples go at once then.
+ * Send unsent samples. At most a tenth of the time is spent on it: to a slow store, larger batches
+ * go.
  * @param[in] at_once  do not mind how short ago the remote failed.
- * @return NITRO_OK also while the remote is away; another status where it refuses what waits (which
- *         goes on waiting).
+ * @return NITRO_OK also while the remote cannot be reached; another status where it refuses
+ * samples, which stay in the journal.
  */
 nitro_status nitro_journal_push(nitro_journal *self, bool at_once);
 
-/** How many samples wait. */
+/** How many samples are unsent. */
 nitro_status nitro_journal_count(nitro_journal *self, size_t *unsent);
 
 /** "scheme://host/..." without user, password and what says how to get there (timeout, ca, cert,
@@ -57,7 +58,7 @@ char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, co
 /** The journal's file for such a URL; with `make` its folder is made. */
 nitro_status nitro_journal_path(nitro_context *context, const char *url, bool make, char **path);
 
-/** Write beside a journal which URL it is for: `nitro store sync` finds by that what waits. */
+/** Write beside a journal which URL it is for; `nitro store sync` reads these notes. */
 nitro_status nitro_journal_note(nitro_context *context, const char *path, const char *url);
 
 /* ---- journal_write.c: as in nitro_store_kind ---- */

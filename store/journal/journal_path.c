@@ -1,5 +1,5 @@
-/* Where journals lie: a SQLite store for each remote one, under the user's own data, with the URL
- * it is for (without password) in a text file beside it. */
+/* The files of journals: a SQLite store for each remote one, under the user's own data, and beside
+ * it a text file with the remote's URL (without password). */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -115,7 +115,7 @@ static nitro_status count_in_file(nitro_context *context, const char *path, size
     return status;
 }
 
-/* The URL in a note, if samples wait in the journal beside it. */
+/* The URL in a note, if the journal beside it has unsent samples. */
 static nitro_status add_unsent(nitro_context *context, const char *folder, const char *name,
                                nitro_string_list *urls)
 {
@@ -130,7 +130,7 @@ static nitro_status add_unsent(nitro_context *context, const char *folder, const
         status = nitro_file_read(context, note, MAX_URL_BYTES, &url, &size);
     if (status == NITRO_OK)
         status = count_in_file(context, file, &count);
-    if (status == NITRO_ERR_NOT_FOUND) /* noted, and killed before anything was to wait */
+    if (status == NITRO_ERR_NOT_FOUND) /* killed between the note and the first sample */
         status = NITRO_OK;
     if (status == NITRO_OK && count > 0) {
         url[strcspn(url, "\n")] = '\0';

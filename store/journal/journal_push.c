@@ -1,6 +1,5 @@
-/* Sending what waits in a journal. Hides how a sample gets to the other store once, whatever breaks
- * on the way: it leaves the journal only when the other store has it; one that the other store has
- * already, or in a newer form, is not written again. */
+/* Sends a journal's samples to the remote store, each once: a sample leaves the journal only when
+ * the remote has it, and is not written where the remote has it already, or a newer one. */
 #include <stdlib.h>
 
 #include "store/journal/journal_internal.h"
@@ -183,13 +182,14 @@ static nitro_status push_all(push *self)
     return status;
 }
 
-/* Waiting does not help, but what waits is not lost. */
+/* Trying again does not help, but nothing is lost. */
 static nitro_status fail_refused(nitro_journal *self, nitro_status status)
 {
-    return nitro_fail(self->context, status,
-                      "%s; samples wait in %s: once it is mended, the next tune into the store, or "
-                      "'nitro store sync', sends them",
-                      self->message, nitro_store_url(self->local));
+    return nitro_fail(
+        self->context, status,
+        "%s; unsent samples are kept in %s: once the cause is removed, the next tune into "
+        "the store or 'nitro store sync' sends them",
+        self->message, nitro_store_url(self->local));
 }
 
 nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
@@ -205,8 +205,8 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
     nitro_status status = push_all(&job);
     if (job.superseded > 0)
         nitro_log(self->context, NITRO_LOG_INFO,
-                  "%s: %zu samples that waited are there in a newer form: those stay", self->url,
-                  job.superseded);
+                  "%s: %zu unsent samples were dropped: the store has newer ones of their inputs",
+                  self->url, job.superseded);
     if (job.remote_failed && nitro_journal_is_away(self, status))
         return NITRO_OK;
     if (status == NITRO_ERR_DENIED) {

@@ -1,5 +1,5 @@
-/* Reading from a store behind a journal: what the other store has and what waits for it, together
- * and in order. While the other is away, what waits is all there is to read. */
+/* Reads a journaled store: the remote's records and the unsent ones, merged in order. While the
+ * remote cannot be reached, only unsent ones can be read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,7 +103,8 @@ nitro_status nitro_journal_get_sample(void *state, const char *computation, cons
     return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
 }
 
-/* What waits, in order, goes between what the remote hands out, and in place of what it replaces.
+/* Unsent samples are merged into what the remote hands out, and replace its samples of their
+ * inputs.
  */
 typedef struct joined_loop {
     nitro_context *context;
@@ -131,7 +132,7 @@ static nitro_status keep_unsent(void *user, const nitro_sample *sample)
     return status;
 }
 
-/* Hand on what waits before `input` (NULL: all the rest); *same: it waits itself. */
+/* Hand on unsent samples before `input` (NULL: all the rest); *same: its own is unsent. */
 static nitro_status hand_on_unsent(joined_loop *loop, const char *input, bool *same)
 {
     while (loop->next < loop->num_unsent && loop->status == NITRO_OK) {
@@ -158,8 +159,7 @@ static nitro_status hand_on_joined(void *user, const nitro_sample *sample)
     return status;
 }
 
-/* Should the remote go away in the middle, the loop ends early, and says so: what it has besides is
- * as unknown as if it had been away before. */
+/* If the connection is lost in the middle, the loop ends early with a warning. */
 nitro_status nitro_journal_each_sample(void *state, const char *computation, const char *device,
                                        nitro_sample_function function, void *user,
                                        nitro_problem_function damaged, void *damaged_user)
@@ -169,7 +169,7 @@ nitro_status nitro_journal_each_sample(void *state, const char *computation, con
     nitro_store *remote = nitro_journal_remote(self);
     nitro_status status = nitro_store_read_samples(self->local, computation, device, keep_unsent,
                                                    &loop, damaged, damaged_user);
-    if (status == NITRO_ERR_NOT_FOUND) /* no such names here: nothing waits */
+    if (status == NITRO_ERR_NOT_FOUND) /* not in the journal: nothing is unsent */
         status = NITRO_OK;
     if (status == NITRO_OK && remote) {
         status = nitro_store_read_samples(remote, computation, device, hand_on_joined, &loop,

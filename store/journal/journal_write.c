@@ -1,11 +1,10 @@
-/* What is written to a journaled store: here first, so that nothing is lost, then there. Hides that
- * a journal is on disk only once something is to be kept in it. */
+/* Writes to a journaled store: to the journal first, so that nothing is lost, then to the remote.
+ * The journal's file is made when there is something to keep. */
 #include <stdlib.h>
 
 #include "store/journal/journal_internal.h"
 
-/* What was put for names that are no more in use would be in the way of new ones; what waits is
- * not. */
+/* A schema that is no longer used may be replaced, unless samples of it are unsent. */
 static nitro_status replace_names(nitro_journal *self, const nitro_schema *schema)
 {
     char message[1024];
@@ -13,10 +12,11 @@ static nitro_status replace_names(nitro_journal *self, const nitro_schema *schem
     nitro_context_last_error(self->context, message, sizeof(message));
     nitro_status status = nitro_journal_count(self, &unsent);
     if (status == NITRO_OK && unsent > 0)
-        return nitro_fail(self->context, NITRO_ERR_MISMATCH,
-                          "%s; %zu samples wait there for %s: send them with 'nitro store sync', "
-                          "or remove the file",
-                          message, unsent, self->url);
+        return nitro_fail(
+            self->context, NITRO_ERR_MISMATCH,
+            "%s; %zu samples there are unsent to %s: send them with 'nitro store sync', "
+            "or remove the file",
+            message, unsent, self->url);
     if (status == NITRO_OK)
         status = nitro_store_remove(self->local, schema->computation, NULL, NULL);
     return status == NITRO_OK ? nitro_store_put_schema(self->local, schema) : status;

@@ -1,5 +1,5 @@
-/* What a reply may cost. Hides that hiredis trusts its server: here a reply that is larger than any
- * of a Nitro store ends in an error, not in gigabytes. */
+/* Bounds the memory of one reply, which hiredis does not: a reply larger than any that a Nitro
+ * store gives is an error. */
 #include "store/redis/redis_internal.h"
 
 #if HIREDIS_MAJOR >= 1

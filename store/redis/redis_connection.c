@@ -1,5 +1,5 @@
-/* One connection to a Redis server, through hiredis: made, logged in, ended, and what is said when
- * it fails. Hides that hiredis leaves it to its caller to tell a silent server from a stranger. */
+/* One connection to a Redis server, through hiredis: connecting, logging in, closing, and error
+ * messages that tell a silent server from one that is not Redis. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -170,7 +170,7 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
-/** Every name, sorted; those that are not `is_valid` are left out, said in the log and counted in
+/** Every name, sorted; those that are not `is_valid` are left out, logged, and counted in
  *  `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
                                     bool (*is_valid)(const char *), nitro_string_list *names,

@@ -1,6 +1,6 @@
-/* Commands to the server that has their key. Hides clusters (MOVED and ASK are followed, and where
- * slots are is learnt from them) and short absences: what may pass is tried again, a little later
- * each time, for no longer than the timeout. */
+/* Sends commands to the server that has their key. Follows a cluster's MOVED and ASK, and remembers
+ * which server has a slot; retries errors that may pass, at growing intervals, within the timeout.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

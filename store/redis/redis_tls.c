@@ -1,5 +1,5 @@
-/* TLS through OpenSSL. Hides that a server must be the one that was asked for, and that OpenSSL
- * waits for either direction: here every wait ends. */
+/* TLS through OpenSSL: checks that the certificate names the host, and bounds every wait, whichever
+ * direction OpenSSL waits for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

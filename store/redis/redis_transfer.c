@@ -1,5 +1,5 @@
-/* Commands to a Redis server and its replies. Hides that a server may be slow, silent or gone:
- * every wait ends, later where much is sent or received. */
+/* Sends commands over one connection and reads the replies. Every wait is bounded; the bound grows
+ * with the bytes that are sent and received. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/* Verifying a Redis store, and cleaning it: every record read, checked and compared with its
- * checksum, and whether names, records and indexes agree. It reads page by page while others write,
- * so a row that is removed meanwhile is no problem. */
+/* Verifies a Redis store, and removes what is damaged: reads every record, and checks that names,
+ * records and indexes agree. Others may write meanwhile, so a removed row is no problem. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@ server=
 # `quietly COMMAND`: this folder's name, and what differs from system to system, are not printed.
 quietly() {
     try "$@" | sed -e "s|$PWD|HERE|g" -e 's/: No such file or directory//' \
-        -e 's/\(samples wait in sqlite:DATA\).*/\1.../'
+        -e 's/\(samples are kept in sqlite:DATA\).*/\1.../'
 }
 start() {
     redis-server --port 0 --unixsocket "$socket" --save '' --appendonly yes --logfile log >/dev/null &
@@ -27,7 +27,7 @@ trap stop EXIT
 title "the server is away: the tune goes on, its samples wait"
 nitro tune "$mine" --generate 3 --budget 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
 echo "exit $?"
-grep -c "until it is back, samples wait in" err.txt
+grep -c "until it can be reached, unsent samples" err.txt
 grep -o "3 unsent samples for .* are in a journal" err.txt | sed "s|$PWD|HERE|"
 ls "$XDG_DATA_HOME/nitro/journals" | sed 's/.*\././' | sort
 

@@ -48,7 +48,7 @@ static void test_samples_wait_while_it_is_away(void **state)
     fixture *f = *state;
     faulty->mode = FAULTY_AWAY;
     open_store(f);
-    assert_non_null(strstr(f->log, "connection refused; until it is back, samples wait in"));
+    assert_non_null(strstr(f->log, "connection refused; until it can be reached, unsent samples"));
     put_names(f);
     put(f, 0, 3);
     assert_places(f, 0, 3);
@@ -57,7 +57,7 @@ static void test_samples_wait_while_it_is_away(void **state)
     faulty->mode = FAULTY_WELL;
     clock_ms += 1000;
     put(f, 3, 1);
-    assert_non_null(strstr(f->log, "is back"));
+    assert_non_null(strstr(f->log, "can be reached again"));
     assert_places(f, 4, 0);
     assert_int_equal(read_all(f), 4);
 }

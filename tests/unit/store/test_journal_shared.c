@@ -44,7 +44,7 @@ static void test_the_newer_sample_stays(void **state)
     faulty->mode = FAULTY_WELL;
     assert_ok(f->context, nitro_store_flush(f->store, 0, NULL));
     assert_int_equal(time_in_remote(f), 300);
-    assert_non_null(strstr(f->log, "1 samples that waited are there in a newer form"));
+    assert_non_null(strstr(f->log, "1 unsent samples were dropped"));
     put_with_time(f, f->store, 400);
     assert_ok(f->context, nitro_store_flush(f->store, 0, NULL));
     assert_int_equal(time_in_remote(f), 400);
@@ -145,7 +145,7 @@ static void test_a_store_that_begins_to_deny_loses_nothing(void **state)
     put(f, 0, 2);
     faulty->mode = FAULTY_DENIES;
     assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 2, 1, true),
-                 NITRO_ERR_DENIED, "samples wait in");
+                 NITRO_ERR_DENIED, "unsent samples are kept in");
     assert_places(f, 2, 1);
     nitro_store_close(f->store);
     f->store = NULL;
@@ -173,7 +173,7 @@ static void test_new_names_find_no_old_ones_in_the_way(void **state)
     assert_ok(f->context, nitro_store_put_schema(f->store, old));
     put(f, 0, 2);
     assert_fails(f->context, nitro_store_put_schema(f->store, schema), NITRO_ERR_MISMATCH,
-                 "2 samples wait there for faulty:");
+                 "2 samples there are unsent to faulty:");
     nitro_schema_free(old);
     nitro_schema_free(schema);
 }
