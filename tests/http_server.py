@@ -1,23 +1,23 @@
 #!/usr/bin/env python3
-"""A web server for tests that misbehaves on request: the first part of a path says how.
+"""A web server for tests that misbehaves on request: the first part of a path selects how.
 
 Usage: http_server.py ROOT LOG [CERTIFICATE KEY]
 
-Serves ROOT on a free port of the loopback device and prints that port, one line. Each request is a
-line of LOG, written before it is answered: METHOD PATH RANGE IF-RANGE IF-NONE-MATCH, "-" where
-there is none. Ends when its standard input does.
+Serves ROOT on a free port of the loopback device and prints the port. Each request is a line of LOG,
+written before the answer: METHOD PATH RANGE IF-RANGE IF-NONE-MATCH, "-" where missing. Ends with its
+standard input.
 
-    /ok/FILE        as it should be: ETag, Range, If-Range, If-None-Match
-    /cut/FILE       the connection ends after half of what was asked for
-    /cutonce/FILE   the same, but for requests with Range, which are answered whole
-    /notag/FILE     half of it and no ETag or Last-Modified, the first time; then whole
-    /elsewhere/FILE a request with Range gets another part than it asked for
-    /garble/FILE    one byte is wrong, but in index.json
-    /short/FILE     says that it is longer than it is
-    /nolength/FILE  does not say how long it is
-    /slow/FILE      a byte now and then
+    /ok/FILE        correct: ETag, Range, If-Range, If-None-Match
+    /cut/FILE       the connection ends after half of the response
+    /cutonce/FILE   the same, but requests with Range get a complete answer
+    /notag/FILE     half of it and no ETag or Last-Modified the first time; then complete
+    /elsewhere/FILE a request with Range gets another range
+    /garble/FILE    one byte is wrong, except in index.json
+    /short/FILE     Content-Length is too large
+    /nolength/FILE  no Content-Length
+    /slow/FILE      a byte at intervals
     /busyonce/FILE  503 the first time
-    /500/           500, always; likewise /403/
+    /500/           always 500; likewise /403/
     /to/URL         redirects to URL
     /loop/FILE      redirects to itself
 """

@@ -1,8 +1,8 @@
 /*
- * bundle.h - published bundles: a folder of files that any web server can serve (docs/bundles.md).
- * A bundle is all samples and profiles of one computation on one device, as JSON lines under zstd,
- * named by the SHA-256 of its lines; an index names all bundles, with sizes and checksums. What is
- * read is untrusted: sizes are bounded, checksums compared, every record checked.
+ * bundle.h - published bundles: a folder of files for any web server (docs/bundles.md).
+ * A bundle has all samples and profiles of one computation on one device, as JSON lines under zstd,
+ * named by the SHA-256 of its lines; an index lists all bundles. Everything read is untrusted:
+ * sizes are bounded, checksums compared, every record checked.
  */
 #ifndef NITRO_STORE_BUNDLE_BUNDLE_H
 #define NITRO_STORE_BUNDLE_BUNDLE_H
@@ -16,7 +16,7 @@
 #define NITRO_BUNDLE_FOLDER     "bundles"
 #define NITRO_BUNDLE_SUFFIX     ".jsonl.zst"
 
-/* What a reader takes at most. */
+/* Limits of a reader. */
 #define NITRO_BUNDLE_MAX_INDEX_BYTES   ((uint64_t)64 << 20)
 #define NITRO_BUNDLE_MAX_COUNT         100000
 #define NITRO_BUNDLE_MAX_BYTES         ((uint64_t)1 << 30)
@@ -25,9 +25,9 @@
 
 #define NITRO_SHA256_HEX_BYTES 65
 
-/** What an index says of one bundle. */
+/** One bundle in an index. */
 typedef struct nitro_bundle {
-    char *computation; /* NULL: a device by itself, with the profiles of proxies */
+    char *computation; /* NULL: a device with the profiles of proxies */
     char *device;
     uint64_t samples, profiles;
     uint64_t bytes, content_bytes;               /* of the file, of the lines in it */
@@ -35,7 +35,7 @@ typedef struct nitro_bundle {
     char content_sha256[NITRO_SHA256_HEX_BYTES]; /* of the lines */
 } nitro_bundle;
 
-/** In byte order of computations (devices by themselves come first), then of devices. */
+/** In byte order of computations (NULL first), then of devices. */
 typedef struct nitro_bundle_index {
     nitro_bundle *bundles; /* shape [count] */
     size_t count;
@@ -43,7 +43,7 @@ typedef struct nitro_bundle_index {
 
 /* ---- bundle_index.c ------------------------------------------------------------------------- */
 
-/** @return NITRO_OK; NITRO_ERR_FORMAT (`origin` and field named); NITRO_ERR_NEWER. */
+/** @return NITRO_OK; NITRO_ERR_FORMAT (with `origin` and field); NITRO_ERR_NEWER. */
 nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin, const char *text,
                                       size_t size, nitro_bundle_index **index);
 nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle_index *index,
@@ -67,7 +67,7 @@ nitro_status nitro_bundle_write(nitro_store *store, const char *computation, con
 
 /* ---- bundle_read.c -------------------------------------------------------------------------- */
 
-/** Records as they come; any function may be NULL. A failure ends the reading and is returned. */
+/** Called for each record; functions may be NULL. An error ends the reading and is returned. */
 typedef struct nitro_bundle_visitor {
     nitro_status (*schema)(void *user, const nitro_schema *schema);
     nitro_status (*device)(void *user, const nitro_device *device);
@@ -76,16 +76,16 @@ typedef struct nitro_bundle_visitor {
     void *user;
 } nitro_bundle_visitor;
 
-/** Is the file what the index says, in size and SHA-256? NITRO_ERR_FORMAT where not. */
+/** NITRO_ERR_FORMAT: the file's size or SHA-256 differs from the index. */
 nitro_status nitro_bundle_check_file(nitro_context *context, const char *path,
                                      const nitro_bundle *bundle);
 /** SHA-256 and size of a whole file. */
 nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
                                     char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes);
 /**
- * Read a bundle from its start; every record is checked before it is handed on, the bundle as a
- * whole (checksum, sizes, number of records) at its end: visit nothing before one reading went
- * through. `where` starts errors. @return NITRO_ERR_FORMAT: it is not what the index says.
+ * Read a bundle. Every record is checked before it is visited, but the bundle as a whole (checksum,
+ * sizes, number of records) only at the end: read it once before records are used. Errors start
+ * with `where`. @return NITRO_ERR_FORMAT: it is invalid, or differs from the index.
  */
 nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *where,
                                const nitro_bundle *bundle, const nitro_bundle_visitor *visitor);
@@ -116,12 +116,12 @@ nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_k
 
 /* ---- bundle_source.c ------------------------------------------------------------------------ */
 
-/** A published folder, here or on a server. */
+/** A published folder, local or on a server. */
 typedef struct nitro_bundle_source nitro_bundle_source;
 
 /**
  * Read its index. `url` is "https://HOST/FOLDER", "http://..." or "file:FOLDER".
- * @param[in] keys  every bundle must be signed by one of them; NULL: signatures do not matter.
+ * @param[in] keys  every bundle must be signed by one of them; NULL: signatures are not checked.
  *                  Borrowed until the source is closed.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO; NITRO_ERR_FORMAT; NITRO_ERR_NEWER;
  *         NITRO_ERR_NOT_BUILT.
@@ -131,21 +131,21 @@ nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
 void nitro_bundle_source_close(nitro_bundle_source *source);
 const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *source);
 /**
- * Bring one bundle here and check all of it, once. A refused one stays refused.
- * @param[out] path  of the file, to be read; borrowed.
- * @return NITRO_OK; NITRO_ERR_FORMAT, NITRO_ERR_MISMATCH or NITRO_ERR_NOT_FOUND: this bundle is
- *         refused, or not there, and the others may be used; all else: of the source as a whole.
+ * Get one bundle's file, downloaded and checked the first time. A refused bundle stays refused.
+ * @param[out] path  borrowed.
+ * @return NITRO_OK; where nitro_bundle_is_refusal(): this bundle is refused or missing, and the
+ *         others may be used; else an error of the source as a whole.
  */
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path);
-/** Was the bundle checked, and refused? */
+/** Was the bundle checked and refused? */
 bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle);
-/** Is this status one that concerns a bundle alone? */
+/** Does this status concern one bundle only? */
 bool nitro_bundle_is_refusal(nitro_status status);
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 
-/** A published folder as an open store, of which each call sees only bundles that are sound; what
- *  is refused is for the caller to say, by nitro_bundle_source_get. */
+/** A published folder as an open store of its valid bundles. The caller reports refused ones, by
+ *  nitro_bundle_source_get. */
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
                                      const nitro_trusted_keys *keys, nitro_store **store);
 nitro_bundle_source *nitro_bundle_store_source(nitro_store *store);

@@ -1,6 +1,6 @@
-/* The index of a published folder: JSON without times or paths of the publishing machine, so that
- * the same content gives the same bytes. Files are named by their content's checksum alone: an
- * index cannot point anywhere else. */
+/* bundle_index.c - reads and writes the index of a published folder: JSON without times or paths,
+ * so that the same content gives the same bytes. Files are named by checksums, so an index cannot
+ * refer to a file outside the folder. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_
 typedef struct parsing {
     nitro_context *context;
     const char *origin;
-    size_t bundle; /* which is read, from 0 */
+    size_t bundle; /* the current one, from 0 */
 } parsing;
 
 static nitro_status refuse(const parsing *job, const char *field, const char *problem)
@@ -58,7 +58,7 @@ static nitro_status read_count(const parsing *job, const json_t *object, const c
 {
     const json_t *value = json_object_get(object, field);
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return refuse(job, field, "not a whole number of at least 0");
+        return refuse(job, field, "not an integer of at least 0");
     *count = (uint64_t)json_integer_value(value);
     if (*count > most)
         return refuse(job, field, "larger than the limit");
@@ -71,7 +71,7 @@ static nitro_status read_sha256(const parsing *job, const json_t *object, const 
     const char *value = json_string_value(json_object_get(object, field));
     size_t length = NITRO_SHA256_HEX_BYTES - 1;
     if (!value || strlen(value) != length || strspn(value, "0123456789abcdef") != length)
-        return refuse(job, field, "not a SHA-256 in 64 small hexadecimal digits");
+        return refuse(job, field, "not a SHA-256 in 64 lower-case hexadecimal digits");
     memcpy(text, value, length + 1);
     return NITRO_OK;
 }
@@ -81,14 +81,14 @@ static nitro_status read_names(const parsing *job, const json_t *object, nitro_b
     const json_t *computation = json_object_get(object, "computation");
     const char *device = json_string_value(json_object_get(object, "device"));
     if (!nitro_device_id_is_valid(device))
-        return refuse(job, "device", "not a device id");
+        return refuse(job, "device", "not a valid device id");
     bundle->device = nitro_strdup(job->context, device);
     if (!bundle->device)
         return NITRO_ERR_NO_MEMORY;
     if (json_is_null(computation))
         return NITRO_OK;
     if (!nitro_name_is_valid(json_string_value(computation)))
-        return refuse(job, "computation", "not a computation's name, or null");
+        return refuse(job, "computation", "not a valid computation name or null");
     bundle->computation = nitro_strdup(job->context, json_string_value(computation));
     return bundle->computation ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -128,7 +128,7 @@ static nitro_status read_bundles(parsing *job, const json_t *list, nitro_bundle_
         status = read_bundle(job, json_array_get(list, i), &index->bundles[i]);
         if (status == NITRO_OK && i > 0 &&
             compare_names(&index->bundles[i - 1], &index->bundles[i]) >= 0)
-            status = refuse(job, "device", "twice, or not in byte order");
+            status = refuse(job, "device", "repeated, or not in byte order");
     }
     return status;
 }
@@ -140,13 +140,12 @@ static nitro_status read_index(nitro_context *context, const char *origin, const
     const json_t *version = json_object_get(root, "version"), *list = NULL;
     if (!format || strcmp(format, FORMAT) != 0 || !json_is_integer(version))
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: not an index of published bundles (\"format\": \"" FORMAT "\")",
+                          "%s: not an index of published bundles (no \"format\": \"" FORMAT "\")",
                           origin);
     if (json_integer_value(version) > NITRO_BUNDLE_VERSION)
         return nitro_fail(context, NITRO_ERR_NEWER,
-                          "%s: form %" JSON_INTEGER_FORMAT
-                          " of published bundles; this Nitro reads "
-                          "up to %d: use a newer one",
+                          "%s: version %" JSON_INTEGER_FORMAT
+                          " of published bundles, but this Nitro reads up to %d: update it",
                           origin, json_integer_value(version), NITRO_BUNDLE_VERSION);
     list = json_object_get(root, "bundles");
     if (!json_is_array(list) || json_array_size(list) > NITRO_BUNDLE_MAX_COUNT)
@@ -165,7 +164,7 @@ nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin
     json_error_t error;
     json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!root)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not an index: %s", origin, error.line,
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: invalid index: %s", origin, error.line,
                           error.text);
     nitro_bundle_index *read = nitro_calloc(context, 1, sizeof(*read));
     nitro_status status = read ? read_index(context, origin, root, read) : NITRO_ERR_NO_MEMORY;

@@ -1,6 +1,6 @@
-/* Publishing a store as static files. New bundles come under their own names beside the old ones,
- * then one rename replaces the index, then files go that neither it nor the last one names: a
- * reader with the last index still finds all of it. */
+/* bundle_publish.c - publishes a store as static files. New bundles are written beside the old
+ * ones, then one rename replaces the index, then files that are in neither index are removed: a
+ * reader of the previous index still finds all its files. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static nitro_status make_folder(publishing *job, const char *path)
     return mkdir(path, 0755) == 0 || errno == EEXIST ? NITRO_OK : fail_at(job, path);
 }
 
-/* An index that cannot be read is one that nobody can use: it is replaced, and said. */
+/* An invalid index is of no use to readers: replace it with a warning. */
 static nitro_status read_last(publishing *job)
 {
     char *text = NULL;
@@ -49,14 +49,14 @@ static nitro_status read_last(publishing *job)
         status = nitro_bundle_index_parse(job->context, job->index_path, text, size, &job->last);
     free(text);
     if (status == NITRO_ERR_FORMAT) {
-        nitro_log(job->context, NITRO_LOG_WARNING,
-                  "%s: not an index that can be read; it is replaced", job->index_path);
+        nitro_log(job->context, NITRO_LOG_WARNING, "%s: the index is invalid and is replaced",
+                  job->index_path);
         status = NITRO_OK;
     }
     return status;
 }
 
-/* @param[out] lock  to be closed. */
+/* @param[out] lock  close() it. */
 static nitro_status open_folder(publishing *job, int *lock)
 {
     const char *folder = job->options->folder;
@@ -78,8 +78,8 @@ static nitro_status open_folder(publishing *job, int *lock)
 
 /* ---- Bundles --------------------------------------------------------------------------------- */
 
-/* A bundle of the same lines may be there, from another version of zstd in other bytes: it stays,
- * for downloads of it go on, if it is sound. */
+/* Keep a valid file of the same lines, even if another version of zstd compressed it differently,
+ * so that downloads can be resumed. */
 static nitro_status keep_old_file(publishing *job, const char *path, nitro_bundle *bundle,
                                   bool *kept)
 {
@@ -159,7 +159,7 @@ static nitro_status add_bundle(publishing *job, const char *computation, const c
     return status;
 }
 
-/* Has the store anything of a computation on a device (NULL: of proxies)? */
+/* Does the store have records of a computation (NULL: of proxies) on a device? */
 static nitro_status has_records(publishing *job, const char *computation, const char *device,
                                 bool *found)
 {
@@ -184,8 +184,8 @@ static nitro_status add_computation(publishing *job, const char *computation,
     return status;
 }
 
-/* By themselves come devices with profiles of proxies; and those without anything, for they may be
- * targets. */
+/* A bundle of the device alone: for profiles of proxies, or for a device without any records, which
+ * may be a target. */
 static nitro_status add_device(publishing *job, const nitro_string_list *computations,
                                const char *device)
 {
@@ -214,7 +214,7 @@ static nitro_status add_all(publishing *job)
     return status;
 }
 
-/* ---- The index, and what it no longer names -------------------------------------------------- */
+/* ---- The index, and files that are in it no longer ------------------------------------------- */
 
 static nitro_status replace_index(publishing *job)
 {
@@ -222,9 +222,10 @@ static nitro_status replace_index(publishing *job)
     size_t size = 0;
     nitro_status status = nitro_bundle_index_print(job->context, &job->next, &text, &size);
     if (status == NITRO_OK && size > NITRO_BUNDLE_MAX_INDEX_BYTES)
-        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
-                            "%s: an index of %zu bytes is larger than readers take",
-                            job->index_path, size);
+        status =
+            nitro_fail(job->context, NITRO_ERR_FORMAT,
+                       "%s: the index of %zu bytes exceeds the limit of %llu bytes",
+                       job->index_path, size, (unsigned long long)NITRO_BUNDLE_MAX_INDEX_BYTES);
     if (status == NITRO_OK)
         status = nitro_file_write(job->context, job->index_path, text, size);
     free(text);

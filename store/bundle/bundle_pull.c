@@ -1,5 +1,5 @@
-/* Bringing published bundles into a store: all are brought into the cache and checked, then what is
- * sound is copied, so that a run that was cut goes on from there. */
+/* bundle_pull.c - adds published bundles to a store: downloads and checks all of them, then copies
+ * the valid ones. An interrupted run continues from the cache. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,6 @@ void nitro_pull_report_free(nitro_pull_report *report)
     *report = (nitro_pull_report){0};
 }
 
-/* Bring every bundle here, and check it. */
 static nitro_status get_all(nitro_context *context, nitro_bundle_source *source,
                             nitro_pull_report *report)
 {
@@ -40,7 +39,7 @@ static nitro_status count_devices(nitro_store *store, size_t *count)
     return status;
 }
 
-/* What is refused is not there for the copy. Until now there was nothing to make a store for. */
+/* Only now is a missing store created. */
 static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_report *report)
 {
     size_t before = 0, after = 0;
@@ -58,7 +57,7 @@ static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_re
     return status;
 }
 
-/* A plain path is a folder here. */
+/* A plain path is a local folder. */
 static nitro_status open_source(nitro_context *context, const nitro_pull_options *options,
                                 nitro_store **from)
 {

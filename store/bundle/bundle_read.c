@@ -1,5 +1,5 @@
-/* Reading one bundle: decompressed in small steps up to what the index claims and no byte further,
- * cut into lines, each line a record that is checked on its own. */
+/* bundle_read.c - reads one bundle: decompresses it in small steps, up to the size in the index,
+ * into lines, each a record that is checked. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -42,17 +42,18 @@ static nitro_status read_head(reading *job)
     const char *wanted = job->bundle->computation;
     nitro_status status = NITRO_OK;
     if (!format || strcmp(format, "nitro-bundle") != 0 || !json_is_integer(version))
-        status = refuse(job, "not a bundle: its first line does not say so");
+        status = refuse(job, "not a bundle: its first line is invalid");
     else if (json_integer_value(version) > NITRO_BUNDLE_VERSION)
-        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
-                            "%s: a bundle of form %" JSON_INTEGER_FORMAT "; this Nitro reads up to "
-                            "%d",
-                            job->where, json_integer_value(version), NITRO_BUNDLE_VERSION);
+        status =
+            nitro_fail(job->context, NITRO_ERR_FORMAT,
+                       "%s: version %" JSON_INTEGER_FORMAT " of a bundle, but this Nitro reads "
+                       "up to %d: update it",
+                       job->where, json_integer_value(version), NITRO_BUNDLE_VERSION);
     else if (!device || strcmp(device, job->bundle->device) != 0 ||
              (wanted ? !json_is_string(computation) ||
                            strcmp(json_string_value(computation), wanted) != 0
                      : !json_is_null(computation)))
-        status = refuse(job, "it is of another computation or device than the index says");
+        status = refuse(job, "its computation or device differs from the index");
     json_decref(head);
     return status;
 }
@@ -77,7 +78,7 @@ static nitro_status read_schema(reading *job, const char *where)
     return status;
 }
 
-/* In byte order, so that nothing comes twice. The key is given away. */
+/* Byte order also excludes repetitions. Takes ownership of the key. */
 static nitro_status require_order(reading *job, const char *where, char *key)
 {
     bool in_order = !job->last || (key && strcmp(job->last, key) < 0);
@@ -87,7 +88,7 @@ static nitro_status require_order(reading *job, const char *where, char *key)
         return NITRO_ERR_NO_MEMORY;
     return in_order ? NITRO_OK
                     : nitro_fail(job->context, NITRO_ERR_FORMAT,
-                                 "%s: it comes twice, or not in byte order", where);
+                                 "%s: the record is repeated, or not in byte order", where);
 }
 
 static nitro_status read_sample(reading *job, const char *where)
@@ -114,7 +115,7 @@ static nitro_status read_profile(reading *job, const char *where)
                                     job->line, job->line_size, &profile);
     if (status != NITRO_OK)
         return status;
-    if (job->profiles++ == 0) { /* keys of another sort begin */
+    if (job->profiles++ == 0) { /* from here on keys of profiles */
         free(job->last);
         job->last = NULL;
     }
@@ -125,7 +126,7 @@ static nitro_status read_profile(reading *job, const char *where)
     return status;
 }
 
-/* Every record begins with its sort, as the encoder writes it. */
+/* Every record begins with its type. */
 static bool is_profile(const reading *job)
 {
     static const char head[] = "{\"nitro\":\"profile\"";
@@ -147,7 +148,7 @@ static nitro_status read_line(reading *job)
     if (is_profile(job))
         return read_profile(job, where);
     if (!job->schema || job->profiles > 0)
-        return refuse(job, "a line is no profile, where only profiles may follow");
+        return refuse(job, "a line after the profiles, or of a device alone, is not a profile");
     return read_sample(job, where);
 }
 
@@ -156,7 +157,7 @@ static nitro_status add_to_line(reading *job, const char *part, size_t size)
     if (size == 0)
         return NITRO_OK;
     if (size > NITRO_BUNDLE_MAX_LINE_BYTES - job->line_size)
-        return refuse(job, "a line is longer than the limit");
+        return refuse(job, "a line exceeds the limit of 4 MiB");
     if (job->line_size + size > job->line_capacity) {
         size_t capacity = 2 * (job->line_size + size);
         char *grown = realloc(job->line, capacity);
@@ -174,7 +175,7 @@ static nitro_status take_content(reading *job, const char *text, size_t size)
 {
     job->content_bytes += size;
     if (job->content_bytes > job->bundle->content_bytes)
-        return refuse(job, "it unpacks to more bytes than the index says");
+        return refuse(job, "it unpacks to more bytes than in the index");
     crypto_hash_sha256_update(&job->content, (const unsigned char *)text, size);
     nitro_status status = NITRO_OK;
     while (size > 0 && status == NITRO_OK) {
@@ -197,11 +198,11 @@ static nitro_status check_whole(reading *job)
     nitro_bundle_print_hash(&job->content, sha256);
     if (job->line_size > 0 || job->num_lines < (job->bundle->computation ? 3U : 2U) ||
         job->content_bytes != job->bundle->content_bytes)
-        return refuse(job, "it ends early");
+        return refuse(job, "it is truncated");
     if (strcmp(sha256, job->bundle->content_sha256) != 0)
-        return refuse(job, "its lines do not have the checksum (SHA-256) that the index says");
+        return refuse(job, "the checksum (SHA-256) of its lines differs from the index");
     if (job->samples != job->bundle->samples || job->profiles != job->bundle->profiles)
-        return refuse(job, "it has another number of samples or profiles than the index says");
+        return refuse(job, "its number of samples or profiles differs from the index");
     return NITRO_OK;
 }
 
@@ -213,13 +214,13 @@ typedef struct unpacking {
     ZSTD_DCtx *zstd;
     char *input, *output;
     size_t input_size, output_size;
-    size_t expected; /* what zstd said last: 0 at the end of a frame */
+    size_t expected; /* by zstd: 0 at the end of a frame */
 } unpacking;
 
 static nitro_status unpack_part(unpacking *work, size_t size)
 {
     ZSTD_inBuffer input = {work->input, size, 0};
-    bool full = false; /* there may be more output without more input */
+    bool full = false; /* there may be more output for the same input */
     while (input.pos < input.size || full) {
         ZSTD_outBuffer output = {work->output, work->output_size, 0};
         work->expected = ZSTD_decompressStream(work->zstd, &output, &input);
@@ -245,7 +246,7 @@ static nitro_status unpack(unpacking *work)
         status = nitro_fail(work->job->context, NITRO_ERR_IO, "%s: cannot read: %s",
                             work->job->where, strerror(errno));
     if (status == NITRO_OK && work->expected != 0)
-        status = refuse(work->job, "it ends early");
+        status = refuse(work->job, "it is truncated");
     return status == NITRO_OK ? check_whole(work->job) : status;
 }
 
@@ -266,7 +267,7 @@ nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *w
         !ZSTD_isError(ZSTD_DCtx_setParameter(work.zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
         status = unpack(&work);
     else
-        nitro_fail(context, status, "%s: no memory to unpack with", where);
+        nitro_fail(context, status, "%s: out of memory for decompression", where);
     ZSTD_freeDCtx(work.zstd);
     free(work.input);
     free(work.output);

@@ -1,7 +1,6 @@
-/* A published folder, here or on a server. From a server, files come into a cache of their own
- * folder's: the index is asked for each time (unchanged, it does not come again), a bundle once,
- * for its name is its content's checksum. Each bundle is checked whole before anything of it is
- * used. */
+/* bundle_source.c - a published folder, local or on a server. Downloads go to a cache: the index is
+ * revalidated each time, a bundle is downloaded once, since its name is the checksum of its
+ * content. Each bundle is checked completely before any of it is used. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +15,15 @@
 
 typedef struct bundle_state {
     bool checked;
-    nitro_status status; /* once it is checked */
-    char *problem;       /* why it is refused */
+    nitro_status status; /* if checked */
+    char *problem;       /* why it was refused */
     char *path;
-    nitro_schema *schema; /* once it is checked; NULL: of a device alone */
+    nitro_schema *schema; /* if checked; NULL: of a device alone */
 } bundle_state;
 
 struct nitro_bundle_source {
     nitro_context *context;
-    char *url;    /* without a '/' at its end */
+    char *url;    /* without a trailing '/' */
     char *folder; /* the published one, or its cache */
     bool remote;
     const nitro_trusted_keys *keys;
@@ -50,19 +49,22 @@ bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t b
 
 /* ---- One bundle ------------------------------------------------------------------------------ */
 
-/* Into `path`, from the same place below the source's URL. */
-static nitro_status download(nitro_bundle_source *source, const char *path, uint64_t max_bytes)
+/* Into `path` of the cache, from the same place below the source's URL. */
+static nitro_status download(nitro_bundle_source *source, const char *path, uint64_t max_bytes,
+                             bool revalidate)
 {
     char *url = nitro_asprintf(source->context, "%s%s", source->url, path + strlen(source->folder));
     if (!url)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = nitro_http_get(
-        source->context, &(nitro_http_request){.url = url, .path = path, .max_bytes = max_bytes});
+        source->context,
+        &(nitro_http_request){
+            .url = url, .path = path, .max_bytes = max_bytes, .revalidate = revalidate});
     free(url);
     return status;
 }
 
-/* What is here already is as good as a download, if it is what the index says. */
+/* Download the bundle, unless the cache has it as in the index. */
 static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundle, const char *path)
 {
     if (!source->remote)
@@ -71,7 +73,7 @@ static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundl
         nitro_bundle_check_file(source->context, path, bundle) == NITRO_OK)
         return NITRO_OK;
     unlink(path);
-    nitro_status status = download(source, path, bundle->bytes);
+    nitro_status status = download(source, path, bundle->bytes, false);
     if (status == NITRO_OK)
         status = nitro_bundle_check_file(source->context, path, bundle);
     if (status != NITRO_OK)
@@ -79,8 +81,7 @@ static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundl
     return status;
 }
 
-/* Bring the signature's text here. It is fetched anew each time: an unsigned bundle may be signed
- * later. */
+/* Read the signature's text. It is downloaded each time: a bundle may be signed later. */
 static nitro_status bring_signature(nitro_bundle_source *source, const char *path, char **text,
                                     size_t *size)
 {
@@ -88,7 +89,7 @@ static nitro_status bring_signature(nitro_bundle_source *source, const char *pat
     nitro_status status = file ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && source->remote) {
         unlink(file);
-        status = download(source, file, MAX_SIGNATURE_BYTES);
+        status = download(source, file, MAX_SIGNATURE_BYTES, false);
     }
     if (status == NITRO_OK)
         status = nitro_file_read(source->context, file, MAX_SIGNATURE_BYTES, text, size);
@@ -110,7 +111,7 @@ static nitro_status keep_schema(void *user, const nitro_schema *schema)
     return nitro_schema_copy(place->context, schema, place->schema);
 }
 
-/* All bundles of a computation must mean the same by it: what the first sound one says. */
+/* All bundles of a computation must have the schema of its first valid bundle. */
 static nitro_status check_schema(nitro_bundle_source *source, size_t index, nitro_schema *schema)
 {
     const nitro_bundle *bundles = source->index->bundles;
@@ -152,7 +153,7 @@ static nitro_status check(nitro_bundle_source *source, size_t index)
     nitro_status status = NITRO_OK;
     char *signature = NULL;
     size_t size = 0;
-    if (source->keys) /* first: an unsigned bundle need not be downloaded */
+    if (source->keys) /* before an unsigned bundle is downloaded */
         status = bring_signature(source, state->path, &signature, &size);
     if (status == NITRO_OK)
         status = bring(source, bundle, state->path);
@@ -204,20 +205,11 @@ static nitro_status bring_index(nitro_bundle_source *source, const char *path)
 {
     if (!source->remote)
         return NITRO_OK;
-    char *url = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_INDEX_NAME, source->url);
-    char *folder =
-        url ? nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, source->folder) : NULL;
+    char *folder = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, source->folder);
     nitro_status status =
         folder ? nitro_cache_make_folders(source->context, folder) : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK)
-        status = nitro_http_get(source->context,
-                                &(nitro_http_request){.url = url,
-                                                      .path = path,
-                                                      .max_bytes = NITRO_BUNDLE_MAX_INDEX_BYTES,
-                                                      .revalidate = true});
-    free(url);
     free(folder);
-    return status;
+    return status == NITRO_OK ? download(source, path, NITRO_BUNDLE_MAX_INDEX_BYTES, true) : status;
 }
 
 static nitro_status read_index(nitro_bundle_source *source)
@@ -231,7 +223,7 @@ static nitro_status read_index(nitro_bundle_source *source)
     if (status == NITRO_OK)
         status = nitro_bundle_index_parse(source->context, source->url, text, size, &source->index);
     if (source->remote && status == NITRO_ERR_FORMAT)
-        unlink(path); /* the next one shall not be told that it is unchanged */
+        unlink(path); /* so that it is not revalidated */
     free(text);
     free(path);
     return status;

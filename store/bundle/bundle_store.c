@@ -1,11 +1,11 @@
-/* Published bundles as stores that can be read: https, http and file. A call sees the bundles that
- * are sound; what is refused is said in the log, once, and counts as not there. */
+/* bundle_store.c - published bundles as read-only stores: https, http and file. A refused bundle is
+ * logged once and counts as missing. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/bundle/bundle_store_internal.h"
 
-/* ---- Bundles that are sound ------------------------------------------------------------------ */
+/* ---- Valid bundles --------------------------------------------------------------------------- */
 
 const nitro_bundle *nitro_bundle_store_at(const nitro_bundle_store *store, size_t index)
 {
@@ -37,7 +37,7 @@ bool nitro_bundle_is_of(const nitro_bundle *bundle, const char *computation)
     return bundle->computation && strcmp(bundle->computation, computation) == 0;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The store ------------------------------------------------------------------------------- */
 
 static nitro_status verify(void *state, nitro_problem_function report, void *user)
 {
@@ -65,9 +65,9 @@ static nitro_status remove_damaged(void *state, bool dry_run, nitro_problem_func
     const nitro_bundle_store *store = state;
     (void)report;
     (void)user;
-    return dry_run ? NITRO_OK
-                   : nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                                "published bundles cannot be written to");
+    return dry_run
+               ? NITRO_OK
+               : nitro_fail(store->context, NITRO_ERR_ARGUMENT, "published bundles are read-only");
 }
 
 static nitro_status layout_version(void *state, int64_t *version)
@@ -123,8 +123,8 @@ static nitro_status open_address(nitro_context *context, const char *scheme, con
     nitro_bundle_store *store = NULL;
     if (mode != NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s:%.200s: published bundles cannot be written to; 'nitro store pull' "
-                          "brings them into a store of your own",
+                          "%s:%.200s: published bundles are read-only; copy them to your own "
+                          "store with 'nitro store pull'",
                           scheme, address);
     char *url = nitro_asprintf(context, "%s:%s", scheme, address);
     nitro_status status = url ? open_store(context, url, NULL, &store) : NITRO_ERR_NO_MEMORY;
@@ -172,9 +172,9 @@ static nitro_status open_file(nitro_context *context, const char *address, nitro
 const nitro_store_kind nitro_store_https =
     BUNDLE_STORE("https", "published bundles on a web server (read only)", open_https);
 const nitro_store_kind nitro_store_http =
-    BUNDLE_STORE("http", "the same without encryption (read only)", open_http);
+    BUNDLE_STORE("http", "published bundles without encryption (read only)", open_http);
 const nitro_store_kind nitro_store_file =
-    BUNDLE_STORE("file", "published bundles in a folder here (read only)", open_file);
+    BUNDLE_STORE("file", "published bundles in a local folder (read only)", open_file);
 
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
                                      const nitro_trusted_keys *keys, nitro_store **store)
@@ -184,7 +184,7 @@ nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
     if (status != NITRO_OK)
         return status;
     for (size_t i = 0; i < nitro_bundle_store_count(state); i++)
-        state->warned[i] = true; /* who asks for the source says himself what it refuses */
+        state->warned[i] = true; /* the caller reports what the source refuses */
     status = nitro_store_create(context, &nitro_store_file, NITRO_STORE_READ, url, state, store);
     if (status != NITRO_OK)
         close_store(state);

@@ -1,14 +1,13 @@
-/* bundle_store_internal.h - what the parts of a store of published bundles share. */
+/* bundle_store_internal.h - the state of a store of published bundles, and its functions. */
 #ifndef NITRO_STORE_BUNDLE_BUNDLE_STORE_INTERNAL_H
 #define NITRO_STORE_BUNDLE_BUNDLE_STORE_INTERNAL_H
 
 #include "store/bundle/bundle.h"
 
-/** A published folder, as its kinds of store know it. */
 typedef struct nitro_bundle_store {
     nitro_context *context;
     nitro_bundle_source *source;
-    bool *warned; /* shape [count of the index]: its refusal is in the log */
+    bool *warned; /* shape [count of the index]: its refusal was logged */
 } nitro_bundle_store;
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
@@ -18,13 +17,13 @@ const nitro_bundle *nitro_bundle_store_at(const nitro_bundle_store *store, size_
 /** Is it a bundle of this computation? */
 bool nitro_bundle_is_of(const nitro_bundle *bundle, const char *computation);
 /**
- * Bring a bundle here. One that is refused counts as not there; the first time, the log says why.
- * @param[out] path  of the file, borrowed; NULL: refused.
- * @return NITRO_OK, also where it is refused; what is wrong with the source as a whole.
+ * Get a bundle's file. A refused bundle counts as missing, and is logged once.
+ * @param[out] path  borrowed; NULL: refused.
+ * @return NITRO_OK, also where it is refused; an error of the source as a whole.
  */
 nitro_status nitro_bundle_store_get(nitro_bundle_store *store, size_t index, const char **path);
 
-/* ---- bundle_store_names.c: functions of the store's kinds ----------------------------------- */
+/* ---- bundle_store_read.c: functions of nitro_store_kind -------------------------------------- */
 
 nitro_status nitro_bundle_store_get_schema(void *state, const char *computation,
                                            nitro_schema **schema);
@@ -32,8 +31,6 @@ nitro_status nitro_bundle_store_list_computations(void *state, nitro_string_list
 nitro_status nitro_bundle_store_get_device(void *state, const char *id, nitro_device **device);
 nitro_status nitro_bundle_store_list_devices(void *state, const char *computation,
                                              nitro_string_list *ids);
-
-/* ---- bundle_store_samples.c: functions of the store's kinds --------------------------------- */
 
 nitro_status nitro_bundle_store_each_sample(void *state, const char *computation,
                                             const char *device, nitro_sample_function function,

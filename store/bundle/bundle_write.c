@@ -1,5 +1,5 @@
-/* Writing one bundle: JSON lines, compressed as they come, so that memory does not grow with them.
- * One thread and a fixed level: the same samples give the same bytes. */
+/* bundle_write.c - writes one bundle: JSON lines, compressed one by one, so memory does not grow
+ * with them. One thread and a fixed level, so the same samples give the same bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,7 +143,7 @@ static nitro_status start(writing *job)
     if (!job->buffer || !job->zstd ||
         ZSTD_isError(ZSTD_CCtx_setParameter(job->zstd, ZSTD_c_compressionLevel, LEVEL)) ||
         ZSTD_isError(ZSTD_CCtx_setParameter(job->zstd, ZSTD_c_checksumFlag, 1)))
-        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: no memory to compress with",
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: out of memory for compression",
                           job->path);
     job->file = fopen(job->path, "wbe");
     return job->file ? NITRO_OK : fail_write(job, errno);

@@ -1,4 +1,4 @@
-/* Folders of the user's cache: one for each address that was downloaded from. */
+/* cache.c - folders of the user's cache, one for each URL. */
 #include "store/download/cache.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ nitro_status nitro_cache_make_folders(nitro_context *context, const char *path)
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            status = nitro_fail(context, NITRO_ERR_IO, "cannot make the folder %s: %s", copy,
+            status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot create the folder: %s", copy,
                                 strerror(errno));
         *slash = '/';
     }
@@ -28,10 +28,11 @@ nitro_status nitro_cache_folder(nitro_context *context, const char *family, cons
                                 char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    bool use_cache = cache && cache[0] == '/'; /* relative ones do not count, by the rules */
+    bool use_cache = cache && cache[0] == '/'; /* relative paths are invalid by the XDG rules */
     if (!use_cache && !(home && home[0] == '/'))
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "neither XDG_CACHE_HOME nor HOME says where downloads are kept");
+        return nitro_fail(
+            context, NITRO_ERR_NOT_FOUND,
+            "no folder for downloads: set XDG_CACHE_HOME or HOME to an absolute path");
     char *folder = nitro_asprintf(context, "%s%s/nitro/%s-%016llx", use_cache ? cache : home,
                                   use_cache ? "" : "/.cache", family,
                                   (unsigned long long)nitro_hash(url, strlen(url), 0));

@@ -1,6 +1,6 @@
-/* Matrices of a collection like SuiteSparse's: BASE/GROUP/NAME.tar.gz with NAME/NAME.mtx in it. In
- * the cache is what was unpacked and checked; the archive stays until then, so that a cut download
- * goes on. */
+/* fetch.c - downloads matrices of a collection like SuiteSparse: BASE/GROUP/NAME.tar.gz with
+ * NAME/NAME.mtx. The cache keeps unpacked, checked matrices; an archive is kept until it is
+ * complete, so that its download can be resumed. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,14 +16,14 @@
 typedef struct fetching {
     nitro_context *context;
     const nitro_fetch_options *options;
-    const char *name; /* of the matrix, behind its group */
+    const char *name; /* of the matrix, without its group */
     char *url;        /* of the archive */
     char *path;       /* of the matrix in the cache */
     char *archive_path, *draft_path, *member;
     uint64_t max_bytes;
 } fetching;
 
-/* GROUP/NAME, of letters, digits and _.+- that do not start with a dot: no path can hide in it. */
+/* Letters, digits and _.+-, not starting with a dot: safe as part of a path. */
 static bool is_valid_part(const char *part, size_t size)
 {
     if (size == 0 || size > 100 || part[0] == '.')
@@ -41,8 +41,7 @@ static nitro_status check_name(nitro_context *context, const char *matrix)
         is_valid_part(slash + 1, strlen(slash + 1)))
         return NITRO_OK;
     return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                      "'%.200s' is no matrix of a collection: write GROUP/NAME, as in HB/west0067",
-                      matrix);
+                      "invalid matrix '%.200s': write GROUP/NAME, such as HB/west0067", matrix);
 }
 
 static nitro_status name_files(fetching *job, const char *matrix)
@@ -52,30 +51,25 @@ static nitro_status name_files(fetching *job, const char *matrix)
     size_t length = strlen(base);
     while (length > 0 && base[length - 1] == '/')
         length--;
-    char *folder = NULL;
-    char *trimmed = strndup(base, length);
-    char *group = strndup(matrix, (size_t)(slash - matrix));
-    nitro_status status = trimmed && group
-                              ? nitro_cache_folder(context, "matrices", trimmed, &folder)
-                              : NITRO_ERR_NO_MEMORY;
-    char *group_folder = NULL;
+    char *folder = NULL, *group = NULL;
+    char *trimmed = nitro_asprintf(context, "%.*s", (int)length, base);
+    nitro_status status =
+        trimmed ? nitro_cache_folder(context, "matrices", trimmed, &folder) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK) {
         job->name = slash + 1;
-        group_folder = nitro_asprintf(context, "%s/%s", folder, group);
+        group = nitro_asprintf(context, "%s/%.*s", folder, (int)(slash - matrix), matrix);
         job->url = nitro_asprintf(context, "%s/%s.tar.gz", trimmed, matrix);
         job->path = nitro_asprintf(context, "%s/%s.mtx", folder, matrix);
         job->draft_path = nitro_asprintf(context, "%s/%s.mtx.new", folder, matrix);
         job->archive_path = nitro_asprintf(context, "%s/%s.tar.gz", folder, matrix);
         job->member = nitro_asprintf(context, "%s/%s.mtx", job->name, job->name);
-        status = group_folder && job->url && job->path && job->draft_path && job->archive_path &&
-                         job->member
-                     ? nitro_cache_make_folders(context, group_folder)
-                     : NITRO_ERR_NO_MEMORY;
+        bool named = group && job->url && job->path && job->draft_path && job->archive_path;
+        status =
+            named && job->member ? nitro_cache_make_folders(context, group) : NITRO_ERR_NO_MEMORY;
     }
-    free(group_folder);
+    free(group);
     free(folder);
     free(trimmed);
-    free(group);
     return status;
 }
 
@@ -89,11 +83,11 @@ static nitro_status require_matrix_market(const fetching *job)
         fclose(file);
     if (size == sizeof(head) - 1 && memcmp(start, head, size) == 0)
         return NITRO_OK;
-    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: %s in it is no Matrix Market file",
-                      job->url, job->member);
+    return nitro_fail(job->context, NITRO_ERR_FORMAT,
+                      "%s: its file %s is not in Matrix Market format", job->url, job->member);
 }
 
-/* What does not unpack or parse is not worth keeping: the next run shall ask again. */
+/* An archive that is invalid is removed, so that the next run downloads it again. */
 static nitro_status unpack_and_check(const fetching *job)
 {
     const nitro_fetch_options *options = job->options;
@@ -104,7 +98,7 @@ static nitro_status unpack_and_check(const fetching *job)
     if (status == NITRO_OK && options->check)
         status = options->check(options->user, job->draft_path);
     if (status == NITRO_OK && rename(job->draft_path, job->path) != 0)
-        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot be put there", job->path);
+        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write", job->path);
     if (status != NITRO_OK)
         unlink(job->draft_path);
     unlink(job->archive_path);

@@ -1,5 +1,5 @@
-/* Downloads by libcurl: a cut download goes on with Range and If-Range, and starts anew where the
- * server has another version by now. http_get_part.h has the file that grows. */
+/* http_get.c - downloads with libcurl. An interrupted download is resumed with Range and If-Range,
+ * and restarted if the server's version has changed; http_get_part.h has its file. */
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdio.h>
@@ -21,18 +21,18 @@ typedef struct download {
     nitro_http_part part;
     CURL *curl;
     struct curl_slist *headers;
-    uint64_t offset;                /* bytes that were there when this attempt began */
+    uint64_t offset;                /* bytes present when this attempt began */
     char tag[NITRO_HTTP_TAG_BYTES]; /* of the response */
     char etag[NITRO_HTTP_TAG_BYTES];
     char modified[NITRO_HTTP_TAG_BYTES];
-    uint64_t range_start; /* by Content-Range; UINT64_MAX: none */
-    bool begun;           /* the body's first bytes came */
+    uint64_t range_start; /* of Content-Range; UINT64_MAX: none */
+    bool begun;           /* the body has begun */
     bool too_large;
     int write_error;
     char message[CURL_ERROR_SIZE];
 } download;
 
-/* ---- What the server sends ------------------------------------------------------------------- */
+/* ---- Responses ------------------------------------------------------------------------------- */
 
 static bool header_value(const char *line, size_t size, const char *name,
                          char value[NITRO_HTTP_TAG_BYTES])
@@ -53,7 +53,7 @@ static bool header_value(const char *line, size_t size, const char *name,
     return true;
 }
 
-/* Each response of a redirect starts anew. */
+/* A redirect has several responses: each one resets the tags. */
 static size_t take_header(char *line, size_t one, size_t size, void *user)
 {
     download *job = user;
@@ -70,7 +70,7 @@ static size_t take_header(char *line, size_t one, size_t size, void *user)
     return size;
 }
 
-/* The first bytes: does the server go on where we are, or start anew? */
+/* Does the body continue the file? If it is a whole one, the file is emptied first. */
 static bool begin_body(download *job)
 {
     long code = 0;
@@ -80,7 +80,7 @@ static bool begin_body(download *job)
     snprintf(job->tag, sizeof(job->tag), "%s", strong ? job->etag : job->modified);
     if (code == 206 && job->offset > 0 && job->range_start == job->offset)
         return true;
-    if (code != 200) /* 206 from elsewhere, or an error's page: nothing for the file */
+    if (code != 200) /* another range, or an error page */
         return false;
     job->offset = 0;
     return nitro_http_part_truncate(&job->part) == NITRO_OK &&
@@ -113,8 +113,8 @@ static bool add_header(download *job, const char *name, const char *value)
     return longer != NULL;
 }
 
-/* Where something is there: go on from its end, if it is still the same; or is the whole still the
- * same? Without a tag of the server's nothing can be said, and all is fetched anew. */
+/* Ask for the rest of a partial file, or whether a complete one has changed. Without a tag of the
+ * server neither is possible, and the whole file is requested. */
 static nitro_status set_conditions(download *job)
 {
     char tag[NITRO_HTTP_TAG_BYTES];
@@ -145,7 +145,7 @@ static nitro_status set_options(download *job)
     const nitro_http_limits *limits = &job->limits;
     CURL *curl = job->curl = curl_easy_init();
     if (!curl)
-        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "libcurl cannot be started");
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "cannot initialize libcurl");
     bool failed = curl_easy_setopt(curl, CURLOPT_URL, job->request->url) ||
                   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, scheme) ||
                   curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, scheme) ||
@@ -166,42 +166,41 @@ static nitro_status set_options(download *job)
                   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_body) ||
                   curl_easy_setopt(curl, CURLOPT_WRITEDATA, job);
     return failed
-               ? nitro_fail(job->context, NITRO_ERR_IO,
-                            "libcurl lacks something: this takes 7.85 or newer with HTTP and TLS")
+               ? nitro_fail(
+                     job->context, NITRO_ERR_IO,
+                     "libcurl lacks an option: version 7.85 or newer with HTTP and TLS is required")
                : NITRO_OK;
 }
 
-/* What happened in an attempt: a status, and whether another one may do better. */
+/* Result of an attempt: a status, and whether another attempt may succeed. */
 typedef struct outcome {
     nitro_status status;
     bool again;
 } outcome;
 
-/* What people can do about the failures that are theirs to mend; NULL: nothing to add. */
+/* The remedy where the user has one, else "". */
 static const char *advice(CURLcode code)
 {
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
-        return "; is this machine offline, or the address mistyped?";
+        return "; check the network connection and the address";
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-        return "; the server's certificate is not trusted here, and nothing was downloaded";
+        return "; the server's certificate is not trusted, nothing was downloaded";
     case CURLE_UNSUPPORTED_PROTOCOL:
-        return "; it redirects to another scheme, which is refused";
-    case CURLE_TOO_MANY_REDIRECTS:
-        return "; it redirects too often";
+        return "; redirects to another scheme are refused";
     case CURLE_PARTIAL_FILE:
-        return "; run it again to go on where it ended";
+        return "; run the command again to resume";
     case CURLE_OPERATION_TIMEDOUT:
-        return "; too slow; run it again to go on where it ended";
+        return "; the transfer is too slow; run the command again to resume";
     default:
         return "";
     }
 }
 
-static bool is_passing(CURLcode code)
+static bool is_temporary(CURLcode code)
 {
     return code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR ||
            code == CURLE_GOT_NOTHING || code == CURLE_HTTP2_STREAM || code == CURLE_HTTP2;
@@ -220,29 +219,28 @@ static outcome judge_transfer(download *job, CURLcode code)
     return (outcome){nitro_fail(job->context, NITRO_ERR_IO, "%s: %s%s", url,
                                 job->message[0] ? job->message : curl_easy_strerror(code),
                                 advice(code)),
-                     is_passing(code)};
+                     is_temporary(code)};
 }
 
-/* Answers of the server that are no file. */
-static outcome judge_answer(download *job, long code)
+/* Responses without the file. */
+static outcome judge_response(download *job, long code)
 {
     const char *url = job->request->url;
     if (code == 404 || code == 410)
         return (outcome){nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
-                                    "%s: not there (the server answers %ld)", url, code),
+                                    "%s: not found (the server answers %ld)", url, code),
                          false};
-    if (code == 416 || code == 206) { /* what is here is no part of what is there now */
+    if (code == 416 || code == 206) { /* the server cannot continue the partial file */
         nitro_status status = nitro_http_part_truncate(&job->part);
         return (outcome){status == NITRO_OK
                              ? nitro_fail(job->context, NITRO_ERR_IO,
-                                          "%s: the server does not go on where a download ended",
-                                          url)
+                                          "%s: the server does not resume the download", url)
                              : status,
                          true};
     }
     return (outcome){
         nitro_fail(job->context, NITRO_ERR_IO, "%s: the server answers %ld%s", url, code,
-                   code == 401 || code == 403 ? ": access denied; credentials go into ~/.netrc"
+                   code == 401 || code == 403 ? ": access denied; put credentials into ~/.netrc"
                                               : ""),
         code >= 500 || code == 408 || code == 429};
 }
@@ -260,15 +258,15 @@ static outcome attempt(download *job)
     curl_easy_getinfo(job->curl, CURLINFO_RESPONSE_CODE, &code);
     bool is_file = code == 200 || (code == 206 && job->range_start == job->offset);
     if (code >= 300 && code != 304 && !(code < 400 && result != CURLE_OK))
-        return judge_answer(job, code);
+        return judge_response(job, code);
     if (code == 206 && !is_file)
-        return judge_answer(job, code);
+        return judge_response(job, code);
     if (result != CURLE_OK)
         return judge_transfer(job, result);
     if (code == 304)
         return (outcome){NITRO_OK, false};
     if (!is_file)
-        return judge_answer(job, code);
+        return judge_response(job, code);
     if (!job->begun && !begin_body(job)) /* an empty file */
         return (outcome){nitro_http_part_fail(&job->part, errno), false};
     const char *tag = job->request->revalidate ? job->tag : NULL;
@@ -281,13 +279,13 @@ static void pause_ms(unsigned milliseconds)
     nanosleep(&pause, NULL);
 }
 
-static nitro_status try_and_try_again(download *job)
+static nitro_status attempt_repeatedly(download *job)
 {
     outcome last = {NITRO_OK, true};
     unsigned wait_ms = job->limits.pause_ms;
     for (unsigned i = 0; last.again && i < job->limits.attempts; i++) {
         if (i > 0) {
-            nitro_log(job->context, NITRO_LOG_INFO, "%s: trying again in %u ms", job->request->url,
+            nitro_log(job->context, NITRO_LOG_INFO, "%s: retrying in %u ms", job->request->url,
                       wait_ms);
             pause_ms(wait_ms);
             wait_ms *= 2;
@@ -324,7 +322,7 @@ nitro_status nitro_http_get(nitro_context *context, const nitro_http_request *re
     if (status == NITRO_OK)
         status = set_options(&job);
     if (status == NITRO_OK)
-        status = try_and_try_again(&job);
+        status = attempt_repeatedly(&job);
     nitro_http_part_close(&job.part, status != NITRO_ERR_FORMAT);
     curl_easy_cleanup(job.curl);
     curl_slist_free_all(job.headers);

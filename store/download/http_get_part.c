@@ -1,5 +1,5 @@
-/* A file while it is downloaded. Hides how one process at a time is let at it, and in which order
- * the file and its tag change, so that a tag never vouches for other bytes. */
+/* http_get_part.c - a file being downloaded, locked by one process. File and tag change in such an
+ * order that a tag is never that of other bytes. */
 #include "store/download/http_get_part.h"
 
 #include <errno.h>
@@ -73,10 +73,10 @@ int nitro_http_part_append(nitro_http_part *part, const char *bytes, size_t size
     return 0;
 }
 
-/* ---- From open to whole ---------------------------------------------------------------------- */
+/* ---- Open, finish, close --------------------------------------------------------------------- */
 
-/* One process at a time: the lock goes with the descriptor. A file that another one finished while
- * we waited has been renamed away under our lock, so look again. */
+/* The lock belongs to the descriptor. If another process finished the file while we waited, its
+ * name is gone: open it again. */
 static nitro_status open_locked(nitro_http_part *part)
 {
     struct stat ours, named;
@@ -104,7 +104,7 @@ nitro_status nitro_http_part_open(nitro_context *context, const char *path, nitr
                                                                           : NITRO_ERR_NO_MEMORY;
 }
 
-/* The tag of an old file goes first. */
+/* Removes the old file's tag first. */
 nitro_status nitro_http_part_finish(nitro_http_part *part, const char *tag)
 {
     unlink(part->whole_tag_path);

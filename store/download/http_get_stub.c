@@ -1,4 +1,4 @@
-/* Downloads in a build without libcurl: it says what to install. */
+/* http_get_stub.c - downloads in a build without libcurl: fail with what to install. */
 #include "store/download/http_get.h"
 
 nitro_status nitro_http_get(nitro_context *context, const nitro_http_request *request)
@@ -6,6 +6,6 @@ nitro_status nitro_http_get(nitro_context *context, const nitro_http_request *re
     return nitro_fail(
         context, NITRO_ERR_NOT_BUILT,
         "%s: this build cannot download; install libcurl4-openssl-dev and build again "
-        "with -DNITRO_CURL=ON, or bring the files here and name their folder",
+        "with -DNITRO_CURL=ON, or copy the files and give their folder",
         request->url);
 }

@@ -1,5 +1,5 @@
-/* Which addresses may be asked. Credentials in them would end up in logs and caches, so that curl's
- * .netrc is the place for them. */
+/* http_url.c - checks URLs before they are requested. Credentials in a URL would end up in logs and
+ * caches, so they are refused in favour of ~/.netrc. */
 #include <string.h>
 
 #include "store/download/http_get.h"
@@ -10,18 +10,19 @@ nitro_status nitro_http_check_url(nitro_context *context, const char *url)
     const char *host = url + scheme;
     if (scheme == 0 || strcspn(host, "/?#") == 0)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.200s' is no address: write https://HOST/FOLDER or http://HOST/FOLDER",
+                          "invalid URL '%.200s': write https://HOST/FOLDER or http://HOST/FOLDER",
                           url);
     if (memchr(host, '@', strcspn(host, "/?#")))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%.*s...: credentials in an address end up in logs; put them into "
+                          "%.*s...: credentials in a URL end up in logs; put them into "
                           "~/.netrc (machine HOST login NAME password PASSWORD)",
                           (int)scheme, url);
     for (const char *at = host; *at; at++)
         if (*at <= ' ' || *at >= 0x7f || strchr("\"<>\\^`{|}?#", *at))
-            return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "'%.200s': an address of a folder has no queries, spaces or special "
-                              "characters; write them as %%XX",
-                              url);
+            return nitro_fail(
+                context, NITRO_ERR_ARGUMENT,
+                "invalid URL '%.200s': a folder's URL has no query, spaces or special "
+                "characters; write them as %%XX",
+                url);
     return NITRO_OK;
 }

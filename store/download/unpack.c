@@ -1,5 +1,5 @@
-/* One member of a .tar.gz, by libarchive, which is asked for this format alone. Names in the
- * archive are compared, and never become paths. */
+/* unpack.c - unpacks one member of a .tar.gz with libarchive, with all other formats disabled.
+ * Names in the archive are compared only, and never used as paths. */
 #include "store/download/unpack.h"
 
 #include <archive.h>
@@ -27,7 +27,7 @@ static nitro_status refuse(const unpacking *job, const char *problem)
 static nitro_status fail_archive(const unpacking *job)
 {
     const char *problem = archive_error_string(job->archive);
-    return refuse(job, problem ? problem : "no .tar.gz that can be read");
+    return refuse(job, problem ? problem : "not a valid .tar.gz");
 }
 
 static bool leads_outside(const char *name)
@@ -54,7 +54,7 @@ static nitro_status copy_data(const unpacking *job, FILE *file)
             return fail_archive(job);
         written += (uint64_t)size;
         if (written > job->max_bytes)
-            return refuse(job, "unpacks to more than the limit");
+            return refuse(job, "unpacks to more bytes than the limit");
         if (fwrite(block, 1, (size_t)size, file) != (size_t)size)
             return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", job->path,
                               strerror(errno));
@@ -78,14 +78,14 @@ static nitro_status write_member(const unpacking *job)
     return status;
 }
 
-/* Sizes count before anything is unpacked: to skip a member is to unpack it too. */
+/* Every member counts, since skipping one decompresses it too. */
 static nitro_status check_entry(const unpacking *job, struct archive_entry *entry, uint64_t *total)
 {
     int64_t size = archive_entry_size(entry);
     if (leads_outside(archive_entry_pathname(entry)))
         return refuse(job, "a member's path leads outside the archive; nothing was unpacked");
     *total += size > 0 ? (uint64_t)size : 0;
-    return size < 0 || *total > job->max_bytes ? refuse(job, "unpacks to more than the limit")
+    return size < 0 || *total > job->max_bytes ? refuse(job, "unpacks to more bytes than the limit")
                                                : NITRO_OK;
 }
 
@@ -99,7 +99,7 @@ static nitro_status check_all(unpacking *job)
     while (status == NITRO_OK && (result = archive_read_next_header(job->archive, &entry)) == 0) {
         status = check_entry(job, entry, &total);
         if (status == NITRO_OK && ++count > MAX_MEMBERS)
-            status = refuse(job, "more members than an archive of a matrix has");
+            status = refuse(job, "more than 1000 members");
     }
     if (status == NITRO_OK && result != ARCHIVE_EOF)
         status = fail_archive(job);
@@ -115,20 +115,20 @@ static nitro_status find_and_write(unpacking *job)
         if (!name || strcmp(name, job->member) != 0)
             continue;
         if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
-            return refuse(job, "the matrix in it is a link");
+            return refuse(job, "the matrix is a link instead of a file");
         return write_member(job);
     }
     if (result != ARCHIVE_EOF)
         return fail_archive(job);
-    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: there is no %s in it", job->archive_path,
-                      job->member);
+    return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: the archive has no file %s",
+                      job->archive_path, job->member);
 }
 
 static nitro_status with_archive(unpacking *job, nitro_status (*read)(unpacking *job))
 {
     job->archive = archive_read_new();
     if (!job->archive)
-        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "no memory to unpack with");
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "out of memory for decompression");
     nitro_status status = NITRO_OK;
     if (archive_read_support_filter_gzip(job->archive) != ARCHIVE_OK ||
         archive_read_support_format_tar(job->archive) != ARCHIVE_OK ||
@@ -148,6 +148,6 @@ nitro_status nitro_unpack_member(nitro_context *context, const char *archive_pat
                      .member = member,
                      .path = path,
                      .max_bytes = max_bytes};
-    nitro_status status = with_archive(&job, check_all); /* the whole, before the first byte */
+    nitro_status status = with_archive(&job, check_all); /* all of it, before anything is written */
     return status == NITRO_OK ? with_archive(&job, find_and_write) : status;
 }

@@ -1,12 +1,10 @@
-/* Archives in a build without libarchive: it says what to install. */
+/* unpack_stub.c - archives in a build without libarchive: fail with what to install. */
 #include "store/download/unpack.h"
 
 nitro_status nitro_unpack_member(nitro_context *context, const char *archive_path,
                                  const char *member, uint64_t max_bytes, const char *path)
 {
-    (void)member;
-    (void)max_bytes;
-    (void)path;
+    (void)member, (void)max_bytes, (void)path;
     return nitro_fail(context, NITRO_ERR_NOT_BUILT,
                       "%s: this build cannot unpack archives; install libarchive-dev and build "
                       "again with -DNITRO_ARCHIVE=ON",

@@ -79,8 +79,8 @@ try nitro store export --store s.db --computation calc --device gpu2 --samples n
 try nitro store export --store s.db --computation calc --device gpu1 --samples no/folder/out.csv
 
 title "what is missing"
-printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,,2,1,,4\ny,1,2,1,2,4\n' >holes.csv
-try nitro store import --store h.db --computation calc --device gpu1 --samples holes.csv --devices devices.csv
+printf 'input,rows,nnz,time_ms:fast,time_ms:slow,time_ms:odd\nx,,2,1,,4\ny,1,2,1,2,4\n' >missing.csv
+try nitro store import --store h.db --computation calc --device gpu1 --samples missing.csv --devices devices.csv
 
 title "devices alone"
 cat >new.csv <<'END'

@@ -1,5 +1,6 @@
-/* Bundles of any bytes: the first byte says whether the rest is the compressed file, or lines that
- * are compressed here, so that the fuzzer reaches the records. What is handed on can be stored. */
+/* fuzz_bundle.c - bundles of any bytes: the first byte selects whether the rest is the compressed
+ * file, or lines that are compressed here, so that the fuzzer reaches the records. All visited
+ * records are valid. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Benchmark files of the Ginkgo project, of any bytes: left out for a reason, or a record whose
- * numbers a store takes. */
+/* fuzz_ginkgo.c - benchmark files of the Ginkgo project of any bytes: skipped with a reason, or a
+ * record with valid numbers. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

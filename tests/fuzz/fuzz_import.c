@@ -1,7 +1,7 @@
-/* Importing any bytes as samples, and as a table of devices, into a store that is made for the
- * purpose: what went in must verify, come out as files that go in again, and give the same files
- * then; what is refused must leave nothing. The first byte chooses whether the computation is there
- * already, under names of its own; a line "%%" separates the samples from the devices. */
+/* fuzz_import.c - imports of any bytes as samples and as a table of devices into a new store:
+ * imported records verify, and export and import again to the same files; a refused import stores
+ * nothing. The first byte selects whether the computation exists with another schema; a line "%%"
+ * separates samples from devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* Importing any bytes as profiles into a store that knows computation "calc" with variants csr and
- * ell: what went in must verify, come out as a file that goes in again, and give the same file
- * then; what is refused leaves no profile. The first byte chooses what the options say: 'v' a
- * variant's run, 'p' a proxy's, else a device alone. */
+/* fuzz_profiles.c - imports of any bytes as profiles into a store with computation "calc" of
+ * variants csr and ell: imported profiles verify, and export and import again to the same file; a
+ * refused import stores nothing. The first byte selects the options: 'v' a variant's run, 'p' a
+ * proxy's, else a device only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* bundle_fixture.h - a store to publish, a folder to publish it to, and a store to pull it into. */
+/* bundle_fixture.h - a store to publish, a published folder, and a store to pull into. */
 #ifndef NITRO_TESTS_UNIT_STORE_BUNDLE_FIXTURE_H
 #define NITRO_TESTS_UNIT_STORE_BUNDLE_FIXTURE_H
 
@@ -122,7 +122,7 @@ static inline char *bundle_file(fixture *f, size_t number)
     return path;
 }
 
-/* K20's bundle is refused for this reason; the others are taken. */
+/* K20's bundle is refused for this reason, and the others are used. */
 static inline void assert_k20_refused(fixture *f, const nitro_trusted_keys *keys, const char *why)
 {
     assert_ok(f->context, pull(f, keys));

@@ -1,5 +1,5 @@
-/* http_fixture.h - a misbehaving web server of the test's own (tests/http_server.py), its log, and
- * a cache that is the test's own too. */
+/* http_fixture.h - a misbehaving web server (tests/http_server.py) with its log, and a cache, for
+ * one test. */
 #ifndef NITRO_TESTS_UNIT_STORE_HTTP_FIXTURE_H
 #define NITRO_TESTS_UNIT_STORE_HTTP_FIXTURE_H
 

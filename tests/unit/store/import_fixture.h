@@ -1,5 +1,5 @@
-/* import_fixture.h - for tests of import and export: a store, the two tables of CSV that go into
- * it, and imports written as the command line has them. */
+/* import_fixture.h - for tests of import and export: a store, two CSV tables, and imports with
+ * options as on the command line. */
 #ifndef NITRO_TESTS_UNIT_STORE_IMPORT_FIXTURE_H
 #define NITRO_TESTS_UNIT_STORE_IMPORT_FIXTURE_H
 

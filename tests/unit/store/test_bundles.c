@@ -1,4 +1,5 @@
-/* Published bundles: what is published comes back, the same bytes each time, signed, over HTTP. */
+/* test_bundles.c - published bundles: publishing and pulling, reproducible bytes, signatures, HTTP.
+ */
 #include "unit/store/bundle_fixture.h"
 
 static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
@@ -40,7 +41,7 @@ static void assert_same_samples(fixture *f, nitro_store *a, nitro_store *b, cons
     assert_true(in_a.checksum == in_b.checksum);
 }
 
-static void test_what_is_published_comes_back(void **state)
+static void test_publish_and_pull(void **state)
 {
     fixture *f = *state;
     fill(f);
@@ -90,8 +91,8 @@ static void assert_same_profiles(fixture *f, nitro_store *a, nitro_store *b,
     assert_true(in_a.count > 0 && in_a.checksum == in_b.checksum);
 }
 
-/* Of variants they come with their samples, of proxies with the device by itself. */
-static void test_profiles_come_along(void **state)
+/* Profiles of variants are in the bundle of their samples, those of proxies in the device's. */
+static void test_profiles(void **state)
 {
     fixture *f = *state;
     nitro_store *store = NULL;
@@ -141,7 +142,7 @@ static void test_a_folder_is_a_store(void **state)
     nitro_store_close(store);
     nitro_string_list_free(&ids);
     assert_fails(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_WRITE, &store),
-                 NITRO_ERR_ARGUMENT, "cannot be written to");
+                 NITRO_ERR_ARGUMENT, "are read-only");
 }
 
 /* ---- The same bytes -------------------------------------------------------------------------- */
@@ -187,7 +188,7 @@ static void test_only_what_changed_is_new(void **state)
     assert_int_equal(f->report.unchanged, 2);
     assert_int_equal(stat(k20, &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
-    assert_int_equal(access(k40, F_OK), 0); /* for those who read the last index */
+    assert_int_equal(access(k40, F_OK), 0); /* for readers of the previous index */
     publish(f);
     assert_int_equal(f->report.unchanged, 3);
     assert_int_equal(f->report.removed, 1);
@@ -196,8 +197,8 @@ static void test_only_what_changed_is_new(void **state)
     free(k40);
 }
 
-/* A damaged file of the right name is written anew, and files of others are left alone. */
-static void test_publishing_mends(void **state)
+/* A damaged bundle is written again, and other files are kept. */
+static void test_publishing_repairs(void **state)
 {
     fixture *f = *state;
     fill(f);
@@ -256,7 +257,7 @@ static void test_signatures(void **state)
     assert_int_equal(system(move), 0);
     assert_k20_refused(f, ours.trusted, "signature");
     publish_to(f, f->store, f->published, ours.key);
-    publish(f); /* what is signed and has not changed stays signed */
+    publish(f); /* without a key, signatures of unchanged bundles stay */
     assert_ok(f->context, pull(f, ours.trusted));
     assert_int_equal(f->pulled.refused.count, 0);
     free(k20);
@@ -314,7 +315,7 @@ static void test_over_http(void **state)
     assert_ok(f->context, status);
     assert_int_equal(f->pulled.copied.samples, 240);
     assert_same_samples(f, f->store, f->target, "K20");
-    assert_ok(f->context, pull(f, NULL)); /* from the cache, but for the index */
+    assert_ok(f->context, pull(f, NULL)); /* from the cache, except the index */
     assert_int_equal(http_requests(&f->server, "/bundles/"), 3);
     assert_int_equal(http_requests(&f->server, "/index.json - - \""), 1);
 }
@@ -339,7 +340,7 @@ static void test_signed_over_http(void **state)
     free_keys(&ours);
 }
 
-/* Whatever is garbled on the way is refused, and a later download is not spoilt by it. */
+/* Garbled downloads are refused, and do not affect later ones. */
 static void test_garbled_on_the_way(void **state)
 {
     fixture *f = *state;
@@ -351,7 +352,7 @@ static void test_garbled_on_the_way(void **state)
     char command[256];
     snprintf(command, sizeof(command), "rm -r %s/cache/nitro/*/bundles/*", f->folder.folder);
     assert_int_equal(system(command), 0);
-    serve(f, "cutonce"); /* another address: a cache of its own */
+    serve(f, "cutonce"); /* another URL: another cache */
     nitro_store *before = f->target;
     f->target = temporary_store(f->context, &f->folder, "second");
     assert_ok(f->context, pull(f, NULL));
@@ -363,7 +364,7 @@ static void test_garbled_on_the_way(void **state)
     assert_non_null(strstr(f->pulled.refused.items[2], "spmv on K40 refused"));
 }
 
-/* A bundle that the server has no more is named; one that it cuts off ends the pull. */
+/* A bundle that the server lacks is refused. */
 static void test_missing_on_the_server(void **state)
 {
     fixture *f = *state;
@@ -381,12 +382,12 @@ static void test_missing_on_the_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_what_is_published_comes_back),
-        TEST(test_profiles_come_along),
+        TEST(test_publish_and_pull),
+        TEST(test_profiles),
         TEST(test_a_folder_is_a_store),
         TEST(test_the_same_content_gives_the_same_bytes),
         TEST(test_only_what_changed_is_new),
-        TEST(test_publishing_mends),
+        TEST(test_publishing_repairs),
         TEST(test_signatures),
         TEST(test_minisign_verifies_bundles),
         TEST(test_over_http),

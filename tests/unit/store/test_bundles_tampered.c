@@ -1,4 +1,5 @@
-/* Bundles that were tampered with: they are refused and named, and the rest used. */
+/* test_bundles_tampered.c - tampered bundles are refused with the reason, and the others are used.
+ */
 #include "unit/store/bundle_fixture.h"
 
 static void flip_byte(const char *path, long place)
@@ -23,7 +24,7 @@ static void test_a_wrong_byte(void **state)
     free(k20);
 }
 
-static void test_a_file_that_is_cut_or_gone(void **state)
+static void test_a_truncated_or_missing_file(void **state)
 {
     fixture *f = *state;
     fill(f);
@@ -36,15 +37,15 @@ static void test_a_file_that_is_cut_or_gone(void **state)
     free(k20);
 }
 
-/* Whoever writes the index vouches for the file, but not for what is in it. */
-static void test_an_index_that_lies(void **state)
+/* An index with the right hash of a file, but wrong statements on its content. */
+static void test_a_wrong_index(void **state)
 {
     static const struct {
         size_t samples, less_content;
         const char *device, *why;
-    } lies[] = {{1, 0, NULL, "another number of samples"},
+    } lies[] = {{1, 0, NULL, "number of samples or profiles differs"},
                 {0, 1, NULL, "unpacks to more bytes"},
-                {0, 0, "K21", "of another computation or device"}};
+                {0, 0, "K21", "computation or device differs"}};
     fixture *f = *state;
     fill(f);
     for (size_t i = 0; i < 3; i++) {
@@ -65,7 +66,7 @@ static void test_an_index_that_lies(void **state)
     }
 }
 
-/* The lines' checksum is the file's name: an index that gives another one finds no file. */
+/* The file of another bundle under this bundle's name. */
 static void test_another_content(void **state)
 {
     fixture *f = *state;
@@ -80,7 +81,7 @@ static void test_another_content(void **state)
     write_index(f, index);
     unlink(k20);
     assert_int_equal(link(k40, k20), 0);
-    assert_k20_refused(f, NULL, "of another computation or device");
+    assert_k20_refused(f, NULL, "computation or device differs");
     free(k20);
     free(k40);
 }
@@ -107,7 +108,7 @@ static void test_a_bomb(void **state)
     index = read_index(f);
     index->bundles[1].content_bytes = 300000000;
     write_index(f, index);
-    assert_k20_refused(f, NULL, "a line is longer than the limit");
+    assert_k20_refused(f, NULL, "a line exceeds the limit");
     free(command);
     free(k20);
 }
@@ -148,7 +149,7 @@ static void test_bad_indexes(void **state)
     }
     snprintf(text, sizeof(text), "{\"format\": \"nitro-bundles\", \"version\": 2}");
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", text, strlen(text), &index),
-                 NITRO_ERR_NEWER, "use a newer one");
+                 NITRO_ERR_NEWER, "reads up to 1: update it");
     assert_fails(f->context, nitro_bundle_index_parse(f->context, "x", sha, 64, &index),
                  NITRO_ERR_FORMAT, "x:1");
     temporary_write(&f->folder, "www/pub/index.json", "[]");
@@ -157,8 +158,8 @@ static void test_bad_indexes(void **state)
     assert_fails(f->context, pull(f, NULL), NITRO_ERR_NOT_FOUND, "nowhere");
 }
 
-/* Names that a store has in another order: nothing of that computation comes in. */
-static void test_other_names_than_the_store_has(void **state)
+/* The store has the schema in another order: nothing of that computation is added. */
+static void test_another_schema_than_the_store_has(void **state)
 {
     fixture *f = *state;
     nitro_schema *schema = NULL;
@@ -176,12 +177,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_a_wrong_byte),
-        TEST(test_a_file_that_is_cut_or_gone),
-        TEST(test_an_index_that_lies),
+        TEST(test_a_truncated_or_missing_file),
+        TEST(test_a_wrong_index),
         TEST(test_another_content),
         TEST(test_a_bomb),
         TEST(test_bad_indexes),
-        TEST(test_other_names_than_the_store_has),
+        TEST(test_another_schema_than_the_store_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Exporting a device: the form that import reads, and a table of devices that keeps the others. */
+/* test_export.c - exports that import reads back, and tables of devices that keep other rows. */
 #include "unit/store/import_fixture.h"
 
 /* ---- Export ---------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static void test_a_table_of_devices_keeps_the_others(void **state)
                    "K20,recorded,NVIDIA,\"Tesla \"\"K20\"\", 5 GB\",,208,0.361\n");
 }
 
-static void test_export_of_what_is_not_there(void **state)
+static void test_unknown_names(void **state)
 {
     import_fixture *f = *state;
     const char *out = temporary_path(&f->folder, "out.csv");
@@ -60,7 +60,7 @@ static void test_export_of_what_is_not_there(void **state)
                  NITRO_ERR_IO, "/nowhere/out.csv");
 }
 
-/* One device's text may be another's number: one column, and a table that can still be read. */
+/* Text for one device and a number for another is one column of labels. */
 static void test_a_column_is_text_or_numbers_for_all(void **state)
 {
     import_fixture *f = *state;
@@ -83,7 +83,7 @@ static void hear(void *user, nitro_log_level level, const char *message)
         snprintf(user, 512, "%s", message);
 }
 
-static void test_a_label_that_will_be_read_as_a_number_is_said(void **state)
+static void test_a_label_that_import_reads_as_a_number(void **state)
 {
     import_fixture *f = *state;
     char heard[512] = "";
@@ -118,7 +118,7 @@ static void test_a_feature_called_input_cannot_be_exported(void **state)
     nitro_schema_free(schema);
 }
 
-/* As root, a rename over /dev/null would take it from the whole machine. */
+/* As root, a rename over /dev/null would replace it for the whole machine. */
 static void test_devices_are_written_to_and_never_replaced(void **state)
 {
     import_fixture *f = *state;
@@ -154,9 +154,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IMPORT_TEST(test_export_writes_the_same_form),
         IMPORT_TEST(test_a_table_of_devices_keeps_the_others),
-        IMPORT_TEST(test_export_of_what_is_not_there),
+        IMPORT_TEST(test_unknown_names),
         IMPORT_TEST(test_a_column_is_text_or_numbers_for_all),
-        IMPORT_TEST(test_a_label_that_will_be_read_as_a_number_is_said),
+        IMPORT_TEST(test_a_label_that_import_reads_as_a_number),
         IMPORT_TEST(test_a_feature_called_input_cannot_be_exported),
         IMPORT_TEST(test_devices_are_written_to_and_never_replaced),
         IMPORT_TEST(test_a_bad_table_of_devices_is_left_as_it_was),

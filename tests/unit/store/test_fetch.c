@@ -1,4 +1,4 @@
-/* Matrices from a collection: archives that are right, and archives that mean harm. */
+/* test_fetch.c - downloads of matrices: valid and hostile archives. */
 #include "unit/store/http_fixture.h"
 
 typedef struct fixture {
@@ -94,7 +94,7 @@ static size_t count_cached(fixture *f, const char *pattern)
     return count;
 }
 
-static void test_a_matrix_comes_once(void **state)
+static void test_a_matrix_is_downloaded_once(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -105,7 +105,7 @@ static void test_a_matrix_comes_once(void **state)
     assert_int_equal(count_cached(f, "*.tar.gz*"), 0);
 }
 
-static void test_a_cut_archive_goes_on(void **state)
+static void test_an_interrupted_download_resumes(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -114,7 +114,7 @@ static void test_a_cut_archive_goes_on(void **state)
     assert_int_equal(http_requests(&f->server, "bytes="), 1);
 }
 
-static void test_what_is_not_there(void **state)
+static void test_a_missing_matrix(void **state)
 {
     char *path = NULL;
     bool cached;
@@ -124,7 +124,7 @@ static void test_what_is_not_there(void **state)
                  "answers 404");
 }
 
-static void test_archives_that_mean_harm(void **state)
+static void test_hostile_archives(void **state)
 {
     static const struct {
         const char *make, *why;
@@ -137,13 +137,13 @@ static void test_archives_that_mean_harm(void **state)
          "is a link"},
         {"rm two/two.mtx && head -c 3000000 /dev/zero >two/two.mtx && tar czf "
          "www/MM/HB/two.tar.gz two",
-         "more than the limit"},
+         "more bytes than the limit"},
         {"echo hello >two/two.mtx && head -c 3000000 /dev/zero >two/x && tar czf "
          "www/MM/HB/two.tar.gz two",
-         "more than the limit"},
-        {"rm two/x && tar czf www/MM/HB/two.tar.gz two", "no Matrix Market file"},
+         "more bytes than the limit"},
+        {"rm two/x && tar czf www/MM/HB/two.tar.gz two", "not in Matrix Market format"},
         {"mv two/two.mtx two/other.mtx && tar czf www/MM/HB/two.tar.gz two",
-         "there is no two/two.mtx"},
+         "the archive has no file two/two.mtx"},
         {"echo hello >www/MM/HB/two.tar.gz", "two.tar.gz"},
         {"head -c 60 www/MM/HB/one.tar.gz >www/MM/HB/two.tar.gz", "two.tar.gz"},
     };
@@ -196,9 +196,12 @@ static void test_a_check_that_refuses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_matrix_comes_once),  TEST(test_a_cut_archive_goes_on),
-        TEST(test_what_is_not_there),    TEST(test_archives_that_mean_harm),
-        TEST(test_names_that_are_paths), TEST(test_a_check_that_refuses),
+        TEST(test_a_matrix_is_downloaded_once),
+        TEST(test_an_interrupted_download_resumes),
+        TEST(test_a_missing_matrix),
+        TEST(test_hostile_archives),
+        TEST(test_names_that_are_paths),
+        TEST(test_a_check_that_refuses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

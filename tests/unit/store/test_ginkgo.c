@@ -1,5 +1,5 @@
-/* Importing a checkout of the Ginkgo project's benchmark data: layouts, units, campaigns, and what
- * is left out; and the project's own files against tables that others made of them. */
+/* test_ginkgo.c - imports of the Ginkgo project's benchmark data: layouts, units, campaigns and
+ * skipped files; and the project's own files against tables that others made of them. */
 #include <math.h>
 
 #include "unit/store_records.h"
@@ -114,7 +114,7 @@ static nitro_status check_values(void *user, const nitro_sample *sample)
     return NITRO_OK;
 }
 
-/* Nanoseconds with capitals, seconds without: the same names and milliseconds come of both. */
+/* Nanoseconds with capitals and seconds without give the same names and milliseconds. */
 static void test_layouts_become_one(void **state)
 {
     fixture *f = *state;
@@ -136,7 +136,7 @@ static void test_layouts_become_one(void **state)
     records_assert_sound(f->store);
 }
 
-static void test_holes(void **state)
+static void test_missing_values(void **state)
 {
     fixture *f = *state;
     put_times(f, "gpu/cuda", "a", "csr", "31250", "coo", "0");
@@ -169,7 +169,7 @@ static void test_campaigns_stay_apart(void **state)
                         "does not measure variant coo");
 }
 
-/* Another state of the same checkout: refused under the same name, taken under another. */
+/* Another state of a checkout: refused under the same name, imported under another. */
 static void test_second_state(void **state)
 {
     fixture *f = *state;
@@ -189,7 +189,7 @@ static void test_second_state(void **state)
     assert_int_equal(campaign(f, "gpu_2019")->added, 1);
 }
 
-/* Devices are described by their id, or by their folder; not by that of another device. */
+/* Device features by id or by folder, but not by that of another device. */
 static void test_device_features(void **state)
 {
     fixture *f = *state;
@@ -420,7 +420,7 @@ static void test_files_against_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_layouts_become_one),    TEST(test_holes),
+        TEST(test_layouts_become_one),    TEST(test_missing_values),
         TEST(test_campaigns_stay_apart),  TEST(test_second_state),
         TEST(test_device_features),       TEST(test_chosen_names),
         TEST(test_bad_files_are_counted), TEST(test_nothing_to_import),

@@ -1,4 +1,4 @@
-/* Downloads from a server that cuts, garbles, dawdles, redirects and lies. */
+/* test_http.c - downloads from a server that cuts, garbles, delays, redirects and misreports. */
 #include "store/download/http_get.h"
 #include "unit/store/http_fixture.h"
 
@@ -12,7 +12,7 @@ typedef struct fixture {
     char path[128];
 } fixture;
 
-/* Impatient, so that the tests are not slow. */
+/* Short limits keep the tests fast. */
 static const nitro_http_limits limits = {
     .connect_s = 5, .stall_s = 1, .stall_bytes_s = 100, .attempts = 3, .pause_ms = 1};
 static const nitro_http_limits once = {.stall_s = 1, .attempts = 1, .pause_ms = 1};
@@ -35,7 +35,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* In the test, not in the setup: a test may be skipped, a setup may not. */
+/* In the test: a setup cannot be skipped. */
 static void start(fixture *f)
 {
     f->server = http_start(&f->folder, NULL, NULL);
@@ -109,7 +109,7 @@ static void test_a_whole_file(void **state)
     assert_int_equal(empty.st_size, 0);
 }
 
-static void test_a_cut_download_goes_on(void **state)
+static void test_an_interrupted_download_resumes(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -118,20 +118,20 @@ static void test_a_cut_download_goes_on(void **state)
     assert_int_equal(http_requests(&f->server, "/cutonce/file bytes=10000-"), 1);
 }
 
-static void test_a_killed_download_goes_on(void **state)
+static void test_a_killed_download_resumes(void **state)
 {
     fixture *f = *state;
     start(f);
     assert_fails(f->context, get_with(f, "cutonce/file", (nitro_http_request){.limits = &once}),
-                 NITRO_ERR_IO, "run it again");
+                 NITRO_ERR_IO, "again to resume");
     assert_nothing(f);
     assert_ok(f->context, get(f, "cutonce/file"));
     assert_got(f);
     assert_int_equal(http_requests(&f->server, "bytes=10000-"), 1);
 }
 
-/* The server has another version by now: If-Range makes it send all of that. */
-static void test_a_changed_file_starts_anew(void **state)
+/* The file has changed: If-Range makes the server send all of it. */
+static void test_a_changed_file_is_restarted(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -143,7 +143,7 @@ static void test_a_changed_file_starts_anew(void **state)
     assert_int_equal(http_requests(&f->server, "/ok/file bytes=10000-"), 1);
 }
 
-static void test_without_a_tag_all_is_fetched_anew(void **state)
+static void test_without_a_tag_the_whole_file_is_requested(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -153,7 +153,7 @@ static void test_without_a_tag_all_is_fetched_anew(void **state)
     assert_int_equal(http_requests(&f->server, "bytes="), 0);
 }
 
-static void test_a_wrong_part_is_not_taken(void **state)
+static void test_a_wrong_range_is_refused(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -161,8 +161,8 @@ static void test_a_wrong_part_is_not_taken(void **state)
     assert_got(f);
 }
 
-/* What is here is as long as the whole: the server has nothing more, so it comes anew. */
-static void test_a_part_as_long_as_the_whole(void **state)
+/* The partial file has the full length: it is downloaded again. */
+static void test_a_partial_file_of_full_length(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -173,7 +173,7 @@ static void test_a_part_as_long_as_the_whole(void **state)
     assert_got(f);
 }
 
-static void test_cut_for_ever(void **state)
+static void test_always_interrupted(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -214,7 +214,7 @@ static void test_too_slow(void **state)
     assert_nothing(f);
 }
 
-static void test_answers_that_are_no_file(void **state)
+static void test_error_responses(void **state)
 {
     fixture *f = *state;
     start(f);
@@ -239,25 +239,25 @@ static void test_redirects(void **state)
         assert_fails(f->context, get(f, others[i]), NITRO_ERR_IO, "redirects to another scheme");
         assert_nothing(f);
     }
-    assert_fails(f->context, get(f, "loop/file"), NITRO_ERR_IO, "redirects too often");
+    assert_fails(f->context, get(f, "loop/file"), NITRO_ERR_IO, "redirects followed");
     snprintf(same, sizeof(same), "to/http://127.0.0.1:%u/ok/file", f->server.port);
     assert_ok(f->context, get(f, same));
     assert_got(f);
 }
 
-static void test_nobody_there(void **state)
+static void test_no_server(void **state)
 {
     fixture *f = *state;
     start(f);
     http_stop(&f->server);
     f->server.process = 0;
-    assert_fails(f->context, get(f, "ok/file"), NITRO_ERR_IO, "offline, or the address mistyped");
+    assert_fails(f->context, get(f, "ok/file"), NITRO_ERR_IO, "check the network connection");
     assert_nothing(f);
 }
 
 /* ---- Asked again ----------------------------------------------------------------------------- */
 
-static void test_an_unchanged_file_does_not_come_again(void **state)
+static void test_an_unchanged_file_is_not_downloaded_again(void **state)
 {
     const nitro_http_request again = {.revalidate = true};
     fixture *f = *state;
@@ -275,7 +275,7 @@ static void test_an_unchanged_file_does_not_come_again(void **state)
 
 /* ---- Trust ----------------------------------------------------------------------------------- */
 
-static void test_a_certificate_that_nobody_vouches_for(void **state)
+static void test_an_untrusted_certificate(void **state)
 {
     fixture *f = *state;
     char command[768], url[128], *certificate, *key;
@@ -305,16 +305,16 @@ static void test_a_certificate_that_nobody_vouches_for(void **state)
     assert_int_equal(http_requests(&tls, "GET"), 0);
 }
 
-static void test_addresses(void **state)
+static void test_urls(void **state)
 {
     static const char *const good[] = {"https://example.org", "http://[::1]:80/a/b%20c/"};
     static const struct {
         const char *url, *error;
-    } bad[] = {{"ftp://example.org", "no address"}, {"https://", "no address"},
-               {"https:///x", "no address"},        {"http:example.org", "no address"},
-               {"https://a:secret@b/x", ".netrc"},  {"https://a/x?y", "special characters"},
-               {"https://a/x y", "special"},        {"https://a/\nHost:b", "special"},
-               {"https://a/x#y", "special"},        {"https://a/{1,2}", "special"}};
+    } bad[] = {{"ftp://example.org", "invalid URL"}, {"https://", "invalid URL"},
+               {"https:///x", "invalid URL"},        {"http:example.org", "invalid URL"},
+               {"https://a:secret@b/x", ".netrc"},   {"https://a/x?y", "special characters"},
+               {"https://a/x y", "special"},         {"https://a/\nHost:b", "special"},
+               {"https://a/x#y", "special"},         {"https://a/{1,2}", "special"}};
     fixture *f = *state;
     char message[1024];
     for (size_t i = 0; i < 2; i++)
@@ -336,22 +336,22 @@ int main(void)
     unsetenv("ALL_PROXY");
     const struct CMUnitTest tests[] = {
         TEST(test_a_whole_file),
-        TEST(test_a_cut_download_goes_on),
-        TEST(test_a_killed_download_goes_on),
-        TEST(test_a_changed_file_starts_anew),
-        TEST(test_without_a_tag_all_is_fetched_anew),
-        TEST(test_a_wrong_part_is_not_taken),
-        TEST(test_a_part_as_long_as_the_whole),
-        TEST(test_cut_for_ever),
+        TEST(test_an_interrupted_download_resumes),
+        TEST(test_a_killed_download_resumes),
+        TEST(test_a_changed_file_is_restarted),
+        TEST(test_without_a_tag_the_whole_file_is_requested),
+        TEST(test_a_wrong_range_is_refused),
+        TEST(test_a_partial_file_of_full_length),
+        TEST(test_always_interrupted),
         TEST(test_wrong_lengths),
         TEST(test_too_large),
         TEST(test_too_slow),
-        TEST(test_answers_that_are_no_file),
+        TEST(test_error_responses),
         TEST(test_redirects),
-        TEST(test_nobody_there),
-        TEST(test_an_unchanged_file_does_not_come_again),
-        TEST(test_a_certificate_that_nobody_vouches_for),
-        TEST(test_addresses),
+        TEST(test_no_server),
+        TEST(test_an_unchanged_file_is_not_downloaded_again),
+        TEST(test_an_untrusted_certificate),
+        TEST(test_urls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Importing recorded devices from CSV: which columns, and what is refused without a trace. */
+/* test_import.c - imports of recorded devices from CSV: choice of columns; refusals leave no trace.
+ */
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -78,7 +79,7 @@ static void test_a_device_without_features(void **state)
     assert_ok(f->context, nitro_store_get_device(f->store, "lab", &device));
     assert_int_equal(device->num_features, 0);
     nitro_device_free(device);
-    /* One that is known keeps what is known of it. */
+    /* A known device keeps its features. */
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     chosen.device = "K20";
     assert_ok(f->context,
@@ -88,7 +89,7 @@ static void test_a_device_without_features(void **state)
     nitro_device_free(device);
 }
 
-static void test_more_rows_add_and_the_same_are_refused(void **state)
+static void test_new_rows_are_added_and_known_ones_refused(void **state)
 {
     import_fixture *f = *state;
     nitro_import_report report = {0};
@@ -126,7 +127,7 @@ static void test_options_choose_columns_and_their_order(void **state)
                  "import these alone with --variants ell,csr");
 }
 
-static void test_known_names_are_found_in_any_order(void **state)
+static void test_columns_of_a_known_schema_in_any_order(void **state)
 {
     import_fixture *f = *state;
     size_t seen = 0;
@@ -141,7 +142,7 @@ static void test_known_names_are_found_in_any_order(void **state)
     assert_order(f, "rows,fill", "csr,ell");
 }
 
-static void test_other_names_are_refused_with_both_and_a_way_out(void **state)
+static void test_another_schema_is_refused_with_a_remedy(void **state)
 {
     import_fixture *f = *state;
     import_choice chosen = {.device = "K40"};
@@ -175,7 +176,7 @@ static void test_log_scales(void **state)
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     import_choice chosen = {.device = "K40", .logs = "rows"};
     assert_ok(f->context,
-              import_text(f, import_samples_text, chosen, NULL)); /* was open, is log now */
+              import_text(f, import_samples_text, chosen, NULL)); /* was auto, is log now */
     assert_ok(f->context, nitro_store_get_schema(f->store, "spmv", &schema));
     assert_int_equal(schema->features[0].scale, NITRO_SCALE_LOG);
     assert_int_equal(schema->features[1].scale, NITRO_SCALE_AUTO);
@@ -265,7 +266,7 @@ static void test_modelled_and_measured_do_not_mix(void **state)
                  "device K20 is of kind 'recorded' in the store, but of kind 'model' in");
 }
 
-/* A disk that fills up while rows are written: neither names, nor a device, nor a row is there. */
+/* The disk fills up while rows are written: no schema, device or row is stored. */
 static void test_a_full_disk_imports_nothing(void **state)
 {
     import_fixture *f = *state;
@@ -305,7 +306,7 @@ static void test_a_full_disk_imports_nothing(void **state)
 
 /* ---- Nothing is left behind ------------------------------------------------------------------ */
 
-/* A file that is refused for one field, somewhere. */
+/* A file with one invalid field. */
 static const struct refusal {
     const char *text;
     import_choice chosen;
@@ -351,7 +352,7 @@ static void test_a_refused_import_leaves_the_store_byte_for_byte(void **state)
     assert_ok(f->context,
               import_text(f, import_samples_text, (import_choice){.logs = "rows"}, NULL));
     char *before = read_store(f, &size);
-    /* What a refused import would change besides its rows. */
+    /* Everything that an import changes besides rows. */
     temporary_write(&f->folder, "devices.csv", "device,peak_gbps\nK20,1\nK40,2\n");
     for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
         nitro_import_report report = {.added = 77};
@@ -369,7 +370,7 @@ static void test_a_refused_import_leaves_the_store_byte_for_byte(void **state)
     records_assert_sound(f->store);
 }
 
-static void test_a_scale_of_the_stores_own_holds(void **state)
+static void test_the_scale_in_the_store_applies(void **state)
 {
     import_fixture *f = *state;
     static const char below[] = "input,rows,fill,time_ms:csr,time_ms:ell\nd,0,2,3,4\n";
@@ -383,7 +384,7 @@ static void test_a_scale_of_the_stores_own_holds(void **state)
                  "import it without --log");
 }
 
-static void test_the_column_of_inputs_is_no_feature(void **state)
+static void test_the_column_of_inputs_is_not_a_feature(void **state)
 {
     import_fixture *f = *state;
     import_choice chosen = {.features = "rows,input"};
@@ -407,7 +408,7 @@ static void test_a_computation_without_features(void **state)
 /* ---- What the log says -------------------------------------------------------------------- */
 
 typedef struct heard {
-    const char *wanted; /* others do not count */
+    const char *wanted; /* others are ignored */
     size_t warnings;
     char last[512];
 } heard;
@@ -421,7 +422,7 @@ static void hear(void *user, nitro_log_level level, const char *message)
     snprintf(log->last, sizeof(log->last), "%s", message);
 }
 
-static void test_a_device_that_nothing_is_known_of_is_said(void **state)
+static void test_an_unknown_device_is_logged(void **state)
 {
     import_fixture *f = *state;
     heard log = {.wanted = "has no device features"};
@@ -430,13 +431,13 @@ static void test_a_device_that_nothing_is_known_of_is_said(void **state)
     assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
     assert_int_equal(log.warnings, 1);
     assert_non_null(strstr(log.last, "device lab has no device features"));
-    chosen.replace = true; /* known by now, if only by name */
+    chosen.replace = true; /* known by now, without features */
     assert_ok(f->context, import_text(f, import_samples_text, chosen, NULL));
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     assert_int_equal(log.warnings, 1);
 }
 
-static void test_holes_in_features_are_said(void **state)
+static void test_missing_features_are_logged(void **state)
 {
     import_fixture *f = *state;
     heard log = {.wanted = "1 of 3 inputs lack a feature"};
@@ -451,22 +452,22 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IMPORT_TEST(test_rows_become_samples),
         IMPORT_TEST(test_a_device_without_features),
-        IMPORT_TEST(test_more_rows_add_and_the_same_are_refused),
+        IMPORT_TEST(test_new_rows_are_added_and_known_ones_refused),
         IMPORT_TEST(test_options_choose_columns_and_their_order),
-        IMPORT_TEST(test_known_names_are_found_in_any_order),
-        IMPORT_TEST(test_other_names_are_refused_with_both_and_a_way_out),
+        IMPORT_TEST(test_columns_of_a_known_schema_in_any_order),
+        IMPORT_TEST(test_another_schema_is_refused_with_a_remedy),
         IMPORT_TEST(test_log_scales),
-        IMPORT_TEST(test_holes_in_features_are_said),
+        IMPORT_TEST(test_missing_features_are_logged),
         IMPORT_TEST(test_bad_rows_import_nothing),
         IMPORT_TEST(test_too_many_columns_are_refused),
         IMPORT_TEST(test_bad_devices_import_nothing),
         IMPORT_TEST(test_modelled_and_measured_do_not_mix),
         IMPORT_TEST(test_a_full_disk_imports_nothing),
         IMPORT_TEST(test_a_refused_import_leaves_the_store_byte_for_byte),
-        IMPORT_TEST(test_a_scale_of_the_stores_own_holds),
-        IMPORT_TEST(test_the_column_of_inputs_is_no_feature),
+        IMPORT_TEST(test_the_scale_in_the_store_applies),
+        IMPORT_TEST(test_the_column_of_inputs_is_not_a_feature),
         IMPORT_TEST(test_a_computation_without_features),
-        IMPORT_TEST(test_a_device_that_nothing_is_known_of_is_said),
+        IMPORT_TEST(test_an_unknown_device_is_logged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The recorded measurements that stand beside the project, imported and exported whole: what comes
- * out is what the files say, compared without the code that imports. */
+/* test_import_recorded.c - imports and exports the recorded measurements beside the project; the
+ * exports are compared with the files, without the code of import. */
 #include "unit/store/import_fixture.h"
 
 static const struct {
@@ -27,7 +27,7 @@ static const char *campaign_path(size_t campaign)
     return unit_shared_data(name);
 }
 
-/* Both files are in almost the same order: look on from the row that was found last. */
+/* Both files are in almost the same order: search from the last row found. */
 static size_t find_row(const nitro_csv *csv, const char *input, size_t start)
 {
     size_t count = nitro_csv_num_rows(csv), column = nitro_csv_column(csv, "input");
@@ -107,7 +107,7 @@ static size_t round_trip(import_fixture *f, size_t campaign, import_choice chose
     return num_columns;
 }
 
-/* Devices of one computation, each file with variants that the others lack. */
+/* Devices of one computation; each file has variants that the others lack. */
 static void test_the_campaign_of_2018(void **state)
 {
     import_fixture *f = *state;
@@ -126,7 +126,7 @@ static void test_the_campaign_of_2018(void **state)
     records_assert_sound(f->store);
 }
 
-/* Each file with all that it holds, as a computation of its own. */
+/* Each file with all columns, as a computation of its own. */
 static void test_every_recorded_file(void **state)
 {
     import_fixture *f = *state;
@@ -142,7 +142,7 @@ static void test_every_recorded_file(void **state)
     }
 }
 
-/* A device's name and features, as the table has them, survive the table's next reader. */
+/* Ids and features survive a round trip of the table of devices. */
 static void test_the_table_of_devices(void **state)
 {
     import_fixture *f = *state;
