@@ -11,14 +11,13 @@
  * sharing of work among subsets are measured on fewer inputs.
  */
 #include <stdio.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "bench/bench.h"
 #include "unit/dfs_work.h"
 #include "unit/plain_dfs.h"
 
-enum { DEVICES = 5, INPUTS = 200, GROWTH_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 12 };
+enum { DEVICES = 5, INPUTS = 200, SHARING_INPUTS = 60, MAX_SUBSETS = 93, PLAIN_MODELS = 12 };
 
 typedef struct work {
     nitro_context *context;
@@ -51,13 +50,6 @@ static void stop_watch(stopwatch begin, stopwatch *sum)
 {
     sum->wall_s += clock_s(CLOCK_MONOTONIC) - begin.wall_s;
     sum->processor_s += clock_s(CLOCK_PROCESS_CPUTIME_ID) - begin.processor_s;
-}
-
-static double peak_mb(void)
-{
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)usage.ru_maxrss / 1024.0;
 }
 
 /* 0 on success; frees what it made. */
@@ -149,7 +141,7 @@ static void add_plain(bench_report *report, const stopwatch *ours, const stopwat
     }
 }
 
-/* Ours before and after: the machine's clock drifts over a minute. */
+/* Ours before and after the plain loop: clock rates drift over a minute. */
 static int compare(work *w, void *state)
 {
     bench_report *report = state;
@@ -193,65 +185,15 @@ static int compare_sharing(work *w, void *state)
     return 0;
 }
 
-/* ---- Growth -------------------------------------------------------------------------------- */
-
-typedef struct growth {
-    bench_report *report;
-    double first_ms; /* processor time of a subset, of the smallest set */
-} growth;
-
-static int add_growth(work *w, growth *g, const char *name)
-{
-    stopwatch took;
-    if (judge(w, &took) != 0)
-        return 1;
-    double ms = 1e3 * took.processor_s / (double)w->num_subsets;
-    g->first_ms = g->first_ms > 0 ? g->first_ms : ms;
-    bench_add(g->report, name, ms, g->first_ms, "ms", 0);
-    return 0;
-}
-
-static int measure_growth(work *w, void *state)
-{
-    char name[128];
-    snprintf(name, sizeof(name), "a subset, of %zu (%zu features), %d inputs", w->num_subsets,
-             w->candidates.count, GROWTH_INPUTS);
-    return add_growth(w, state, name);
-}
-
-static int measure_inputs(work *w, void *state)
-{
-    char name[128];
-    snprintf(name, sizeof(name), "a subset, of %zu, %zu inputs", w->num_subsets,
-             w->sources->num_inputs);
-    return add_growth(w, state, name);
-}
-
-/* Ten times the inputs: the cap on samples holds memory and time. */
-static int measure_cap(bench_report *report, nitro_context *context)
-{
-    growth g = {report, 0};
-    int failed = with_work(context, DEVICES, INPUTS, 2, measure_inputs, &g);
-    double before = peak_mb();
-    if (!failed)
-        failed = with_work(context, DEVICES, 10 * INPUTS, 2, measure_inputs, &g);
-    if (!failed)
-        bench_add(report, "peak memory, with those, over without", peak_mb(), before, "MB", 0);
-    return failed;
-}
-
 static int run(bench_report *report)
 {
     nitro_context *context = NULL;
-    growth g = {report, 0};
     if (nitro_context_create(&context) != NITRO_OK)
         return bench_fail("no context");
-    int failed = measure_cap(report, context);
+    int failed = 0;
     for (size_t devices = 3; devices <= DEVICES && !failed; devices++)
         failed =
-            with_work(context, devices, GROWTH_INPUTS, DFS_WORK_FEATURES, compare_sharing, report);
-    for (size_t candidates = 2; candidates <= DFS_WORK_FEATURES && !failed; candidates += 2)
-        failed = with_work(context, DEVICES, GROWTH_INPUTS, candidates, measure_growth, &g);
+            with_work(context, devices, SHARING_INPUTS, DFS_WORK_FEATURES, compare_sharing, report);
     if (!failed)
         failed = with_work(context, DEVICES, INPUTS, DFS_WORK_FEATURES, compare, report);
     nitro_context_free(context);

@@ -1,8 +1,8 @@
 /*
- * Bench "dispatch": what a decision costs, beside what people use else. A made-up computation like
- * recorded SpMV (14 input features, 5 relative ones, 5 variants, four sources of equal inputs).
- * Every number is the median of many batches, measured in turns with its reference; spread is half
- * the interquartile range over the median, which on a shared machine is mostly the machine's.
+ * Bench "dispatch": the cost of a decision, compared with alternatives. A synthetic computation
+ * like recorded SpMV (14 input features, 5 relative ones, 5 variants, four sources of equal
+ * inputs). Every number is the median of many batches, measured in turns with its reference; spread
+ * is half the interquartile range over the median.
  */
 #include <libsvm/svm.h>
 #include <math.h>
@@ -169,7 +169,7 @@ typedef struct scored {
     size_t next, num_double, num_scored;
 } scored;
 
-/** As nitro_model_decide: in single precision, in double where that is not sure, by the parts. */
+/** As nitro_model_decide: in single precision, then in double, then by the terms. */
 static void compiled_batch(void *state)
 {
     scored *s = state;
@@ -204,7 +204,7 @@ static void predict_batch(void *state)
         p->sum += svm_predict(p->model, p->nodes + p->next++ % NUM_INPUTS * (p->num_columns + 1));
 }
 
-/** LIBSVM's own model with our machine's vectors: what svm_predict would be given. */
+/** LIBSVM's model with the vectors of our SVM, for svm_predict. */
 static int make_peer(const nitro_model *model, double (*inputs)[DISPATCH_FEATURES], scored *ours,
                      struct svm_model *svm, struct svm_node **vectors, peer *p)
 {

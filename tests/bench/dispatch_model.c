@@ -1,4 +1,4 @@
-/* A made-up computation whose times follow from bandwidth, row lengths and what devices can do. */
+/* A synthetic computation whose times follow from bandwidth, row lengths and device features. */
 #include "bench/dispatch_model.h"
 
 #include <jansson.h>

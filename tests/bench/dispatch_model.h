@@ -1,5 +1,5 @@
-/* dispatch_model.h - a made-up computation like recorded SpMV: 14 input features, 5 relative ones,
- * 5 variants, four sources; and models of it for a fifth device. */
+/* dispatch_model.h - a synthetic computation like recorded SpMV: 14 input features, 5 relative
+ * ones, 5 variants, four sources; and models of it for a fifth device. */
 #ifndef NITRO_TESTS_BENCH_DISPATCH_MODEL_H
 #define NITRO_TESTS_BENCH_DISPATCH_MODEL_H
 

@@ -15,13 +15,13 @@
 #include "nitro/runtime/model/model.h"
 
 #define NUM_MATRICES 96
-#define EVERY        4 /* one in so many is of the stream; the others teach */
+#define EVERY        4 /* one of four matrices is in the stream, the others are training inputs */
 #define REPETITIONS  5
 
 typedef struct stream {
     nitro_context *context;
     nitro_computation *computation;
-    nitro_dataset dataset; /* of this machine alone: most inputs teach, the others are the stream */
+    nitro_dataset dataset; /* of this machine: training inputs and the stream */
     double select_ms;      /* of all decisions on the stream */
     size_t num_outside;    /* of these: the guard sent them to the default variant */
 } stream;
@@ -96,7 +96,7 @@ static nitro_status learn(stream *s, nitro_model **model)
     return status;
 }
 
-/** One variant's total on the stream, or on what teaches; where it does not run, the first's. */
+/** One variant's total on the stream or the training inputs; where it does not run, the first's. */
 static double total_of(const stream *s, size_t variant, bool on_stream)
 {
     double sum = 0.0;

@@ -1,7 +1,4 @@
-/*
- * Support vector regression. Hides LIBSVM, as svm.c does: it trains, and what it learnt is copied
- * out at once.
- */
+/* Support vector regression, trained by LIBSVM and copied into arrays. */
 #include <libsvm/svm.h>
 #include <limits.h>
 #include <math.h>
@@ -10,12 +7,12 @@
 #include "nitro/learn/svm/svm.h"
 
 #define COST           100.0
-#define TUBE           0.1 /* differences below it cost nothing */
+#define TUBE           0.1 /* smaller errors cost nothing */
 #define CACHE_MB       16.0
 #define STOP_TOLERANCE 1e-3
 
 typedef struct scaled_column {
-    size_t column; /* of the points that are asked about */
+    size_t column; /* of a query point */
     double low, high;
 } scaled_column;
 
@@ -61,7 +58,7 @@ static nitro_status find_columns(nitro_context *context, const double *columns, 
     }
     if (made->num_columns > 0)
         return NITRO_OK;
-    return nitro_fail(context, NITRO_ERR_NO_DATA, "nothing to regress on: no column varies");
+    return nitro_fail(context, NITRO_ERR_NO_DATA, "cannot train a regression: no column varies");
 }
 
 /* ---- Training -------------------------------------------------------------------------------- */
@@ -152,7 +149,7 @@ nitro_status nitro_regression_train(nitro_context *context, const double *column
     return status;
 }
 
-/* ---- Asking ---------------------------------------------------------------------------------- */
+/* ---- Prediction------------------------------------------------------------------------------- */
 
 double nitro_regression_predict(const nitro_regression *regression, const double *columns)
 {
