@@ -53,6 +53,7 @@ check_links() {
     done < <(grep -oE '\]\([^) ]+\)' "$1" | sed 's/^](//; s/)$//' | grep -vE '^https?:')
 }
 
+# shellcheck disable=SC2016 # backquotes as such
 # check_paths PAGE: files of the repository that it names in backquotes exist.
 check_paths() {
     local path
