@@ -1,7 +1,7 @@
 /*
  * nitro.hpp - nitro.h for C++17, header-only: objects that free themselves, errors as exceptions,
- * lambdas as variants and features. What the functions mean, their units, threads and promises, is
- * written in nitro.h; this file says only what C++ adds.
+ * lambdas as variants and features. What the functions mean, their units and threads, is documented
+ * in runtime.h and tune.h; this file documents what C++ adds.
  *
  *     nitro::context context;
  *     nitro::computation<vector> sum(context, "sum");

@@ -1,11 +1,12 @@
 /*
  * nitro_backend.h - what implementers of plug-ins see: stores, device kinds, device-feature
- * selection, strategies, and the tools on top (the command line). nitro.h's rules hold here too.
+ * selection, strategies, and the tools on top (the command line). the rules of runtime.h hold here
+ * too.
  *
  * A plug-in is a const struct: name, one-line description, priority, functions. Each family has one
  * list file (nitro/lists/FAMILY.list) that nitro/builtins.c reads; adding a plug-in is one file and
- * one line there. A plug-in that a build lacks stays in its list as a stub that says which option
- * turns it on.
+ * one line there. A plug-in that a build lacks stays in its list as a stub that names the option
+ * that enables it.
  *
  * Its parts are in nitro/backend/, one a family or a subject; they come with this header alone.
  */

@@ -62,23 +62,23 @@ NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) 
  */
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
-/** Write atomically: a temporary file beside it, synced, renamed. An old file stays whole on error.
- *  What is no regular file (a terminal, a pipe) is written to as it is. NITRO_OK or NITRO_ERR_IO.
+/** Write atomically: a temporary file beside it, synced, renamed. An existing file is unchanged on
+ * error. A terminal or pipe is written to directly. NITRO_OK or NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);
 
 /**
- * Read a short file that holds a secret (a password, a key), refused where others could have it.
+ * Read a short file that holds a secret (a password, a key), refused if others may access it.
  * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
  *                   error.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
- *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows what
- *         is in it.
+ *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows the
+ *         contents.
  */
 NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
                                                size_t text_size);
-/** Make such a file: mode 0600, synced. NITRO_ERR_EXISTS where anything has the name. */
+/** Create such a file: mode 0600, synced. NITRO_ERR_EXISTS if the path exists. */
 NITRO_API nitro_status nitro_file_create_private(nitro_context *context, const char *path,
                                                  const char *text);
 
@@ -87,7 +87,7 @@ NITRO_API bool nitro_parse_number(const char *text, double *value);
 /** Shortest decimal form that reads back as the same double; at least 32 bytes of room. */
 NITRO_API void nitro_format_number(double value, char *text, size_t size);
 
-/** Send a message to the context's log, if it wants this level; see nitro_log_function. */
+/** Send a message to the context's log, if this level is enabled; see nitro_log_function. */
 NITRO_API void nitro_log(nitro_context *context, nitro_log_level level, const char *format, ...)
     NITRO_PRINTF(3, 4);
 
@@ -100,7 +100,7 @@ typedef struct nitro_random {
     uint64_t state[4];
 } nitro_random;
 
-/** Begin anew; what was there does not matter. */
+/** Initialize. */
 NITRO_API void nitro_random_seed(nitro_random *random, uint64_t seed);
 NITRO_API uint64_t nitro_random_next(nitro_random *random);  /* 64 bits */
 NITRO_API double nitro_random_uniform(nitro_random *random); /* [0, 1) */
@@ -111,14 +111,14 @@ NITRO_API uint64_t nitro_hash(const void *data, size_t size, uint64_t seed);
 
 /* ---- Child processes ------------------------------------------------------------------------- */
 
-/** What a child does. @param[out] answer  a text, malloc'd. Its status, and on failure the last
- * error of its context, are the parent's. */
+/** A function for a child process. @param[out] answer  a text, malloc'd. Its status and last error
+ * are passed to the parent. */
 typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state, char **answer);
 
 /**
- * Run a function in a forked process, so that what it opens there (a driver, a pool of threads)
- * leaves this process as it was, and what hangs or crashes there costs an error here. What the
- * function writes in memory stays in the child, and so does what it logs.
+ * Run a function in a forked process, so that a driver or thread pool that it opens does not affect
+ * this process, and a hang or crash becomes an error. Memory that it writes and messages that it
+ * logs stay in the child.
  * @param[in]  what      for errors: "asking the CUDA driver".
  * @param[out] answer    free with free().
  * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, ended

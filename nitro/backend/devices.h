@@ -12,30 +12,30 @@ extern "C" {
 typedef struct nitro_device_session nitro_device_session;
 
 /**
- * A device's own clock, caches and memory. `stream` is what nitro_hooks.stream says; NULL is the
- * default one. Called by one thread of a worker process, never before a fork. A call that fails
- * says why: so does the first one after asynchronous work that failed.
+ * A device's own clock, caches and memory. `stream` is from nitro_hooks.stream; NULL is the default
+ * one. Called by one thread of a worker process, never before a fork. Errors of asynchronous work
+ * are reported by the next call.
  */
 typedef struct nitro_device_access {
     /** Errors as nitro_device_kind.describe, and NITRO_ERR_IO: the device refuses. */
     nitro_status (*open)(nitro_context *context, const char *id, nitro_device_session **session);
     void (*close)(nitro_device_session *session);
 
-    /** What the stream is given between the two is what is timed; `stop` waits for it, also after
-     *  a variant failed. Both NULL: the device has no clock of its own. */
+    /** Time the work enqueued on the stream between these two; `stop` waits for it, also after a
+     *  variant failed. Both NULL: the device has no clock of its own. */
     nitro_status (*start)(nitro_device_session *session, void *stream);
     nitro_status (*stop)(nitro_device_session *session, void *stream, double *elapsed_ms);
 
-    /** Leave nothing of the input in the caches; on the stream, without waiting. */
+    /** Flush the caches, on the stream, without waiting. */
     nitro_status (*flush)(nitro_device_session *session, void *stream);
 
-    /** Memory that could be allocated now. It fails once a fault has made the device useless for
-     *  this process: measuring asks after each failure, and goes on in a new process then. NULL:
-     *  not known. */
+    /** Memory that could be allocated now. Fails if an error has made the device unusable in this
+     *  process: measuring checks this after each failure and then continues in a new process.
+     *  NULL: unknown. */
     nitro_status (*free_memory)(nitro_device_session *session, size_t *bytes);
 
-    /** Clocks and what holds them back, for people: "1980 MHz, memory 2619 MHz, throttled: power".
-     *  "" where nothing is known. */
+    /** Clocks and throttling, for people: "1980 MHz, memory 2619 MHz, throttled: power"; "" if
+     *  unknown. */
     nitro_status (*state)(nitro_device_session *session, char *text, size_t size);
 } nitro_device_access;
 
@@ -48,14 +48,14 @@ typedef struct nitro_device_kind {
     nitro_status (*list)(nitro_context *context, nitro_string_list *ids);
 
     /**
-     * Everything known of a device without running anything long; with `measure` also what
-     * microbenchmarks say (seconds). NITRO_ERR_NOT_FOUND when the id is not one of this kind.
+     * Describe a device without running anything long; with `measure` also by microbenchmarks
+     * (seconds). NITRO_ERR_NOT_FOUND when the id is not one of this kind.
      */
     nitro_status (*describe)(nitro_context *context, const char *id, bool measure,
                              nitro_device **device);
 
     /**
-     * NULL where variants really run. A modelled kind fills `sample->entries` from the input's
+     * NULL if variants run on the device. A modelled kind fills `sample->entries` from the input's
      * features by its documented cost model instead; the same seed gives the same times.
      * NITRO_ERR_NOT_FOUND when it has no model of this computation.
      */
@@ -63,8 +63,8 @@ typedef struct nitro_device_kind {
                              const nitro_schema *schema, uint64_t seed, nitro_sample *sample);
 
     /**
-     * NULL where kernels really run. A modelled kind hands on profiles from a documented formula
-     * instead, of every variant on a sample's input (its features), or, with `schema` and `sample`
+     * NULL if kernels run on the device. A modelled kind passes profiles from a documented formula
+     * instead: of every variant on a sample's input (its features), or, with `schema` and `sample`
      * NULL, of every proxy at intensities 0, 1 and so on. Their origin is "modelled". Errors as
      * simulate's, and the function's.
      */
@@ -72,14 +72,14 @@ typedef struct nitro_device_kind {
                                       const nitro_schema *schema, const nitro_sample *sample,
                                       uint64_t seed, nitro_profile_function function, void *user);
 
-    /** NULL where variants run in the host's memory and time. */
+    /** NULL if variants run in the host's memory and are timed by its clock. */
     const nitro_device_access *access;
 
     /**
-     * Both NULL, or both there: all that `describe` is told of a device as a text (free with
-     * free()), and the device made of such a text, anywhere. So a device that was once here can be
-     * tested without it. Errors of `record` are those of describe; `replay` gives NITRO_ERR_FORMAT
-     * or NITRO_ERR_NEWER, with `origin` and the field, for what is no such text.
+     * Both NULL or both set. `record` writes everything that `describe` reads as a text (free with
+     * free()); `replay` makes the device from such a text on any machine, so that device code is
+     * tested without the device. Errors of `record` are those of describe; `replay` returns
+     * NITRO_ERR_FORMAT or NITRO_ERR_NEWER and names `origin` and the field.
      */
     nitro_status (*record)(nitro_context *context, const char *id, bool measure, char **text);
     nitro_status (*replay)(nitro_context *context, const char *origin, const char *text,
@@ -88,8 +88,8 @@ typedef struct nitro_device_kind {
 
 /**
  * Put modelled profiles into a store: of proxies on a modelled device, and of a computation's
- * variants on the inputs that the store has samples of there. Those that are there are replaced.
- * @param[out] count  profiles that were put.
+ * variants on the inputs that the store has samples of there. Existing ones are replaced.
+ * @param[out] count  number of profiles.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (computation, device, or no cost model of it); NITRO_ERR_
  *         NO_DATA (no samples there); NITRO_ERR_ARGUMENT (the device is not modelled).
  */
@@ -98,14 +98,14 @@ NITRO_API nitro_status nitro_store_put_modelled_profiles(nitro_store *store,
                                                          const char *device, uint64_t seed,
                                                          size_t *count);
 
-/** The device kind of this name; NULL: this build knows none. */
+/** The device kind of this name; NULL: unknown. */
 NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *context,
                                                           const char *name);
 
 /**
- * Devices that are really here are told apart from those of other machines, which may have the same
- * processor or card and so the same id, by the setting "machine": `ID@MACHINE`. Kinds know nothing
- * of it: what they are given is `id` up to the '@'. Modelled devices are the same everywhere.
+ * Live devices of several machines may have the same processor or card and so the same id; the
+ * setting "machine" distinguishes them: `ID@MACHINE`. Kinds get the id up to the '@'. Modelled
+ * devices are the same everywhere.
  */
 
 /** Append the ids of the live and modelled devices of this machine, of every kind. A kind that
@@ -115,7 +115,7 @@ NITRO_API nitro_status nitro_device_list(nitro_context *context, nitro_string_li
 /**
  * Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
  * @param[out] kind  may be NULL.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the error lists those that are there); NITRO_ERR_ARGUMENT
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the error lists the available ones); NITRO_ERR_ARGUMENT
  *         (no device id, or with the setting "machine" too long a one); the kind's own errors.
  */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,

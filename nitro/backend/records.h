@@ -25,8 +25,8 @@ typedef struct nitro_relative_info {
 } nitro_relative_info;
 
 /**
- * The names that make samples comparable: a computation's features and variants, in order; and its
- * relative features, which are made from those and may change at any time.
+ * What makes samples comparable: a computation's features and variants, in order; and its relative
+ * features, which are computed from those and may change at any time.
  */
 typedef struct nitro_schema {
     char *computation;
@@ -39,11 +39,11 @@ typedef struct nitro_schema {
     nitro_relative_info *relative; /* shape [num_relative], at most NITRO_MAX_FEATURES */
 } nitro_schema;
 
-/** NITRO_ERR_ARGUMENT: the name is not clean. Without features and variants yet. */
+/** NITRO_ERR_ARGUMENT: the name is invalid. Without features and variants yet. */
 NITRO_API nitro_status nitro_schema_create(nitro_context *context, const char *computation,
                                            nitro_schema **schema);
 /** Append a feature (`unit` NULL: "1"), or a variant. @return NITRO_OK; NITRO_ERR_EXISTS;
- *  NITRO_ERR_ARGUMENT (a name that is not clean, or too many); NITRO_ERR_NO_MEMORY. */
+ *  NITRO_ERR_ARGUMENT (an invalid name, or too many); NITRO_ERR_NO_MEMORY. */
 NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_schema *schema,
                                                 const char *name, const char *unit,
                                                 nitro_scale scale);
@@ -57,7 +57,7 @@ NITRO_API void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep
 /** Put copies of the relative features of `from` in place of those of `to`; on error, of a part. */
 NITRO_API nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_schema *from,
                                                   nitro_schema *to);
-/** Is relative feature `index` well-formed? What nitro_schema_add_relative makes sure of. */
+/** Is relative feature `index` well-formed? nitro_schema_add_relative checks this. */
 NITRO_API nitro_status nitro_schema_check_relative(nitro_context *context,
                                                    const nitro_schema *schema, size_t index);
 /** Does it replace the input feature of this name? */
@@ -112,9 +112,9 @@ NITRO_API nitro_status nitro_description_parse(nitro_context *context, const cha
                                                nitro_description **description);
 NITRO_API void nitro_description_free(nitro_description *description);
 /**
- * Put what the description says in a computation's names. Features that the computation does not
- * have are no matter; a relative feature that needs one is left out, and said in the log. On error
- * the schema may hold a part.
+ * Put the description's units, scales, relative features and default variant into a schema.
+ * Features that the schema lacks are ignored; a relative feature that needs one is omitted, with a
+ * message in the log. On error the schema may hold a part.
  * @return NITRO_OK; NITRO_ERR_MISMATCH (it has no variant of the default's name); NITRO_ERR_EXISTS
  *         (a relative feature has the name of another feature); NITRO_ERR_NO_MEMORY.
  */
@@ -128,15 +128,15 @@ NITRO_API bool nitro_scale_from_name(const char *name, nitro_scale *scale);
 /**
  * The rule for NITRO_SCALE_AUTO, from finite values. Of the magnitudes of the non-zero values, take
  * the 5th and 95th percentile, the median and the largest. Where the 95th percentile is at least
- * 100 times the 5th, or the largest at least 100 times the median, ratios say more than
- * differences: LOG if all values are positive, else SIGNED_LOG. All else: LINEAR, flags and
+ * 100 times the 5th, or the largest at least 100 times the median, ratios matter more
+ * than differences: LOG if all values are positive, else SIGNED_LOG. All else: LINEAR, flags and
  * constants included.
  */
 NITRO_API nitro_scale nitro_scale_choose(const double *values, size_t count);
 
 typedef enum nitro_value_source {
     NITRO_VALUE_RECORDED, /* read from a file or store */
-    NITRO_VALUE_QUERY,    /* the operating system or driver says so */
+    NITRO_VALUE_QUERY,    /* from the operating system or driver */
     NITRO_VALUE_STATIC,   /* published specification */
     NITRO_VALUE_COMPUTED, /* from other values */
     NITRO_VALUE_MEASURED  /* by a microbenchmark here */
@@ -147,7 +147,7 @@ NITRO_API bool nitro_value_source_from_name(const char *name, nitro_value_source
 
 typedef struct nitro_device_feature {
     char *name;
-    double value; /* finite: a hole is a feature that is not there */
+    double value; /* finite; a missing value is an absent feature */
     nitro_value_source source;
     double spread; /* relative, of measured values; else 0 */
 } nitro_device_feature;
@@ -167,14 +167,14 @@ typedef struct nitro_device {
     nitro_label *labels; /* text columns: vendor, model, ... */
 } nitro_device;
 
-/** NITRO_ERR_ARGUMENT: id or kind is not clean. Without features and labels yet. */
+/** NITRO_ERR_ARGUMENT: id or kind is invalid. Without features and labels yet. */
 NITRO_API nitro_status nitro_device_create(nitro_context *context, const char *id, const char *kind,
                                            nitro_device **device);
 /** Add or replace. NaN removes the feature; infinity is NITRO_ERR_ARGUMENT. */
 NITRO_API nitro_status nitro_device_set(nitro_context *context, nitro_device *device,
                                         const char *feature, double value,
                                         nitro_value_source source, double spread);
-/** Add or replace; `text` NULL: "". NITRO_ERR_ARGUMENT: the name is not clean. */
+/** Add or replace; `text` NULL: "". NITRO_ERR_ARGUMENT: the name is invalid. */
 NITRO_API nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device,
                                               const char *name, const char *text);
 /** The value, or NaN where the device has no such feature. */
@@ -186,27 +186,27 @@ NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_dev
 NITRO_API void nitro_device_free(nitro_device *device);
 /** Room for a digest and its '\0'. */
 #define NITRO_DIGEST_SIZE 17
-/** 16 hex digits over kind and features, whatever their order. What microbenchmarks measured is
- * left out, for it never comes out the same twice. */
+/** 16 hex digits over kind and features, whatever their order. Measured values
+ * are omitted, since they vary. */
 NITRO_API void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SIZE]);
 
-/** What is known of a device feature by name: the paper's Table 1 and ours. */
+/** Documentation of a device feature: the paper's Table 1 and ours. */
 typedef struct nitro_device_feature_info {
     const char *name;
     const char *unit;
     nitro_scale scale;
-    bool descriptive; /* for people and reports (year, generation): never learnt from */
+    bool descriptive; /* for people and reports (year, generation): not used for training */
     const char *description;
 } nitro_device_feature_info;
 
-/** NULL for a name not in the table (unit "1", scale auto, learnt from). */
+/** NULL for a name not in the table (unit "1", scale auto, used for training). */
 NITRO_API const nitro_device_feature_info *nitro_device_feature_lookup(const char *name);
 /** The whole table, ended by a NULL name. */
 NITRO_API const nitro_device_feature_info *nitro_device_feature_table(void);
 
 /**
- * Read devices from a table with a `device` column: numeric columns are device features (empty: a
- * hole), text columns are labels; a `kind` column is optional ("recorded" without it).
+ * Read devices from a table with a `device` column: numeric columns are device features (empty:
+ * missing), text columns are labels; a `kind` column is optional ("recorded" without it).
  * @param[out] devices  shape [count], each and the array owned by the caller.
  */
 NITRO_API nitro_status nitro_devices_from_csv(nitro_context *context, const nitro_csv *csv,
@@ -249,10 +249,9 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
-    char *device_state;  /* clocks and what held them back while it was measured, for people: as the
-                            device said before, "; then " and as after where that differs */
-    char *cache;         /* "cold": the caches were flushed before each run; NULL: they were left as
-                            runs leave them */
+    char *device_state;  /* clocks and throttling during the measurement, for people: before it, and
+                            after "; then " afterwards if that differs */
+    char *cache;         /* "cold": caches were flushed before each run; NULL: they were not */
 } nitro_provenance;
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
@@ -276,7 +275,7 @@ NITRO_API void nitro_provenance_clear(nitro_provenance *provenance);
 typedef struct nitro_sample {
     char *input;
     size_t num_features;
-    double *features; /* shape [num_features]; NaN: a hole */
+    double *features; /* shape [num_features]; NaN: missing */
     size_t num_entries;
     nitro_entry *entries; /* shape [num_variants], declared order */
     nitro_provenance provenance;
@@ -295,10 +294,10 @@ NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 /** One hardware metric of one kernel. */
 typedef struct nitro_metric {
     char *name;   /* as its profiler calls it: nvprof's or CUPTI's */
-    double value; /* finite: what was not collected is not there */
+    double value; /* finite; uncollected metrics are absent */
 } nitro_metric;
 
-/** A proxy's dial goes from 0 to this. */
+/** Highest intensity of a proxy; the lowest is 0. */
 #define NITRO_MAX_INTENSITY 5
 
 /**
@@ -317,7 +316,7 @@ typedef struct nitro_profile {
     nitro_provenance provenance;
 } nitro_profile;
 
-/** Names must be clean, an intensity in its range: else NITRO_ERR_ARGUMENT. No metrics yet. */
+/** Names must be valid and an intensity in range, else NITRO_ERR_ARGUMENT. No metrics yet. */
 NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
                                                        const char *computation, const char *variant,
                                                        const char *input, const char *kernel,
@@ -325,7 +324,7 @@ NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
 NITRO_API nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *proxy,
                                                      double intensity, const char *kernel,
                                                      nitro_profile **profile);
-/** Add or replace. NITRO_ERR_ARGUMENT where the name is not clean or the value not finite. */
+/** Add or replace. NITRO_ERR_ARGUMENT where the name is invalid or the value not finite. */
 NITRO_API nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile,
                                          const char *metric, double value);
 /** The value, or NaN where it was not collected. */

@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/** A setting of nitro.h's: where it may be made, and what it may be. */
+/** A setting: where it is made, and its values. */
 typedef struct nitro_setting {
     const char *name;        /* "model" */
     const char *environment; /* "NITRO_MODEL" */
     const char *value;       /* what help calls the value: "PATH" */
-    const char *standard;    /* the value where nobody makes one; NULL: none */
+    const char *standard;    /* the default; NULL: none */
     const char *help;
     const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
-    bool is_name;               /* "" or a clean name */
+    bool is_name;               /* "" or a valid name */
     bool is_number;
     double minimum, maximum; /* of numbers */
 } nitro_setting;

@@ -1,6 +1,8 @@
-/* A function's answer from a forked process: the status as one byte, then a text and its '\0', over
- * a pipe. Waits on the real clock, whatever clock the context has, and never for longer than asked:
- * a process that a driver holds in the kernel cannot even be killed. */
+/*
+ * Runs a function in a forked process: status as one byte, then a text and its '\0', over a pipe.
+ * Uses the real clock, whatever clock the context has, and never waits longer than the limit: a
+ * process that a driver holds in the kernel cannot even be killed.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,7 @@
-/* What makes a forked copy of the program a worker: it dies with its parent, takes nothing of the
- * application's signals, exit handlers and input along, and leaves nothing behind. */
+/*
+ * Makes a forked process independent of its parent's signals, exit handlers and input; it ends with
+ * its parent.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * Blocked Cholesky factors. Hides the blocking: panels of rows, then tiles of what remains, so that
- * inner loops run along rows in cache and compilers can vectorise them without reordering sums.
+ * Blocked Cholesky factors: panels of rows, then tiles of the rest, so that inner loops run along
+ * rows in cache and vectorize without reordering sums.
  */
 #include "nitro/base/cholesky.h"
 

@@ -1,5 +1,7 @@
-/* "Did you mean": the closest of some names. Hides what close means: edit distance with swaps of
- * neighbours, and an unfinished word counts as one slip. */
+/*
+ * "Did you mean": the closest of some names by edit distance with transpositions; an unfinished
+ * word counts as one error.
+ */
 #include <string.h>
 
 #include "nitro/nitro_backend.h"

@@ -1,5 +1,4 @@
-/* Fields of an untrusted JSON file. Hides how each refusal is worded: file, field, what was wrong.
- */
+/* Fields of an untrusted JSON file. Errors name file, field and what was wrong. */
 #include "nitro/base/json.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Names: what is clean enough to be stored, printed and put into a file name. */
+/* Valid names: fit to be stored, printed and used in file names. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
-/* Independent tasks on a few threads. Hides how they are handed out: one after another, on demand.
- */
+/* Independent tasks on a few threads, which take them one by one. */
 #include "nitro/base/parallel.h"
 
 #include <pthread.h>

@@ -1,5 +1,7 @@
-/* Reading binary files piece by piece. Hides the bounds: nothing is allocated that the file has no
- * bytes for, and no number passes that is not finite. */
+/*
+ * Reads binary files piece by piece. Sizes are checked before anything is allocated, and numbers
+ * must be finite.
+ */
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * A model from a binary file that nobody vouches for. Hides the order of checks: format, version,
- * size, checksum, then every field.
+ * Reads a model from an untrusted binary file: format, version, size and checksum are checked, then
+ * every field.
  */
 #include <endian.h>
 #include <math.h>
@@ -174,7 +174,7 @@ static nitro_status read_device_feature(nitro_binary_cursor *cursor, nitro_model
         status = read_column(cursor, &model->columns[nitro_model_first_device(model) + index]);
     if (status == NITRO_OK && (!nitro_name_is_valid(name) ||
                                nitro_string_list_find(&model->device_features, name) != NITRO_NONE))
-        status = nitro_binary_refuse(cursor, "a device feature's clean name");
+        status = nitro_binary_refuse(cursor, "a device feature's valid name");
     if (status == NITRO_OK)
         status = nitro_string_list_add(cursor->context, &model->device_features, name);
     free(name);
@@ -265,7 +265,7 @@ static nitro_status read_names(nitro_binary_cursor *cursor, nitro_model **model)
         status = nitro_binary_text(cursor, whats[i], &texts[i]);
     if (status == NITRO_OK && (!nitro_device_id_is_valid(texts[1]) ||
                                !nitro_name_is_valid(texts[2]) || !nitro_name_is_valid(texts[3])))
-        status = nitro_binary_refuse(cursor, "a target and a strategy of clean names");
+        status = nitro_binary_refuse(cursor, "a target and a strategy with valid names");
     if (status == NITRO_OK)
         status = blame_file(cursor, nitro_schema_create(cursor->context, texts[0], &schema));
     if (status == NITRO_OK)

@@ -1,4 +1,4 @@
-/* Models to binary files. Hides the order of fields; binary_read.c and binary_terms.c read it. */
+/* Writes models to binary files; binary_read.c and binary_terms.c read them. */
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,13 +94,13 @@ static void put_calibration(FILE *out, const nitro_calibration *calibration)
 
 /* ---- Parts -------------------------------------------------------------------------------- */
 
-static void put_kernels(FILE *out, const nitro_kernel_expansion *machine)
+static void put_kernels(FILE *out, const nitro_kernel_expansion *expansion)
 {
-    put_number(out, machine->gamma);
-    put_count(out, machine->num_vectors);
-    put_numbers(out, machine->bias, machine->num_outputs);
-    put_numbers(out, machine->vectors, machine->num_vectors * machine->num_columns);
-    put_numbers(out, machine->coefficients, machine->num_vectors * machine->num_outputs);
+    put_number(out, expansion->gamma);
+    put_count(out, expansion->num_vectors);
+    put_numbers(out, expansion->bias, expansion->num_outputs);
+    put_numbers(out, expansion->vectors, expansion->num_vectors * expansion->num_columns);
+    put_numbers(out, expansion->coefficients, expansion->num_vectors * expansion->num_outputs);
 }
 
 /** Columns of nodes, 0 for a leaf and one more than the column elsewhere; then thresholds of inner

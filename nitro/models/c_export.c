@@ -1,6 +1,6 @@
 /*
- * A model as a C file. Hides its shape: tables, the parts' functions, columns, and one function
- * that a program calls. The arithmetic is the model's own, in the same order.
+ * Exports a model as a C file: tables, the terms' functions, columns, and one function for programs
+ * to call. The arithmetic is the model's own, in the same order.
  */
 #include "nitro/models/c_export.h"
 
@@ -178,7 +178,7 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             "is\n"
             " * the index of a variant in %s_variants: the one expected to run fastest; the "
             "default,\n"
-            " * %s, where the input is unlike those that the model learnt from; -1 where a feature "
+            " * %s, where the input is outside the training range; -1 where a feature "
             "is\n * not a finite number. Safe from any number of threads.\n */\n",
             schema->computation, model->target, nitro_model_strategy(model), NITRO_VERSION_STRING,
             name, schema->num_features, name, name, schema->variants[schema->default_variant]);

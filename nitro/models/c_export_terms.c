@@ -1,5 +1,4 @@
-/* Parts as C source. Hides which helpers a file needs: each kind's is written once, where it
- * occurs. */
+/* Score terms as C source; helper functions are written once per file, if they are needed. */
 #include "nitro/models/c_export_terms.h"
 
 #include <inttypes.h>
@@ -140,15 +139,15 @@ static const char *named(char *name, size_t size, const char *what, size_t term)
     return name;
 }
 
-static void print_kernels(FILE *out, const nitro_kernel_expansion *machine, size_t term)
+static void print_kernels(FILE *out, const nitro_kernel_expansion *expansion, size_t term)
 {
     char name[64];
-    nitro_source_numbers(out, named(name, sizeof name, "bias", term), machine->bias,
-                         machine->num_outputs);
-    nitro_source_numbers(out, named(name, sizeof name, "vectors", term), machine->vectors,
-                         machine->num_vectors * machine->num_columns);
-    nitro_source_numbers(out, named(name, sizeof name, "coefficients", term), machine->coefficients,
-                         machine->num_vectors * machine->num_outputs);
+    nitro_source_numbers(out, named(name, sizeof name, "bias", term), expansion->bias,
+                         expansion->num_outputs);
+    nitro_source_numbers(out, named(name, sizeof name, "vectors", term), expansion->vectors,
+                         expansion->num_vectors * expansion->num_columns);
+    nitro_source_numbers(out, named(name, sizeof name, "coefficients", term),
+                         expansion->coefficients, expansion->num_vectors * expansion->num_outputs);
 }
 
 /** One number a node of all trees; `first` counts the nodes, or leaves, of the trees before. */

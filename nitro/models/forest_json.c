@@ -1,5 +1,7 @@
-/* Forests to and from JSON. Hides what is checked of a file that nobody vouches for: the links
- * between nodes are not in it, so what remains are counts, ranges and finite numbers. */
+/*
+ * Forests to and from JSON. Links between nodes are not stored but computed, so untrusted files
+ * need checks of counts, ranges and finite numbers only.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Kernel machines to and from JSON. Hides what is checked of a file that nobody vouches for. */
+/* Kernel expansions to and from JSON; all fields of a file are checked. */
 #include <math.h>
 
 #include "nitro/models/score_json.h"
@@ -19,7 +19,7 @@ nitro_status nitro_kernel_expansion_encode(nitro_context *context,
                              expansion->num_outputs));
     if (!made)
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                          "out of memory: cannot encode a machine of %zu vectors",
+                          "out of memory: cannot encode a kernel expansion of %zu vectors",
                           expansion->num_vectors);
     *json = made;
     return NITRO_OK;

@@ -1,5 +1,4 @@
-/* Machine pairs to and from JSON. Each machine is checked by itself: that both have the same
- * vectors is how pairs are learnt, and not asked of a file. */
+/* Kernel pairs to and from JSON. Each expansion is checked by itself. */
 #include <stdlib.h>
 
 #include "nitro/models/score_json.h"
@@ -17,7 +16,7 @@ nitro_status nitro_kernel_pair_encode(nitro_context *context, const nitro_kernel
         status = nitro_kernel_expansion_encode(context, pair->expansions[m], &expansion);
         if (status == NITRO_OK && json_object_set_new(made, names[m], expansion) != 0)
             status = nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                                "out of memory: cannot encode a pair of machines");
+                                "out of memory: cannot encode a kernel pair");
     }
     if (status == NITRO_OK)
         *json = made;

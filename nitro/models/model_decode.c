@@ -1,7 +1,6 @@
 /*
- * A model from text that nobody vouches for. Hides the order of checks: whole JSON, format,
- * version, checksum, then every field; a file that differs from what was written by one byte is
- * refused.
+ * Reads a model from untrusted text: whole JSON, format, version and checksum are checked, then
+ * every field. A file with one changed byte is refused.
  */
 #include <inttypes.h>
 #include <jansson.h>

@@ -1,6 +1,7 @@
-/* A model's names and columns from a file that nobody vouches for: variants, input and relative
- * features, the target and its device features. Hides the order in which they can be read: each is
- * checked against those before it. */
+/*
+ * Reads a model's schema and columns: variants, input and relative features, the target and its
+ * device features, each checked against those before it.
+ */
 #include "nitro/models/model_decode.h"
 
 static nitro_status decode_column(const nitro_json_place *place, const json_t *object,

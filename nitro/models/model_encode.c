@@ -1,6 +1,6 @@
 /*
- * A model as text. Hides the layout: JSON, one field of the top object a line, the first of them
- * the checksum of all bytes that follow.
+ * Writes a model as JSON, one field of the top object a line, the first of them the checksum of all
+ * bytes that follow.
  */
 #include <inttypes.h>
 #include <jansson.h>

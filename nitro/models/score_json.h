@@ -27,7 +27,7 @@ nitro_status nitro_forest_decode(const nitro_json_place *place, const json_t *js
  *  loss. */
 nitro_status nitro_kernel_expansion_encode(nitro_context *context,
                                            const nitro_kernel_expansion *expansion, json_t **json);
-/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not such a machine of so many columns
+/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not an expansion of so many columns
  *          and outputs; file and field are named. */
 nitro_status nitro_kernel_expansion_decode(const nitro_json_place *place, const json_t *json,
                                            size_t num_columns, size_t num_outputs,

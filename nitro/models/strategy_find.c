@@ -1,5 +1,4 @@
-/* Strategies by their names. Hides which one is meant where none is named: that of the highest
- * priority, the first of equals. */
+/* Strategies by name; without a name the one of the highest priority, the first of equals. */
 #include <stdio.h>
 #include <string.h>
 

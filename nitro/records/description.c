@@ -1,7 +1,6 @@
 /*
- * Description files: JSON that says of a recorded computation what code says of others. Hides the
- * layout, and that names the computation does not have are no error: a file of samples may have
- * fewer columns than its description knows.
+ * Description files: JSON with the features, units and relative features of a recorded computation.
+ * Unknown features are no error, for a file of samples may have fewer columns than its description.
  */
 #include <jansson.h>
 #include <stdio.h>

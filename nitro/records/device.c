@@ -1,4 +1,7 @@
-/* Devices as records: an id, a kind, device features that may have holes, and labels for people. */
+/*
+ * Devices as records: an id, a kind, device features, some of which may be missing, and labels for
+ * people.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Devices from a table. Which columns are numbers and which are labels is decided by their fields,
- * so that any column may be added: all numbers (or holes) is a device feature, any text a label.
- * Names that are known to be one or the other are not left to chance. */
+ * so that any column may be added: all numbers (or missing values) is a device feature, any text a
+ * label. Names that are known to be one or the other are not left to chance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@ const nitro_device_kind *nitro_device_kind_find(const nitro_context *context, co
     return NULL;
 }
 
-/* Devices that really are here are called after the machine. */
+/* Ids of live devices carry the machine's name. */
 static nitro_status list_kind(nitro_context *context, const nitro_device_kind *kind,
                               const char *machine, nitro_string_list *ids)
 {

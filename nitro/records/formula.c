@@ -1,5 +1,7 @@
-/* Evaluation of formulas. Hides what undefined means: the first step without a finite value ends
- * it, so that no minimum, maximum or quotient can make a number of what has none. */
+/*
+ * Evaluates formulas. The first step without a finite value ends the evaluation, so that no
+ * minimum, maximum or quotient makes a number of an undefined one.
+ */
 #include <math.h>
 #include <stdlib.h>
 

@@ -49,7 +49,7 @@ nitro_status nitro_formula_parse(nitro_context *context, const char *origin, con
                                  const nitro_string_list *variables, nitro_formula **formula);
 /**
  * The same where not all names are known beforehand: one that begins with `prefix` and goes on with
- * a clean name (with no prefix: is a metric's) is appended to `variables` when it is not there (on
+ * a valid name (with no prefix: is a metric's) is appended to `variables` when it is not there (on
  * failure it may be there too).
  */
 nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin, const char *text,

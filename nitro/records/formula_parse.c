@@ -1,5 +1,7 @@
-/* Formulas from text: recursive descent that writes postfix steps as it goes. Hides how each error
- * is worded and placed; nesting is bounded, so hostile text cannot exhaust the C stack. */
+/*
+ * Formulas from text: recursive descent that emits postfix steps. Nesting is bounded, so hostile
+ * text cannot exhaust the C stack.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,9 +196,9 @@ static nitro_status grow_variables(formula_parser *parser, const char *start, si
         return NITRO_OK;
     snprintf(name, sizeof(name), "%.*s", (int)length, start);
     size_t prefix_length = strlen(parser->prefix);
-    bool clean = prefix_length ? nitro_name_is_valid(name + prefix_length)
+    bool valid = prefix_length ? nitro_name_is_valid(name + prefix_length)
                                : nitro_metric_name_is_valid(name);
-    if (strncmp(name, parser->prefix, prefix_length) != 0 || !clean)
+    if (strncmp(name, parser->prefix, prefix_length) != 0 || !valid)
         return NITRO_OK;
     return nitro_string_list_add(parser->context, parser->grows, name);
 }

@@ -1,6 +1,6 @@
 /*
- * Formulas evaluated together. Hides how: postfix steps become places that name the places of their
- * operands (constants first, then variables, then results), and equal steps share one.
+ * Formulas evaluated together: postfix steps become values numbered constants first, then
+ * variables, then results, and equal steps share one.
  */
 #include "nitro/records/formula_set.h"
 

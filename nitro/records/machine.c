@@ -1,5 +1,7 @@
-/* The machine's name in device ids. Two machines with one sort of processor have devices of one id:
- * what is told apart in a store is what their owners give a name. Hides where in an id that is. */
+/*
+ * The machine's name in device ids. Two machines with the same processor have the same device id;
+ * the name distinguishes them in a store.
+ */
 #include "nitro/records/machine.h"
 
 #include <stdio.h>

@@ -6,10 +6,10 @@
 
 #include "nitro/nitro_backend.h"
 
-static nitro_status require_valid(nitro_context *context, bool clean, const char *what,
+static nitro_status require_valid(nitro_context *context, bool valid, const char *what,
                                   const char *value)
 {
-    if (clean)
+    if (valid)
         return NITRO_OK;
     return nitro_fail(context, NITRO_ERR_ARGUMENT, "profile: '%.80s' is no name of %s",
                       value ? value : "(null)", what);

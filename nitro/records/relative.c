@@ -1,5 +1,7 @@
-/* Evaluating relative features. Hides how formulas see their variables: input features first, then
- * the device's values, in the order in which formulas name them. */
+/*
+ * Evaluates relative features. Variables of their formulas are the input features, then the device
+ * features in the order of their first use.
+ */
 #include "nitro/records/relative.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Scales: their names, and the rule that chooses one from values. Hides what "spans orders of
- * magnitude" means: percentiles, so that one odd value does not decide.
+ * Scales: their names, and the rule that chooses one from values. It compares percentiles, so that
+ * one outlier does not decide.
  */
 #include <math.h>
 #include <stdlib.h>

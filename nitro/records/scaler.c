@@ -1,4 +1,4 @@
-/* Columns to [-1, 1]. Hides what happens at the edges: constants, zeros under a log, infinities. */
+/* Scales columns to [-1, 1], including constant ones, zeros under a logarithm and infinities. */
 #include "nitro/records/scaler.h"
 
 #include <float.h>

@@ -1,5 +1,7 @@
-/* A computation's names: what makes samples and models comparable. Their order counts too, for
- * features and times are stored by place; units and scales do not. */
+/*
+ * Schemas: the variants and features of a computation, which make samples and models comparable.
+ * Order counts, for features and times are stored by index; units and scales do not.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Relative features among a computation's names: declared, checked, dropped. */
+/* Relative features of a schema: declared, checked, removed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

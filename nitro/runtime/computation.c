@@ -57,7 +57,7 @@ static nitro_status require_open(const nitro_computation *computation, const cha
     if (!computation->closed)
         return NITRO_OK;
     return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                      "%s: cannot %s: a model is attached or calls are watched already; declare "
+                      "%s: cannot %s: a model is attached or calls are monitored already; declare "
                       "everything first",
                       computation->schema->computation, what);
 }

@@ -38,7 +38,7 @@ struct nitro_computation {
     _Atomic uint64_t epoch;           /* of the memo's entries: from 1 on */
     atomic_size_t forced;             /* a variant; NITRO_NONE: the choice is free */
     nitro_decision_log *decision_log; /* NULL: decisions are not printed */
-    nitro_monitor *monitor;           /* NULL: nothing is watched */
+    nitro_monitor *monitor;           /* NULL: not monitored */
     _Atomic uint64_t needed;          /* a bit an input feature that is evaluated to decide */
     nitro_feature_options feature_options;
     nitro_thread_pool *pool; /* NULL: no threads yet */
@@ -78,7 +78,7 @@ uint64_t nitro_computation_needs(const nitro_computation *computation);
 void nitro_computation_explain(const nitro_computation *computation, const nitro_query *query,
                                const nitro_decision *decision);
 
-/** Why a function of a variant failed, by the application's hook; "": nothing is known. */
+/** Why a function of a variant failed, by the application's hook; "": unknown. */
 const char *nitro_computation_problem(const nitro_computation *computation, const void *argument);
 
 #endif

@@ -1,5 +1,7 @@
-/* Making a computation what its user's settings ask for. Hides in which order: the log first, and
- * what a model must be there for after the model. */
+/*
+ * Applies the user's settings to a computation: the log first, and settings that need a model after
+ * the model.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,8 +90,7 @@ static nitro_status apply_feature_budget(nitro_computation *computation,
     return nitro_computation_set_feature_options(computation, &options);
 }
 
-/** watch, refine and record are made together: each alone says less than a nitro_monitor_options.
- */
+/** The settings monitor, adapt and record make one nitro_monitor_options. */
 static nitro_status look_up_number(nitro_computation *computation, const char *name, double *number)
 {
     nitro_setting_value value;
@@ -111,7 +112,7 @@ static nitro_status apply_monitor(nitro_computation *computation, const nitro_se
     if (status != NITRO_OK ||
         (nitro_parse_number(value->text, &every) && every < 1 && !(percent > 0) && recorded < 1))
         return status;
-    if (every >= 1 || percent > 0) /* a record alone watches as often as is usual */
+    if (every >= 1 || percent > 0) /* recording alone keeps the default rate */
         options.every = (unsigned)every;
     options.adapt_percent = percent;
     options.num_recorded = (size_t)recorded;

@@ -1,7 +1,4 @@
-/*
- * Remembers decisions by a hash of features and variant in a table that is never emptied: once it
- * is full, it says so and keeps silent, for who has read four thousand lines has read enough.
- */
+/* Prints each distinct decision once; stops after 4,096. */
 #include "nitro/runtime/decision_log.h"
 
 #include <stdatomic.h>

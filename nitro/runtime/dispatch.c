@@ -1,6 +1,8 @@
-/* Dispatch: features and constraints of one input, then the attached model's choice, or the default
- * variant with the reason. Nothing here allocates, or locks, except to record an error or to share
- * features with helpers. */
+/*
+ * Dispatch: features and constraints of one input, then the attached model's choice, or the default
+ * variant with the reason. Allocates nothing and locks only to record an error or to use the thread
+ * pool.
+ */
 #include <math.h>
 #include <stdio.h>
 
@@ -13,12 +15,12 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_MODEL] = "the model's choice",
         [NITRO_REASON_NO_MODEL] = "the default: no model is attached",
         [NITRO_REASON_ONLY_ALLOWED] = "the only variant that accepts this input",
-        [NITRO_REASON_OUTSIDE] = "the default: the input is unlike those the model learnt from",
-        [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not sure enough",
-        [NITRO_REASON_FORCED] = "a setting asks for this variant",
-        [NITRO_REASON_BUDGET] = "the default: the features take longer than their budget",
-        [NITRO_REASON_EXPLORATION] = "tried, for it may be faster than the model's choice",
-        [NITRO_REASON_LEARNT] = "was fastest so far for inputs like this one",
+        [NITRO_REASON_OUTSIDE] = "the default: the input is outside the training range",
+        [NITRO_REASON_LOW_CONFIDENCE] = "the default: the model is not confident enough",
+        [NITRO_REASON_FORCED] = "forced by a setting",
+        [NITRO_REASON_BUDGET] = "the default: the features exceed their budget",
+        [NITRO_REASON_EXPLORATION] = "exploration: may be faster than the model's choice",
+        [NITRO_REASON_LEARNT] = "adaptation: fastest so far for inputs like this one",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";

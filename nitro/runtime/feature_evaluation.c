@@ -1,6 +1,6 @@
 /*
- * Evaluating input features. Hides how groups are shared among threads: each takes the next one
- * that nobody has begun; which failed is told in declared order, whoever found it.
+ * Evaluates input features. Each thread takes the next group that none has begun; of several
+ * failures the first in declared order is reported.
  */
 #include "nitro/runtime/feature_evaluation.h"
 

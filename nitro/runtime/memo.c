@@ -1,9 +1,8 @@
 /*
- * The memo. Hides how threads share it: every entry has a sequence number, odd while it is written;
- * who reads it compares the number before and after, and takes a change for a miss. Words are
- * atomic, loaded with acquire and stored with release order: they stay between the two numbers.
- * Counters belong to the thread that came first: it alone writes them, without a locked addition,
- * which would wait until the features are written out.
+ * The memo. Every entry has a sequence number, odd while it is written; a reader compares it before
+ * and after and treats a change as a miss. Words are atomic, loaded with acquire and stored with
+ * release order, and so stay between the two numbers. A counter is written only by the thread that
+ * came first, without a locked addition, which would wait for earlier stores.
  */
 #include "nitro/runtime/memo.h"
 

@@ -1,6 +1,6 @@
 /*
- * Running what was decided: at once, or by a ticket whose features are evaluated meanwhile; timed
- * where calls are watched.
+ * Runs the chosen variant: at once, or by a ticket whose features are evaluated meanwhile; timed if
+ * calls are monitored.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Threads that help with evaluating features. Hides how they are told: evaluations stand in a list
- * behind one lock that is never held while a feature is evaluated, so that whoever offers or takes
- * back does not wait for one; and what becomes of them in a forked child, where they are not.
+ * Threads that help to evaluate features. Evaluations are in a list behind one lock that is never
+ * held during an evaluation, so that offering and withdrawing one is fast. In a forked child there
+ * are no threads, and the pool does nothing.
  */
 #include <pthread.h>
 #include <signal.h>

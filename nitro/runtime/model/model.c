@@ -1,6 +1,6 @@
 /*
- * What a model says of an input. Hides the guards: outside the training range, or below the asked
- * confidence, the default variant is chosen and the decision says so.
+ * What a model decides. Outside the training range, or below the minimum confidence, it chooses the
+ * default variant.
  */
 #include "nitro/runtime/model/model.h"
 #include "nitro/base/clamp.h"

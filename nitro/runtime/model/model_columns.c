@@ -1,6 +1,6 @@
 /*
- * From an input's features to what the strategy sees. Hides that it is prepared once a model is
- * compiled: formulas for the target, and what scaling has in common.
+ * From input features to the columns of a strategy. Compiling a model prepares formulas for the
+ * target and the constants of scaling.
  */
 #include <math.h>
 #include <stdlib.h>

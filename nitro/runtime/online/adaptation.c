@@ -1,8 +1,8 @@
 /*
- * Choosing under a budget. Hides the rule: of the variants whose time, seen with optimism (two
- * standard errors below the mean), would beat the best mean, the most promising is tried, if half
- * of the budget covers what that may cost at worst; the other half is for being wrong about what
- * was learnt. What nothing speaks for any more is tried again now and then, for times change.
+ * Chooses variants under an overhead budget. The variant whose optimistic time (two standard errors
+ * below the mean) is lowest is explored if it would beat the best mean and half of the budget
+ * covers its worst case; the other half is for adapted choices that turn out wrong. A variant
+ * without recent times is explored again now and then, since times change.
  */
 #include "nitro/runtime/online/adaptation.h"
 
@@ -11,11 +11,11 @@
 #define WORTHWHILE        0.995 /* of the best mean: what cannot beat this is left alone */
 #define CLEARLY           0.998 /* of the model's choice's mean: less is no reason to leave it */
 #define DEVIATIONS        2.0
-#define WORST_UNKNOWN     10.0 /* times the model's choice: what the first trial may take */
+#define WORST_UNKNOWN     10.0 /* times the model's choice: what the first exploration may take */
 #define OPINION_ERROR     4.0  /* by this factor an opinion on a variant's time may be too high */
 #define EXPLORATION_SHARE 0.5
 #define NS_PER_MS         1e6
-/* Calls in a region after which a variant is tried again, times how much slower it was. */
+/* Calls in a bucket after which a variant is explored again, times how much slower it was. */
 #define OUTDATED_CALLS 2048.0
 
 static bool is_candidate(const nitro_bucket *bucket, uint64_t allowed, size_t variant)
@@ -78,24 +78,24 @@ static bool is_outdated(const nitro_bucket *bucket, size_t base, size_t leader, 
            OUTDATED_CALLS * fmax(slower, 1);
 }
 
-/** The most promising variant beside the leader, or one not tried for long; else the leader. */
+/** The candidate to explore, a variant not explored for long, or the leader. */
 static size_t find_exploration(const nitro_bucket *bucket, size_t num_variants, uint64_t allowed,
                                size_t base, size_t leader)
 {
     double best = WORTHWHILE * bucket->seen[leader].mean_ms;
-    size_t promising = leader, outdated = leader;
+    size_t candidate = leader, outdated = leader;
     for (size_t v = 0; v < num_variants; v++) {
         if (v == leader || !is_candidate(bucket, allowed, v))
             continue;
         double optimistic = optimistic_ms(bucket, base, leader, v);
         if (optimistic < best) {
-            promising = v;
+            candidate = v;
             best = optimistic;
         }
         if (outdated == leader && is_outdated(bucket, base, leader, v))
             outdated = v;
     }
-    return promising != leader ? promising : outdated;
+    return candidate != leader ? candidate : outdated;
 }
 
 static bool reserve(nitro_budget *budget, double excess_ms, int64_t *reserved_ns)

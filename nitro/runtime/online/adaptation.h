@@ -1,5 +1,5 @@
 /*
- * adaptation.h - which variant a call takes where the model is not sure: the model's, the one that
+ * adaptation.h - which variant a call runs if the model is not confident: the model's, the one that
  * was fastest here so far, or one that may be faster still, as far as a budget allows. Internal to
  * nitro/.
  */
@@ -8,12 +8,13 @@
 
 #include "nitro/runtime/online/buckets.h"
 
-/** What trials may cost, and did. All threads share it without a lock. */
+/** The budget of exploration. All threads share it without a lock. */
 typedef struct nitro_budget {
     double share;             /* of the calls' time: 0.02 is 2 % */
     _Atomic int64_t calls_ns; /* what calls took, or would have taken by the model's choice */
-    _Atomic int64_t lost_ns;  /* what they took beyond that, and trials under way may; never below
-                                 what is under way: what was won before pays for no more than that */
+    _Atomic int64_t
+        lost_ns; /* what they took beyond that, and explorations under way may; never below
+                    what is under way: what was won before pays for no more than that */
 } nitro_budget;
 
 typedef enum nitro_adaptation_kind {
@@ -30,7 +31,7 @@ typedef struct nitro_adaptation_choice {
 } nitro_adaptation_choice;
 
 /**
- * Choose within a region, which the caller is in.
+ * Choose within a bucket, which the caller has entered.
  * @param[in] allowed  a bit a variant that accepts this input: no other is chosen.
  * @param[in] base     the model's choice; first of all its time is learnt.
  */

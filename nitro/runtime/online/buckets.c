@@ -1,7 +1,7 @@
 /*
- * Regions of the feature space. Hides what is alike: a feature's sign, exponent and first three
- * bits after the point, so that steps are of 6 to 12 percent at every magnitude and finding a
- * region takes no logarithm; and how the table stays bounded: a region that is used less gives way.
+ * Feature-space buckets. The key has the sign, exponent and first three mantissa bits of each
+ * feature, so that steps are 6 to 12 percent at every magnitude and no logarithm is needed. The
+ * table is bounded: a less used bucket is evicted.
  */
 #include "nitro/runtime/online/buckets.h"
 
@@ -11,7 +11,7 @@
 
 enum { NUM_PROBES = 4, DROPPED_BITS = 49, MAX_BUCKETS = 1 << 20, SETTLED = 16 };
 
-#define DISCOUNTED 2u /* times that a mean counts for once it is doubted */
+#define DISCOUNTED 2u /* times that a mean counts for after a drift */
 
 struct nitro_buckets {
     size_t num_buckets; /* a power of two */
@@ -25,7 +25,7 @@ nitro_status nitro_buckets_create(nitro_context *context, size_t num_buckets, si
 {
     size_t count = NUM_PROBES;
     if (num_buckets == 0 || num_buckets > MAX_BUCKETS)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu regions: use 1 to %d", num_buckets,
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu buckets: use 1 to %d", num_buckets,
                           MAX_BUCKETS);
     while (count < num_buckets)
         count *= 2;
@@ -82,7 +82,7 @@ static uint64_t key_of(const nitro_bucket *bucket)
     return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&bucket->key, memory_order_relaxed);
 }
 
-/** The region is this thread's, if it still has the key. */
+/** The bucket is this thread's, if it still has the key. */
 static bool enter(nitro_bucket *bucket, uint64_t key)
 {
     if (atomic_flag_test_and_set_explicit(&bucket->busy, memory_order_acquire))

@@ -1,7 +1,7 @@
 /*
- * Watching. Hides what a time is compared with, and what follows when it is another: a region's
- * expectation is the mean of its first steady times and stays until the median of the newest ones
- * leaves it; then all that was learnt there is doubted.
+ * Online monitoring. The expected time in a bucket is the mean of its first steady times; it stays
+ * until the median of the newest times leaves it, which is a drift and discounts all earlier times
+ * of the bucket.
  */
 #include "nitro/runtime/online/monitor.h"
 
@@ -51,7 +51,7 @@ static nitro_status check_options(const nitro_monitored *monitored,
     if (good)
         return NITRO_OK;
     return nitro_fail(monitored->context, NITRO_ERR_ARGUMENT,
-                      "%s: watching every %u calls with a drift bound of %g, refining by %g %% "
+                      "%s: monitoring every %u calls with a drift bound of %g, adapting by %g %% "
                       "below a confidence of %g: use at most %d calls, a bound in (0, 100], 0 to "
                       "100 %% and a confidence in [0, 2]",
                       monitored->schema->computation, options->every, options->drift_bound,
@@ -72,7 +72,7 @@ static nitro_status check_time_sources(const nitro_monitored *monitored)
     for (size_t v = 0; v < monitored->schema->num_variants; v++)
         if (monitored->variants[v].time_source == NITRO_TIME_DEVICE)
             return nitro_fail(monitored->context, NITRO_ERR_ARGUMENT,
-                              "%s: calls of it cannot be watched, refined or recorded, for variant "
+                              "%s: its calls cannot be monitored, adapted or recorded, for variant "
                               "%s is timed by the device's own clock (NITRO_TIME_DEVICE): its run "
                               "returns before the work is done",
                               monitored->schema->computation, monitored->variants[v].name);
@@ -182,7 +182,7 @@ static void query_model(nitro_monitor *monitor, const double *features, nitro_bu
     }
 }
 
-/** A model that is sure is left alone, until times show that what it knew is past. */
+/** Confident decisions are kept, unless times have drifted. */
 static bool may_adapt(const nitro_monitor *monitor, const nitro_bucket *bucket,
                       const nitro_decision *decision, uint64_t allowed)
 {

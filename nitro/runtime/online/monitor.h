@@ -1,6 +1,6 @@
 /*
- * monitor.h - what nitro_run does besides where it was asked to watch: time calls, tell drift,
- * refine the choice, record. Internal to nitro/.
+ * monitor.h - what nitro_run does besides if it is monitored: time calls, report drift, adapt
+ * the choice, record. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_ONLINE_MONITOR_H
 #define NITRO_RUNTIME_ONLINE_MONITOR_H
@@ -22,7 +22,7 @@ typedef struct nitro_monitored {
 /** One call that is timed; on the caller's stack. */
 typedef struct nitro_monitor_call {
     const double *features;
-    uint64_t key; /* of its region */
+    uint64_t key; /* of its bucket */
     size_t base;  /* what would have been chosen without */
     nitro_adaptation_choice choice;
 } nitro_monitor_call;

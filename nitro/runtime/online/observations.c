@@ -1,7 +1,6 @@
 /*
- * The ring. Hides how threads share it: as entries of the memo, each has a sequence number, odd
- * while it is written, and words that are atomic; who reads it compares the number before and
- * after.
+ * The ring of observations. As in the memo, each entry has a sequence number, odd while it is
+ * written, and atomic words; a reader compares the number before and after.
  */
 #include "nitro/runtime/online/observations.h"
 

@@ -1,5 +1,7 @@
-/* Confidence in use: of a margin, and of two calibrations blended. Hides that between knots it is a
- * straight line, and that a blend never falls either. */
+/*
+ * Confidence of a margin, linear between knots, and blends of two calibrations, which never
+ * decrease either.
+ */
 #include "nitro/runtime/scores/calibration.h"
 
 #include <math.h>

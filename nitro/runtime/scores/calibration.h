@@ -7,7 +7,7 @@
 /** Within 5 % of the best: what confidence is about. */
 #define NITRO_GOOD_QUALITY          (1.0 / 1.05)
 #define NITRO_CALIBRATION_MAX_KNOTS 48
-#define NITRO_CALIBRATION_BIN_ROWS  12 /* held-out rows that say what one margin is worth */
+#define NITRO_CALIBRATION_BIN_ROWS  12 /* held-out rows per bin of margins */
 
 /**
  * A confidence that never falls as the margin grows: linear between knots, constant beyond the

@@ -25,8 +25,9 @@ size_t nitro_forest_num_trees(const nitro_forest *forest);
 void nitro_forest_predict(const nitro_forest *forest, const double *columns, double *outputs);
 
 /**
- * One tree's answer, shape [num_outputs], owned by the forest: the trees' disagreement tells how
- * sure their mean is. Rows of one leaf get the same pointer. Threads: as nitro_forest_predict.
+ * One tree's answer, shape [num_outputs], owned by the forest: the trees' disagreement measures
+ * the uncertainty of their mean. Rows of one leaf get the same pointer. Threads: as
+ * nitro_forest_predict.
  */
 const double *nitro_forest_leaf(const nitro_forest *forest, size_t tree, const double *columns);
 

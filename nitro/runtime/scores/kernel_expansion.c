@@ -1,4 +1,4 @@
-/* Kernel machines in use. Hides the order of sums. */
+/* Evaluates kernel expansions. */
 #include "nitro/runtime/scores/kernel_expansion.h"
 
 #include <math.h>

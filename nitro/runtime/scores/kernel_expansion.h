@@ -1,6 +1,6 @@
 /*
  * kernel_expansion.h - sums of RBF kernels: output_o(x) = bias_o + sum_i c_io exp(-gamma |x -
- * v_i|^2). What machines that learn such sums keep and share. Internal to nitro/.
+ * v_i|^2). Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_SCORES_KERNEL_EXPANSION_H
 #define NITRO_RUNTIME_SCORES_KERNEL_EXPANSION_H
@@ -15,15 +15,15 @@ typedef struct nitro_kernel_expansion {
     double *coefficients; /* shape [num_vectors x num_outputs] */
 } nitro_kernel_expansion;
 
-/** All zero but gamma. @param[out] machine  free with nitro_kernel_expansion_free. */
+/** All zero but gamma. @param[out] expansion  free with nitro_kernel_expansion_free. */
 nitro_status nitro_kernel_expansion_create(nitro_context *context, size_t num_columns,
                                            size_t num_outputs, size_t num_vectors, double gamma,
                                            nitro_kernel_expansion **expansion);
 void nitro_kernel_expansion_free(nitro_kernel_expansion *expansion);
 
 /**
- * Evaluate all outputs in one pass over the vectors. Columns are cut to [-1, 1]: kernels forget
- * everything at a distance, and the border of what was learnt is the best that is known there.
+ * Evaluate all outputs in one pass over the vectors. Columns are cut to [-1, 1]: far from all
+ * vectors a kernel is 0, so the border of the training range predicts better.
  * @param[in]  columns  shape [num_columns], finite or not, but no NaN.
  * @param[out] outputs  shape [num_outputs].
  * Allocates nothing; safe from any number of threads.

@@ -1,6 +1,6 @@
 /*
- * kernel_pair.h - the sum of two kernel machines, a wide and a narrow kernel on the same vectors:
- * what holds in regions, and what holds for neighbours. Internal to nitro/.
+ * kernel_pair.h - the sum of two kernel expansions, a wide and a narrow kernel on the same vectors.
+ * Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_SCORES_KERNEL_PAIR_H
 #define NITRO_RUNTIME_SCORES_KERNEL_PAIR_H
@@ -20,7 +20,7 @@ void nitro_kernel_pair_free(nitro_kernel_pair *pair);
 void nitro_kernel_pair_add(const nitro_kernel_pair *pair, double weight, const double *columns,
                            double *scores);
 
-/** The same as parts, borrowed: so a compiled model has them. */
+/** The same as score terms, borrowed, for compiled models. */
 nitro_status nitro_kernel_pair_terms(nitro_context *context, const nitro_kernel_pair *pair,
                                      double weight, nitro_score_terms *terms);
 

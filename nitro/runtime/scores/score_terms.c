@@ -1,4 +1,7 @@
-/* Scores from parts. Hides the order of sums: compiled models ask here where they are not sure. */
+/*
+ * Scores as weighted sums of terms. Compiled models fall back to these where their error bound does
+ * not decide.
+ */
 #include "nitro/runtime/scores/score_terms.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@ typedef enum nitro_score_term_kind {
     NITRO_TERM_KERNELS,    /* losses, an output a variant: score = -output */
     NITRO_TERM_TREES,      /* the same by a forest */
     NITRO_TERM_SOFT_VOTES, /* kernels, an output a pair, cut at +-1: for one, against the other */
-    NITRO_TERM_VOTES,      /* one-vs-one machines, scored as nitro_svm_classifier_score does */
+    NITRO_TERM_VOTES, /* one-vs-one SVM classifiers, scored as nitro_svm_classifier_score does */
     NITRO_TERM_NUM_KINDS
 } nitro_score_term_kind;
 
@@ -37,20 +37,20 @@ typedef struct nitro_score_term {
 struct nitro_score_terms {
     size_t num_columns, num_variants;
     size_t count;
-    nitro_score_term items[NITRO_PARTS_MAX]; /* shape [count]; what they point to is borrowed or
-                                          owned, as whoever made them says */
+    nitro_score_term items[NITRO_PARTS_MAX]; /* shape [count]; pointers are borrowed or owned, as
+                                          their maker documents */
 };
 
-/** Add a part; NITRO_ERR_ARGUMENT when there are too many. */
+/** Add a term; NITRO_ERR_ARGUMENT when there are too many. */
 nitro_status nitro_score_terms_add(nitro_context *context, nitro_score_terms *terms,
                                    const nitro_score_term *term);
-/** Free what the parts point to: for those that own it. */
+/** Free what the terms point to, for an owner. */
 void nitro_score_terms_release(nitro_score_terms *terms);
 
-/** Scores of one part, without its weight. @param[out] scores  shape [num_variants]. */
+/** Scores of one term, without its weight. @param[out] scores  shape [num_variants]. */
 void nitro_score_term_score(const nitro_score_term *term, size_t num_columns, size_t num_variants,
                             const double *columns, double *scores);
-/** The parts' scores times their weights, added in order. */
+/** The terms' scores times their weights, added in order. */
 void nitro_score_terms_score(const nitro_score_terms *terms, const double *columns, double *scores);
 
 /** Pairs' decisions, cut at +-1, as votes for their first variant and against the other. */

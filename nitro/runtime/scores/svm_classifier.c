@@ -1,6 +1,6 @@
 /*
- * One-vs-one machines in use: what they decide, and their scores. Hides LIBSVM's order of sums and
- * ties, which decisions keep.
+ * Decisions and scores of one-vs-one SVM classifiers. Sums and ties follow LIBSVM's order, so
+ * decisions are the same.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -182,12 +182,12 @@ static void test_asynchronous_variants_are_not_monitored(void **state)
     nitro_monitor_options_init(&options);
     assert_fails(f->context, nitro_computation_monitor(f->computation, &options),
                  NITRO_ERR_ARGUMENT,
-                 "sum: calls of it cannot be watched, refined or recorded, for variant long is "
+                 "sum: its calls cannot be monitored, adapted or recorded, for variant long is "
                  "timed by the device's own clock (NITRO_TIME_DEVICE): its run returns before the "
                  "work is done");
     assert_ok(f->context, nitro_context_set(f->context, NULL, "adapt", "2"));
     assert_fails(f->context, nitro_computation_configure(f->computation), NITRO_ERR_ARGUMENT,
-                 "cannot be watched");
+                 "cannot be monitored");
     assert_ok(f->context, nitro_run(f->computation, &given, NULL)); /* as it was */
     nitro_computation_monitor_statistics(f->computation, &seen);
     assert_int_equal(seen.num_timed, 0);
