@@ -10,9 +10,9 @@
  *     sum.load_model("sum.json");
  *     nitro::decision decision = sum.run(v);
  *
- * - Every failure throws nitro::error with nitro.h's status and the context's message. What a
- *   lambda throws comes out of run() and select() unchanged; while measuring, where variants run in
- *   worker processes, it is the variant's failure.
+ * - Every failure throws nitro::error with nitro.h's status and the context's message. run()
+ *   and select() rethrow exceptions of lambdas unchanged; while measuring, in worker processes,
+ * they are failures of the variant.
  * - An object must not outlive the context that it was made in, nor moved-from objects be used.
  */
 #ifndef NITRO_NITRO_HPP
@@ -51,7 +51,7 @@ class error : public std::runtime_error
 
 using decision = nitro_decision;
 
-/** The name of what was chosen; belongs to the computation or model that decided. */
+/** The reason of a decision as a sentence. */
 inline const char *reason_text(const decision &made) noexcept
 {
     return nitro_reason_text(made.reason);
@@ -69,14 +69,14 @@ template <typename T, void (*Free)(T *)> struct deleter {
 
 template <typename T, void (*Free)(T *)> using owned = std::unique_ptr<T, deleter<T, Free>>;
 
-/** What a callback of this thread threw, until the call that it was made from has returned. */
+/** The exception of a callback of this thread, until the call that it was made from returns. */
 inline std::exception_ptr &thrown() noexcept
 {
     static thread_local std::exception_ptr exception;
     return exception;
 }
 
-/** Run a callback for C: no exception passes through. @return 0, or -1 where one was thrown. */
+/** Run a callback for C and keep its exception. @return 0, or -1 if it threw. */
 template <typename F> int guarded(F &&callback) noexcept
 {
     try {
@@ -102,7 +102,7 @@ inline void check(nitro_context *context, nitro_status status)
 
 } // namespace detail
 
-/** Carries errors, log and clock; make it first, and let it live longest. */
+/** Errors, log and clock; must outlive all other objects. */
 class context
 {
   public:
@@ -122,7 +122,7 @@ class context
         return handle_.get();
     }
 
-    /** Messages up to `level` go to `log`; what it throws is dropped. An empty one: silence. */
+    /** Send messages up to `level` to `log`, whose exceptions are ignored; empty: no log. */
     void set_log(nitro_log_level level, log_function log)
     {
         log_ = std::make_unique<log_function>(std::move(log));
@@ -144,7 +144,7 @@ class context
     detail::owned<nitro_context, nitro_context_free> handle_;
 };
 
-/** What was learnt for one target. */
+/** A model for one target. */
 class model
 {
   public:
@@ -222,7 +222,7 @@ class model
     detail::owned<nitro_model, nitro_model_free> handle_;
 };
 
-/** A repository of samples, devices and computations' names. */
+/** A repository of samples, devices and schemas. */
 class store
 {
   public:
@@ -238,14 +238,14 @@ class store
         handle_.reset(made);
     }
 
-    /** A model for a device that nobody measured. */
+    /** Learn a model for an unmeasured device. */
     model tune_from_source(const std::string &computation, const std::string &target,
                            const nitro_learn_options &options = learn_options()) const
     {
         return learn(nitro_tune_from_source, computation, target, options);
     }
 
-    /** A model for a device from its own samples. */
+    /** Learn a model for a device from its own samples (target-trained). */
     model learn_own(const std::string &computation, const std::string &device,
                     const nitro_learn_options &options = learn_options()) const
     {
@@ -286,7 +286,7 @@ struct feature {
     double cost_ns = 0.0;
 };
 
-/** A feature of input and device together, as a formula. */
+/** A feature that relates input and device by a formula. */
 struct relative_feature {
     std::string name;
     std::string formula;
@@ -295,7 +295,7 @@ struct relative_feature {
     std::string unit = "1";
 };
 
-/** A variant, in full: only `run` is needed. */
+/** A variant; only `name` and `run` are required. */
 template <typename Argument> struct variant {
     std::string name;
     std::function<void(Argument &)> run;
@@ -307,14 +307,14 @@ template <typename Argument> struct variant {
     nitro_time_source time_source = NITRO_TIME_WALL;
 };
 
-/** What measuring needs besides variants; each may be left empty. */
+/** Optional functions for measuring. */
 template <typename Argument> struct hooks {
     std::function<void(Argument &)> prepare_input = {};
     std::function<void(Argument &)> restore_input = {};
     std::function<void(Argument &)> keep_reference = {};
     /** @return what is wrong with the result; empty: nothing. */
     std::function<std::string(Argument &)> check_result = {};
-    /** @return the device's stream that the argument's work is put on, a cudaStream_t. */
+    /** @return the argument's stream, a cudaStream_t. */
     std::function<void *(const Argument &)> stream = {};
 };
 
@@ -422,7 +422,7 @@ template <typename Argument> class computation
         return *this;
     }
 
-    /** The kind of device that the variants run on: "cuda"; "host" unless set. */
+    /** The kind of device that the variants run on, e.g. "cuda"; "host" unless set. */
     computation &set_device_kind(const std::string &kind)
     {
         detail::check(context_, nitro_computation_set_device_kind(handle_.get(), kind.c_str()));
@@ -434,7 +434,7 @@ template <typename Argument> class computation
         detail::check(context_, nitro_computation_load_model(handle_.get(), path.c_str()));
     }
 
-    /** Takes the model over; on error it is freed. */
+    /** Attach a model; it is freed on error. */
     void attach_model(model attached)
     {
         detail::check(context_, nitro_computation_attach_model(handle_.get(), attached.get()));
@@ -470,7 +470,7 @@ template <typename Argument> class computation
         return made;
     }
 
-    /** Decide, prepare if need be, run. Throws what the variant throws. */
+    /** Choose a variant, prepare it if necessary, and run it. Throws what the variant throws. */
     decision run(Argument &argument) const
     {
         decision made{};
@@ -478,7 +478,7 @@ template <typename Argument> class computation
         return made;
     }
 
-    /** The first half of run(): decide, and prepare if need be. */
+    /** The first half of run(): choose a variant, and prepare it if necessary. */
     decision prepare(Argument &argument) const
     {
         decision made{};
@@ -486,7 +486,7 @@ template <typename Argument> class computation
         return made;
     }
 
-    /** The second half: nothing but the variant's run, so that it may be captured in a graph. */
+    /** The second half: only the variant's run, so that it can be captured in a graph. */
     void run_decided(Argument &argument, const decision &decided) const
     {
         detail::check(context_, nitro_run_decided(handle_.get(), &argument, &decided));

@@ -1,5 +1,5 @@
 /*
- * json.h - reading fields of a JSON file that nobody vouches for, and writing arrays of numbers.
+ * json.h - reads fields of an untrusted JSON file, writes arrays of numbers.
  * Errors are NITRO_ERR_FORMAT with file and field. Internal to nitro/.
  */
 #ifndef NITRO_BASE_JSON_H

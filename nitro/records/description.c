@@ -280,7 +280,7 @@ static nitro_status add_relative(nitro_context *context, const nitro_relative_in
     /* The formula was parsed before: what it lacks is one of the description's features. */
     char message[1024];
     nitro_context_last_error(context, message, sizeof message);
-    nitro_log(context, NITRO_LOG_WARNING, "relative feature %s is left out: %s", relative->name,
+    nitro_log(context, NITRO_LOG_WARNING, "relative feature %s is omitted: %s", relative->name,
               message);
     return NITRO_OK;
 }

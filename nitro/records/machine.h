@@ -1,4 +1,4 @@
-/* machine.h - how the devices of this machine are told from others of the same name. Internal. */
+/* machine.h - the machine in device ids. Internal to nitro/. */
 #ifndef NITRO_RECORDS_MACHINE_H
 #define NITRO_RECORDS_MACHINE_H
 

@@ -1,6 +1,6 @@
 /*
- * feature_evaluation.h - evaluating the input features of one input: which groups, by whom, until
- * when. Internal to nitro/.
+ * feature_evaluation.h - evaluates the input features of one input by groups, on several threads,
+ * within a budget. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_FEATURE_EVALUATION_H
 #define NITRO_RUNTIME_FEATURE_EVALUATION_H
@@ -9,17 +9,17 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Threads that help with evaluations. */
+/** Threads that evaluate features. */
 typedef struct nitro_thread_pool nitro_thread_pool;
 
 /** One evaluation; its maker keeps it until nitro_feature_evaluation_finish. */
 typedef struct nitro_feature_evaluation {
     const nitro_computation *computation;
     void *argument;
-    nitro_thread_pool *pool; /* NULL: none help */
+    nitro_thread_pool *pool; /* NULL: none */
     struct nitro_feature_evaluation *next_unsent;
-    size_t num_wanted;          /* helpers that may still join */
-    size_t num_helping;         /* that are in; both guarded by the helpers' lock */
+    size_t num_wanted;          /* threads that may still join */
+    size_t num_helping;         /* that have joined; both guarded by the pool's lock */
     _Atomic double deadline_ms; /* no group begins that would end after it; INFINITY: none */
     atomic_size_t next;         /* group to begin */
     atomic_bool is_over;        /* the budget: some groups were not evaluated */
@@ -29,12 +29,12 @@ typedef struct nitro_feature_evaluation {
     double values[NITRO_MAX_FEATURES];  /* by feature; 0 where it is not evaluated */
 } nitro_feature_evaluation;
 
-/** @param[in] needed  a bit a feature: groups without any are left out. */
+/** @param[in] needed  a bit a feature: groups without any are skipped. */
 void nitro_feature_evaluation_init(nitro_feature_evaluation *evaluation,
                                    const nitro_computation *computation, void *argument,
                                    uint64_t needed);
 
-/** Let helpers begin. Allocates nothing; takes the helpers' lock for a moment. */
+/** Let the pool begin. Allocates nothing; takes the pool's lock briefly. */
 void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_thread_pool *pool,
                                     size_t num_pool_threads);
 
@@ -47,7 +47,7 @@ void nitro_feature_evaluation_begin(nitro_feature_evaluation *evaluation, nitro_
 nitro_status nitro_feature_evaluation_finish(nitro_feature_evaluation *evaluation,
                                              double budget_us);
 
-/** Would helpers gain more than they cost, by the declared costs? */
+/** Does the pool gain more than it costs, by the declared costs? */
 bool nitro_feature_evaluation_is_worth_helping(const nitro_feature_evaluation *evaluation);
 
 /** @param[in] num_threads  at least 1. @return NITRO_OK or NITRO_ERR_NO_MEMORY (no threads). */
@@ -57,11 +57,11 @@ nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads
 void nitro_thread_pool_free(nitro_thread_pool *pool);
 /** Not in a forked child, where the threads are not. */
 bool nitro_thread_pool_is_running(const nitro_thread_pool *pool);
-/** Put an evaluation before the helpers; take it back, and wait for those that are at it. */
+/** Offer an evaluation to the pool; withdraw it, and wait for its threads. */
 void nitro_thread_pool_offer(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation,
                              size_t num_wanted);
 void nitro_thread_pool_withdraw(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation);
-/** What a helper does: begin group after group until there is none. */
+/** Evaluate group after group until none is left. */
 void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation);
 
 #endif

@@ -14,7 +14,7 @@ _TIME_SOURCES = ("wall", "thread-cpu", "device")
 
 
 class _Argument:
-    """What travels through C as one pointer: the user's object, and what a variant returned."""
+    """What C passes around as one pointer: the user's object and a variant's result."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -22,7 +22,7 @@ class _Argument:
 
 
 def _guarded(function: Callable[..., int]) -> Callable[..., int]:
-    """For callbacks: what one raises is kept for the call that it was made from."""
+    """Wrap a callback: an exception is kept for the call that it was made from."""
 
     def guarded(*arguments: Any) -> int:
         try:
@@ -35,7 +35,7 @@ def _guarded(function: Callable[..., int]) -> Callable[..., int]:
 
 
 class Computation:
-    """One result, several ways to it. Declare all, then load a model, then run.
+    """An operation with several variants. Declare all, then load a model, then run.
 
     >>> total = Computation("total")
     >>> @total.variant("builtin")
@@ -128,7 +128,7 @@ class Computation:
         unit: str = "1",
         scale: str = "auto",
     ) -> None:
-        """`evaluate` gives the feature of an input; scales: auto, linear, log, signed-log."""
+        """Add a feature; `evaluate` returns its value for an input. Scales: auto, linear, log, signed-log."""
         if scale not in _SCALES:
             raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
 
@@ -157,7 +157,7 @@ class Computation:
     def add_relative_feature(
         self, name: str, formula: str, replaces: str = "", unit: str = "1", scale: str = "auto"
     ) -> None:
-        """A formula over input features and device.NAME, such as "n / device.cuda_cores"."""
+        """Add a formula over input features and device.NAME, such as "n / device.cuda_cores"."""
         if scale not in _SCALES:
             raise ValueError(f"feature {name}: scale '{scale}' is not one of {', '.join(_SCALES)}")
         texts = [ffi.new("char[]", bytes_of(text)) for text in (name, unit, formula, replaces)]
@@ -169,11 +169,11 @@ class Computation:
         self._context.check(lib.nitro_computation_add_relative_feature(self._handle, made))
 
     def set_default(self, variant: str) -> None:
-        """The variant used when there is no advice; the first declared one unless set."""
+        """The variant to run without a model; the first declared one unless set."""
         self._context.check(lib.nitro_computation_set_default(self._handle, bytes_of(variant)))
 
     def set_device_kind(self, kind: str) -> None:
-        """The kind of device that the variants run on: "cuda"; "host" unless set."""
+        """The kind of device that the variants run on, e.g. "cuda"; "host" unless set."""
         self._context.check(
             lib.nitro_computation_set_device_kind(self._handle, bytes_of(kind))
         )
@@ -210,18 +210,18 @@ class Computation:
         self._context.check(lib.nitro_computation_load_model(self._handle, bytes_of(path)))
 
     def attach_model(self, model: Model) -> None:
-        """Takes the model over: it is empty from then on."""
+        """Attach a model, which the computation then owns; the Model object is empty afterwards."""
         self._context.check(lib.nitro_computation_attach_model(self._handle, model._handle))
         model.release()
 
     def set_min_confidence(self, min_confidence: float) -> None:
-        """Below this confidence the default variant is taken."""
+        """Set the confidence below which the default variant is chosen."""
         self._context.check(
             lib.nitro_computation_set_min_confidence(self._handle, min_confidence)
         )
 
     def evaluate(self, argument: Any) -> Dict[str, float]:
-        """All features of an input."""
+        """Evaluate all features of an input."""
         names = self.features
         values = ffi.new("double[]", max(len(names), 1))
         handle = ffi.new_handle(_Argument(argument))
@@ -229,14 +229,14 @@ class Computation:
         return dict(zip(names, values))
 
     def select(self, argument: Any) -> Decision:
-        """The variant expected to run fastest; nothing is run."""
+        """Choose the variant expected to run fastest, without running it."""
         made = ffi.new("nitro_decision *")
         handle = ffi.new_handle(_Argument(argument))
         self._context.check(lib.nitro_select(self._handle, handle, made))
         return decision_of(made)
 
     def run(self, argument: Any) -> Decision:
-        """Decide and run; the decision's `result` is what the variant returned."""
+        """Choose a variant and run it; the decision's `result` is the variant's."""
         made = ffi.new("nitro_decision *")
         given = _Argument(argument)
         handle = ffi.new_handle(given)
@@ -244,15 +244,15 @@ class Computation:
         return decision_of(made, given.result)
 
     def prepare(self, argument: Any) -> Decision:
-        """The first half of run: decide, and prepare the variant for this argument."""
+        """The first half of run: choose a variant and prepare it for this argument."""
         made = ffi.new("nitro_decision *")
         handle = ffi.new_handle(_Argument(argument))
         self._context.check(lib.nitro_prepare(self._handle, handle, made))
         return decision_of(made)
 
     def run_decided(self, argument: Any, decided: Decision) -> Any:
-        """The second half: nothing but the variant's run, so that it may be captured in a graph.
-        Gives what the variant returned."""
+        """The second half: only the variant's run, so that it can be captured in a graph.
+        Returns the variant's result."""
         made = ffi.new("nitro_decision *")
         name = ffi.new("char[]", bytes_of(decided.variant))
         made.variant, made.variant_name = decided.index, name

@@ -1,4 +1,4 @@
-"""The C library: found, opened once, its failures turned into exceptions."""
+"""The C library: finds it, opens it once, turns its errors into exceptions."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def bytes_of(text: Any) -> bytes:
 
 
 class Thrown(threading.local):
-    """What a callback raised, until the call that it was made from has returned."""
+    """The exception of a callback, until the call that it was made from has returned."""
 
     exception: Optional[BaseException] = None
 

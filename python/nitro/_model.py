@@ -1,4 +1,4 @@
-"""Models: what was learnt for one target."""
+"""Models, each for one target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._library import Context, bytes_of, default_context, ffi, lib, text_of
 
 @dataclass(frozen=True)
 class Decision:
-    """What was chosen for one input, and why."""
+    """The choice for one input, and its reason."""
 
     variant: str
     index: int  #: in declared order
@@ -33,7 +33,7 @@ def decision_of(made: Any, result: Any = None) -> Decision:
 
 @dataclass(frozen=True)
 class Prediction:
-    """A model's answer: its decision, and all variants, best first."""
+    """A model's prediction: its decision, and all variants, best first."""
 
     decision: Decision
     ranking: List[str]
@@ -57,7 +57,7 @@ class Model:
         return cls(context, handle[0])
 
     def save(self, path: Union[str, "PathLike[str]"]) -> None:
-        """Written whole or not at all; the same model gives the same bytes."""
+        """Write the model atomically; the same model gives the same bytes."""
         self._context.check(lib.nitro_model_save(self._handle, bytes_of(path)))
 
     @property
@@ -83,14 +83,14 @@ class Model:
         return [text_of(lib.nitro_model_feature_name(self._handle, i)) for i in range(count)]
 
     def summary(self) -> Dict[str, Any]:
-        """What it was learnt from, and how."""
+        """What the model was learnt from, and how."""
         text = ffi.new("char **")
         self._context.check(lib.nitro_model_summary(self._handle, text))
         owned = ffi.gc(text[0], _free)
         return json.loads(text_of(owned))
 
     def predict(self, features: Mapping[str, float]) -> Prediction:
-        """Ask for one input, by its features' names: all of the model's are needed."""
+        """Query the model for one input; all of its features must be given by name."""
         names = self.features
         missing = [name for name in names if name not in features]
         unknown = [name for name in features if name not in names]
@@ -112,7 +112,7 @@ class Model:
         )
 
     def release(self) -> Any:
-        """Give the C object away: this one is empty from then on."""
+        """Release the C object; this one is empty afterwards."""
         handle = ffi.gc(self._handle, None)
         del self._handle
         return handle

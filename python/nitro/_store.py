@@ -1,4 +1,4 @@
-"""The repository of samples, learning from it, and evaluating how good that would be."""
+"""The repository of samples: learning from it and evaluating the models."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def methods() -> List[str]:
 
 
 class Store:
-    """Samples, devices and computations' names. Close it, or use it in a with statement."""
+    """Samples, devices and schemas. Close it, or use it in a with statement."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Store:
         write: bool = False,
         context: Optional[Context] = None,
     ) -> None:
-        """`url` None: the user's own store. With `write` it is made when missing."""
+        """`url` None: the user's own store. With `write` it is created if necessary."""
         self._context = context or default_context()
         handle = ffi.new("nitro_store **")
         mode = lib.NITRO_STORE_WRITE if write else lib.NITRO_STORE_READ
@@ -75,7 +75,7 @@ class Store:
         return list(names)
 
     def devices(self, computation: Optional[str] = None) -> List[str]:
-        """All devices, or those with samples of a computation."""
+        """List all devices, or those with samples of a computation."""
         ids = StringList(self._context)
         name = ffi.NULL if computation is None else bytes_of(computation)
         self._context.check(lib.nitro_store_list_devices(self.handle, name, ids.handle))
@@ -100,7 +100,7 @@ class Store:
         seed: int = 0,
         threads: int = 0,
     ) -> Model:
-        """A model for a device that nobody measured, from the samples of others."""
+        """Learn a model for an unmeasured device from samples of others."""
         return self._learn(
             lib.nitro_tune_from_source, computation, target, sources, strategy, dfs, seed, threads
         )
@@ -113,7 +113,7 @@ class Store:
         seed: int = 0,
         threads: int = 0,
     ) -> Model:
-        """A model for a device from its own samples."""
+        """Learn a model for a device from its own samples (target-trained)."""
         return self._learn(
             lib.nitro_learn_own, computation, device, None, strategy, None, seed, threads
         )
@@ -168,7 +168,7 @@ class Store:
         seed: int = 0,
         threads: int = 0,
     ) -> List[Evaluation]:
-        """Every device in turn as the target and the others as its sources."""
+        """Evaluate with each device in turn as the target and the others as its sources."""
         options = ffi.new("nitro_evaluate_options *")
         lib.nitro_evaluate_options_init(options)
         options.seed = seed

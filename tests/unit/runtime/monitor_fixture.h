@@ -1,5 +1,5 @@
 /* monitor_fixture.h - a computation whose variants move the clock, by costs of a made-up device:
- * what tests of watching and of learning on begin with. */
+ * what tests of monitoring and adaptation begin with. */
 #ifndef NITRO_TESTS_UNIT_RUNTIME_MONITOR_FIXTURE_H
 #define NITRO_TESTS_UNIT_RUNTIME_MONITOR_FIXTURE_H
 

@@ -65,14 +65,14 @@ static void test_options_are_checked(void **state)
     (void)state;
     open_scene(&s, plain_ms, NULL);
     assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
-                 "refining by 101 %");
+                 "adapting by 101 %");
     options = monitoring(1, NAN);
     assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
-                 "refining by");
+                 "adapting by");
     options = monitoring(1, 2);
     options.num_buckets = 0;
     assert_fails(s.context, nitro_computation_monitor(s.computation, &options), NITRO_ERR_ARGUMENT,
-                 "0 regions");
+                 "0 buckets");
     options.num_buckets = 1;
     assert_ok(s.context, nitro_computation_monitor(s.computation, &options));
     call(&s, 1);
