@@ -154,7 +154,7 @@ static void test_application(void **state)
     assert_int_equal(schema->default_variant, 1);
     assert_int_equal(schema->num_relative, 1); /* the other one needs nnz */
     assert_string_equal(schema->relative[0].name, "rows_per_core");
-    assert_non_null(strstr(f->log, "relative feature bytes_per_l2 is left out"));
+    assert_non_null(strstr(f->log, "relative feature bytes_per_l2 is omitted"));
     assert_non_null(strstr(f->log, "unknown name 'nnz'"));
     nitro_description_free(description);
 
