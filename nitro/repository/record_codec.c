@@ -221,10 +221,9 @@ nitro_status nitro_record_decode_schema(nitro_context *context, const char *wher
     if (status == NITRO_OK)
         status = nitro_store_check_schema(context, where ? where : reading.sort->name, read,
                                           NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *schema = read;
-    else
-        nitro_schema_free(read);
+    if (status == NITRO_OK) /* the copy has room for further features, which callers may add */
+        status = nitro_schema_copy(context, read, schema);
+    nitro_schema_free(read);
     return status;
 }
 
