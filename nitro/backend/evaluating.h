@@ -1,4 +1,4 @@
-/* evaluating.h - methods of selection, scored. Part of nitro_backend.h. */
+/* evaluating.h - evaluation of selection methods. Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_EVALUATING_H
 #define NITRO_BACKEND_EVALUATING_H
 
@@ -17,37 +17,37 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
                                     matrix's group); NULL: each input by itself */
-    bool without_generation;     /* sources of the target's generation (a device feature or label)
-                                    do not teach: how good is a model on a new kind of device? */
-    /** Besides without: methods that can be adapted are, to so many inputs measured on the target,
-     *  shape [num_measured], ascending; those that tell most of its training inputs. */
+    bool without_generation; /* leave out sources of the target's generation (a device feature or
+                                label), to evaluate on a new kind of device */
+    /** Numbers of training inputs measured on the target, ascending, shape [num_measured]: methods
+     *  that can be adapted are evaluated without and with each of them. */
     const size_t *measured;
     size_t num_measured;
     uint64_t seed;
-    unsigned num_threads; /* 0: one a core */
+    unsigned num_threads; /* 0: one per core */
     /** After each method on each target; false: stop (NITRO_ERR_INTERRUPTED). May be NULL. */
     bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
     void *progress_user;
 } nitro_evaluate_options;
 
-/** Qualities in percent (DESIGN: 100 x best time / chosen variant's time); accuracy in percent. */
+/** Qualities, 100 x best time / chosen variant's time, and accuracy in percent. */
 typedef struct nitro_evaluate_result {
     char *target;
     const char *method; /* static */
-    bool modelled;      /* times come from a cost model: never a result */
+    bool modelled;      /* times come from a cost model, not from measurements */
     size_t inputs;
     size_t measured; /* inputs of the target that the method was adapted to; 0: none */
     double mean, geomean, p5, min, accuracy;
-    double confident;           /* decisions with a confidence of at least 0.9, in percent... */
-    double confident_precision; /* ...and how many of these are within 5 % of the best; NaN: there
-                         are none, or (both) the method knows no confidence */
+    double confident;           /* decisions with a confidence of at least 0.9, in percent; NaN: the
+                                   method has no confidences */
+    double confident_precision; /* of these, those within 5 % of the best, in percent; NaN: none */
 } nitro_evaluate_result;
 
 NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
 /**
- * Let every method choose for every target as if nothing had been measured there, and score it on
- * inputs that taught nobody. A method that has nothing to learn from is left out, and said in the
- * log.
+ * Score every method on every target: trained on training inputs of the sources, without any
+ * measurement of the target, on test inputs of the target. Methods without anything to learn from
+ * are skipped and logged.
  * @param[out] results  shape [count], target by target, methods in declared order, `measured`
  *                      ascending (more than there are: all there are, once); free with
  *                      nitro_evaluate_results_free.
@@ -63,7 +63,7 @@ NITRO_API void nitro_evaluate_results_free(nitro_evaluate_result *results, size_
 typedef struct nitro_method_info {
     const char *name;
     const char *description;
-    bool needs_profiles; /* left out of all methods where the store has none of the computation */
+    bool needs_profiles; /* not among all methods where the store has no profiles */
 } nitro_method_info;
 NITRO_API const nitro_method_info *nitro_method_table(void);
 

@@ -1,7 +1,7 @@
 /*
- * explain.h - why a model decides as it does for one input: what it looked at, what lay outside
- * what it has seen, and the measured inputs nearest to this one. For tools (nitro explain); nothing
- * here is needed to decide. nitro.h's rules hold here too.
+ * explain.h - why a model decides as it does for one input: its columns, those outside the training
+ * range, and the nearest measured inputs. For tools (nitro explain), not for decisions. nitro.h's
+ * rules hold here too.
  */
 #ifndef NITRO_BACKEND_EXPLAIN_H
 #define NITRO_BACKEND_EXPLAIN_H
@@ -30,8 +30,8 @@ typedef struct nitro_column {
     double excess;    /* how far outside that range, in widths of it on the column's scale; 0:
                          inside. Undefined: infinite */
     bool is_far;      /* an input feature so far outside that the default variant is chosen */
-    bool is_seen;     /* the strategy looks at it; where not, relative features stand for it */
-    bool is_used;     /* the decision depends on it: where not, its range is of no matter */
+    bool is_seen;     /* a column of the strategy; if not, relative features replace it */
+    bool is_used;     /* the decision depends on it; if not, its range does not matter */
 } nitro_column;
 
 /**
@@ -44,28 +44,27 @@ NITRO_API nitro_status nitro_model_explain(const nitro_model *model, const doubl
                                            nitro_column *columns, size_t *count);
 
 /**
- * By what factor the model expects variant `other` to be slower than variant `chosen`, from scores
- * of nitro_model_predict. NaN where its strategy's scores say which is better, but not by how much.
- * Strategies learn shares of the best performance: a variant expected to reach less than a tenth of
- * it counts as ten times slower.
+ * The factor by which the model expects variant `other` to be slower than variant `chosen`, from
+ * scores of nitro_model_predict. NaN where the strategy's scores only rank variants. A variant
+ * expected to reach less than a tenth of the best performance counts as ten times slower.
  */
 NITRO_API double nitro_model_expected_ratio(const nitro_model *model, const double *scores,
                                             size_t chosen, size_t other);
 
-/** A measured input, and how far it is from another in what a model looks at. */
+/** A measured input, and its distance from another in a model's columns. */
 typedef struct nitro_neighbour {
     size_t row;      /* of the dataset */
-    double distance; /* root mean square over the columns that the strategy looks at, each scaled so
-                        that its training range is 2 wide */
+    double distance; /* root mean square over the strategy's columns, each scaled so that its
+                        training range is 2 wide */
 } nitro_neighbour;
 
 /**
- * The rows of a dataset nearest to an input, the nearest first, the first row of equals. A row's
- * relative and device features are those of its own device: a far device's rows are far.
+ * The rows of a dataset nearest to an input, the nearest first, the first row of equals. A row has
+ * the relative and device features of its own device, so that distant devices have distant rows.
  *
  * @param[in]  dataset     of the model's computation; rows with fewer than two times, or with an
- *                         undefined relative feature, are no neighbours.
- * @param[in]  device      index of the device whose rows are looked at; NITRO_NONE: all rows.
+ *                         undefined relative feature, are skipped.
+ * @param[in]  device      index of the device whose rows are searched; NITRO_NONE: all.
  * @param[out] neighbours  shape [most].
  * @return NITRO_OK; NITRO_ERR_MISMATCH (the dataset has other features or variants);
  *         NITRO_ERR_BAD_FEATURE.

@@ -1,5 +1,4 @@
-/* learning.h - datasets, the families of strategies and of device-feature selection, learning. Part
- * of nitro_backend.h. */
+/* learning.h - datasets, strategies, device-feature selections. Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_LEARNING_H
 #define NITRO_BACKEND_LEARNING_H
 
@@ -26,79 +25,76 @@ typedef struct nitro_dataset {
 
 /**
  * Load the samples of devices, shape [num_devices], in their order; one without samples has no
- * rows. Rows with a hole in their features are left out, and said in the log.
+ * rows. Rows with missing features are skipped and logged.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device); what the store answers.
  */
 NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
-/** A hash of all that the rows say: devices, inputs, features, times. */
+/** A hash of all rows: devices, inputs, features, times. */
 NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
-/** The same over the rows of one device alone, whatever else is in the dataset. */
+/** The same over the rows of one device. */
 NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device);
 
-/** Most strategies that one averages. */
+/** Most members of an ensemble. */
 #define NITRO_MAX_MEMBERS 8
 
-/** What a strategy learns from: columns are scaled to [-1, 1] already. */
+/** A strategy's training set; columns are scaled to [-1, 1]. */
 typedef struct nitro_training_set {
     size_t num_rows, num_columns, num_variants;
-    const double *columns;    /* shape [num_rows x num_columns]: input features, device features */
+    const double *columns;    /* shape [num_rows x num_columns]: input, relative, device features */
     const double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
     const size_t *row_input;  /* shape [num_rows]: rows of one input stay together in folds */
     const size_t *row_device; /* shape [num_rows]: which source; NULL: all rows are of one */
     uint64_t seed;
-    unsigned num_threads; /* 0: one a core */
-    bool quick;           /* a rehearsal of many: search for parameters less thoroughly */
-    uint64_t members;     /* of a strategy that averages others: a bit for each; 0: all */
-    /** Which of the strategy's recipes, in the first; of one that averages others, which of each
-     *  member's. 0: the usual one. */
+    unsigned num_threads; /* 0: one per core */
+    bool quick;       /* one of many trainings in validation: search parameters on a coarse grid */
+    uint64_t members; /* of an ensemble: a bit for each member to use; 0: all */
+    /** Hyper-parameter setting of the strategy, in the first; of an ensemble, of each member. 0:
+     * the default one. */
     size_t hyper_settings[NITRO_MAX_MEMBERS];
 } nitro_training_set;
 
-/** What scores are made of: kernels and trees (nitro/runtime/scores/score_terms.h). */
+/** Kernels and trees that scores are sums of (nitro/runtime/scores/score_terms.h). */
 typedef struct nitro_score_terms nitro_score_terms;
 
-/** A selection strategy: how a training set becomes scores. */
+/** A learning method: how a training set becomes scores. */
 typedef struct nitro_strategy {
     const char *name; /* "svm" */
     const char *description;
     int priority; /* the highest is the default of tune-from-source */
-    /** The device-feature selection it goes with where the user names none. "omit" for strategies
-     *  that generalise well over inputs, and lose on devices unlike the sources when they see
-     *  devices' numbers as plain columns. */
+    /** The default device-feature selection. "omit" for strategies that generalise well over
+     * inputs, but lose quality on distant devices if device features are columns. */
     const char *dfs;
-    bool without_relative; /* a method as published: relative features are not for it */
-    /** How much of the best performance, 1 - best time / time, a score's unit is worth; 1: scores
-     *  are about what is lost of it, negated; 0: scores are not about times. */
+    bool without_relative; /* a method as published, without relative features */
+    /** The loss, 1 - best time / time, that one unit of a score stands for. 1: scores are negated
+     *  losses; 0: scores are not related to times. */
     double loss_per_score;
-    /** Recipes are hyper-parameters that left-out sources may choose among, the usual ones first:
-     *  in a few words what each is, for people. */
-    size_t num_hyper_settings;         /* 0: there is nothing to choose */
+    /** Hyper-parameter settings that LODO validation chooses among, the default first: a few words
+     *  on each, for people. */
+    size_t num_hyper_settings;         /* 0: no choice */
     const char *const *hyper_settings; /* shape [num_hyper_settings] */
 
     /**
-     * Learn. The same set gives the same predictor, whatever its number of threads.
+     * Train. The same set gives the same predictor, whatever the number of threads.
      * @param[out] predictor        free with `free`.
      * @param[out] held_out_scores  shape [num_rows x num_variants], or NULL: scores of each row by
-     *                              a predictor that did not see the row's input, from which a
-     *                              model's confidence is calibrated; NaN in rows without.
+     *                              a predictor that did not see the row's input, for
+     *                              calibration; NaN in rows without.
      */
     nitro_status (*train)(nitro_context *context, const nitro_training_set *set, void **predictor,
                           double *held_out_scores);
     /** One score a variant, larger is better; `columns` scaled. Allocates nothing; thread-safe. */
     void (*score)(const void *predictor, const double *columns, double *scores);
-    /** A strategy that averages others: how many, 0 for all else, which, and what each says by
-     *  itself. */
+    /** An ensemble's members, and their scores; 0: no ensemble. */
     size_t num_members;
     const struct nitro_strategy *const *members; /* shape [num_members] */
-    /** @param[out] scores  shape [num_members x num_variants], each times what it counts beside the
-     *                      others: added up, they choose as `score` does. For predictors with all
-     *                      members. */
+    /** @param[out] scores  shape [num_members x num_variants], weighted: their sums choose as
+     * `score` does. For predictors with all members. */
     void (*score_members)(const void *predictor, const double *columns, double *scores);
-    /** What the scores are made of, added to `terms`, for compiled models; NULL: models are not
-     *  compiled, and `score` decides. What the parts point to stays the predictor's. */
+    /** Append the terms of the scores, for compiled models; they point into the predictor. NULL:
+     *  models are not compiled, and `score` decides. */
     nitro_status (*terms)(nitro_context *context, const void *predictor, nitro_score_terms *terms);
     /** To and from a model file; decode checks everything (NITRO_ERR_FORMAT names the field). */
     nitro_status (*encode)(nitro_context *context, const void *predictor, struct json_t **json);
@@ -107,29 +103,29 @@ typedef struct nitro_strategy {
     void (*free)(void *predictor);
 } nitro_strategy;
 
-/** What a device-feature selection may look at; all borrowed. */
+/** The input of a device-feature selection; all borrowed. */
 typedef struct nitro_dfs_task {
     const nitro_dataset *sources; /* the samples to learn from */
     const nitro_device *target;
     const nitro_string_list *candidates; /* device features that every source and the target have */
-    nitro_store *store;                  /* where profiles are; NULL: none can be asked for */
+    nitro_store *store;                  /* of profiles; NULL: none */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
     const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
     uint64_t seed;
-    unsigned num_threads; /* 0: one a core; the choice does not depend on it */
+    unsigned num_threads; /* 0: one per core; the choice does not depend on it */
 } nitro_dfs_task;
 
-/** Device-feature selection: which device features a model shall see. */
+/** Device-feature selection: which device features a model uses. */
 typedef struct nitro_dfs_kind {
     const char *name; /* "none" */
     const char *description;
     int priority;
     /**
      * @param[out] chosen  a subset of the candidates, appended.
-     * @param[out] report  a JSON object that says what was found and why, for people and reports;
-     *                     no times in it: the same task gives the same bytes. NULL where there is
-     *                     nothing to say. The caller's to free; may itself be NULL: not wanted.
+     * @param[out] report  a JSON object with the findings and reasons, without times: the same task
+     *                     gives the same bytes. NULL: none. The caller frees it; may itself be
+     * NULL: not wanted.
      */
     nitro_status (*select)(nitro_context *context, const nitro_dfs_task *task,
                            nitro_string_list *chosen, struct json_t **report);
@@ -137,26 +133,25 @@ typedef struct nitro_dfs_kind {
 
 #define NITRO_DFS_MAX_CANDIDATES 64
 
-/** What a judgement of subsets looked at, and what it took. */
+/** Size and cost of an evaluation of subsets. */
 typedef struct nitro_dfs_effort {
-    size_t num_inputs, num_rows; /* samples looked at */
-    size_t num_candidate_rows;   /* that they were drawn from, by the task's seed, where many */
-    size_t num_models;           /* pretend targets times subsets */
-    size_t num_trained; /* of those models; the others are equal to one of these. Each is trained at
-                           25 points of C and gamma */
+    size_t num_inputs, num_rows; /* samples used */
+    size_t num_candidate_rows;   /* that they were drawn from by the task's seed */
+    size_t num_models;           /* validation devices times subsets */
+    size_t num_trained; /* of those models; the others equal one of these. Each is trained at 25
+                           points of C and gamma */
 } nitro_dfs_effort;
 
 /**
- * How good the paper's SVM (strategy "svm", no relative features) is on each source in turn when it
- * learns from the others with a subset of the device features: what a search by cross-validation
- * over sources asks (the paper's Algorithm 2). A subset's quality is the mean over a grid of C
- * (2^-1 to 2^11) and gamma (2^-4 to 2^4 a column), not that of one choice of them: what is good
- * with one alone is luck more often than a feature's worth.
+ * Validate subsets of the device features by leave-one-device-out (the paper's Algorithm 2): the
+ * quality of the paper's SVM (strategy "svm", no relative features) on each source in turn, trained
+ * on the others. A subset's quality is the mean over a grid of C (2^-3 to 2^5) and gamma (2^-4 to
+ * 2^4 divided by the number of columns), since the best single point is mostly noise.
  *
- * The answers are those of one LIBSVM training after the other, without shrinking, on the kernel
- * K(x, x') K(a, a') of input features x and device features a, bit for bit; subsets that cannot be
- * told apart are trained once. At most 1200 samples are looked at, whole inputs drawn by the task's
- * seed, so that memory is bounded. Not read: `store`, `target`, `max_subset`, `k`.
+ * Results equal, bit for bit, those of LIBSVM without shrinking on the kernel K(x, x') K(a, a') of
+ * input features x and device features a; equivalent subsets are trained once. At most 1200 samples
+ * are used, whole inputs drawn by the task's seed, to bound the memory. Not read: `store`,
+ * `target`, `max_subset`, `k`.
  *
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no
  *                        device feature.
@@ -170,7 +165,7 @@ NITRO_API nitro_status nitro_dfs_judge(nitro_context *context, const nitro_dfs_t
                                        double *qualities, nitro_dfs_effort *effort);
 
 /**
- * How far a device lies outside the range that others have of a device feature.
+ * Distance of a device from the range of other devices in a device feature.
  * @param[in]  others  shape [num_others], at least one; they and `device` have the feature.
  * @param[out] excess  in widths of that range, on the feature's scale; 0: inside. NaN: the others
  * all have the same value.
@@ -185,10 +180,10 @@ NITRO_API nitro_status nitro_dfs_find(nitro_context *context, const char *name,
                                       const nitro_dfs_kind **dfs);
 
 /**
- * Are the records of this store still those that the model was made of?
- * @param report  told of every source of which they are not, by name, and why.
- * @return NITRO_OK; NITRO_ERR_MISMATCH where they are not; NITRO_ERR_NOT_FOUND (the computation);
- *         NITRO_ERR_NO_DATA (the model does not say what it was made of).
+ * Does the store still hold the samples that the model was trained on?
+ * @param report  called for every source that differs, with its name and the difference.
+ * @return NITRO_OK; NITRO_ERR_MISMATCH (it does not); NITRO_ERR_NOT_FOUND (the computation);
+ *         NITRO_ERR_NO_DATA (the model does not name its sources).
  */
 NITRO_API nitro_status nitro_model_check_records(const nitro_model *model, nitro_store *store,
                                                  nitro_problem_function report, void *user);

@@ -1,8 +1,8 @@
 /*
- * study.h - what the paper's evaluation (Section 6) asks of a store: which variants win where, how
- * much the best one depends on the device, how well methods choose with all sources and with one
- * less, which device features selections choose and how long they take. For tools (nitro report).
- * nitro.h's rules hold here too.
+ * study.h - the paper's evaluation (Section 6): which variants win where, how much the best one
+ * depends on the device, the quality of methods with all sources and with one fewer, what
+ * device-feature selections choose and how long they take. For tools (nitro report). nitro.h's
+ * rules hold here too.
  */
 #ifndef NITRO_BACKEND_STUDY_H
 #define NITRO_BACKEND_STUDY_H
@@ -18,7 +18,7 @@ extern "C" {
 
 /** How often each variant is the best one on a device (Table 4). */
 typedef struct nitro_study_wins {
-    size_t inputs;                   /* with times of two variants at least */
+    size_t inputs;                   /* with times of at least two variants */
     size_t wins[NITRO_MAX_VARIANTS]; /* of those, where this one is the fastest; the first declared
                                         on ties; adds up to `inputs` */
 } nitro_study_wins;
@@ -27,21 +27,20 @@ NITRO_API void nitro_study_count_wins(const nitro_dataset *dataset, size_t devic
                                       nitro_study_wins *wins);
 
 /**
- * On how many devices one variant is the best (Figures 4 and 5): for every input, the most devices
- * on which one and the same variant is within `tolerance` of the best time there.
+ * For every input, the largest number of devices on which the same variant is within `tolerance` of
+ * the best time there (Figures 4 and 5).
  *
  * @param[in]  devices    shape [num_devices]: which to compare; NULL: all. One at least.
  * @param[in]  tolerance  0: the fastest itself (ties share); 0.05: up to 5 % slower.
- * @param[out] counts     shape [num_devices + 1]: counts[n], how many inputs have a variant that is
- *                        the best on n of the devices, and none that is on more.
- * @param[out] inputs     inputs with times of two variants on each of the devices: only these are
- *                        counted; the sum of `counts`.
+ * @param[out] counts     shape [num_devices + 1]: inputs by that number.
+ * @param[out] inputs     inputs with times of two variants on each of the devices: the sum of
+ *                        `counts`.
  */
 NITRO_API nitro_status nitro_study_share(nitro_context *context, const nitro_dataset *dataset,
                                          const bool *devices, double tolerance, size_t *counts,
                                          size_t *inputs);
 
-/** The device features that all devices of a dataset have, less descriptive ones; appended. */
+/** The device features that all devices of a dataset have, without descriptive ones; appended. */
 NITRO_API nitro_status nitro_study_common_features(nitro_context *context,
                                                    const nitro_dataset *dataset,
                                                    nitro_string_list *features);
@@ -53,9 +52,9 @@ typedef struct nitro_study_options {
     const nitro_string_list *sources; /* NULL: all; a target is never its own source */
     const nitro_string_list *methods; /* NULL: all */
     double train_fraction;            /* (0, 1) */
-    uint64_t seed;                    /* the first of... */
-    size_t num_seeds;                 /* ...so many, one after the other; >= 1 */
-    unsigned num_threads;             /* 0: one a core */
+    uint64_t seed;                    /* the first one; the others count up */
+    size_t num_seeds;                 /* >= 1 */
+    unsigned num_threads;             /* 0: one per core */
     /** As in nitro_evaluate_options; counts over all seeds. */
     bool (*progress)(void *user, size_t done, size_t total, const char *target, const char *method);
     void *progress_user;
@@ -65,7 +64,7 @@ NITRO_API void nitro_study_options_init(nitro_study_options *options);
 
 /**
  * nitro_evaluate for every seed, and the plain means over the seeds: `inputs` is the sum.
- * @param[in]  left_out  a source that teaches no target; it is no target either. NULL: none.
+ * @param[in]  left_out  a device that is neither source nor target. NULL: none.
  * @param[out] results   shape [count], target by target, methods in declared order; free with
  *                       nitro_evaluate_results_free.
  * @return as nitro_evaluate.
@@ -83,13 +82,12 @@ NITRO_API const nitro_evaluate_result *nitro_study_find(const nitro_evaluate_res
 NITRO_API bool nitro_study_mean(const nitro_evaluate_result *results, size_t count,
                                 const char *method, nitro_evaluate_result *mean);
 
-/** One place of the targets' curves, averaged: 0 without measuring, 1 with the first count of
- *  measured inputs... */
+/** Mean over targets at one place of their curves: 0 without measured inputs, 1 with the first
+ * number of them, and so on. */
 typedef struct nitro_study_point {
-    nitro_evaluate_result mean; /* `target` is NULL; `measured` by the target that had the most */
-    size_t least_measured;      /* by the one that had the fewest: those whose curve ended before,
-                                   for want of inputs, count with all they have */
-    size_t targets;             /* that have results of the method */
+    nitro_evaluate_result mean; /* `target` is NULL; `measured` is the largest of the targets' */
+    size_t least_measured;      /* the smallest: a shorter curve counts with its last place */
+    size_t targets;             /* with results of the method */
 } nitro_study_point;
 
 /** @return false: no target's curve is as long. */
@@ -98,22 +96,21 @@ NITRO_API bool nitro_study_mean_at(const nitro_evaluate_result *results, size_t 
 
 /* ---- What selections choose (study_selection.c) ---------------------------------------------- */
 
-/** What one device-feature selection chose for one target (Table 5), and its time (Table 6). */
+/** One device-feature selection's choice for one target (Table 5), and its time (Table 6). */
 typedef struct nitro_study_selection {
     char *target;
     const nitro_dfs_kind *kind;
-    size_t sources, inputs, candidates; /* what it had: devices, training inputs, device features */
+    size_t sources, inputs, candidates; /* numbers of devices, training inputs, device features */
     nitro_string_list chosen;
-    char *report;      /* JSON: what it says of its choice; NULL: nothing */
+    char *report;      /* JSON; NULL: none */
     char *refusal;     /* why it could not choose; NULL: it could */
     double elapsed_ms; /* wall time on the context's clock, of the selection alone; NaN: refused */
 } nitro_study_selection;
 
 /**
- * Let every selection that is built in choose for every target, from the training inputs that the
- * first seed draws. Those that know only one answer (all, none) choose as well.
+ * Let every built-in selection choose for every target, from the training inputs of the first seed.
  * @param[out] selections  shape [count], target by target, kinds in declared order.
- * @return as nitro_evaluate. A selection that has nothing to go by is no error.
+ * @return as nitro_evaluate. A selection without the data that it needs is no error.
  */
 NITRO_API nitro_status nitro_study_select(nitro_store *store, const char *computation,
                                           const nitro_study_options *options,

@@ -1,7 +1,5 @@
-/*
- * How well methods choose on devices that they did not learn from. Hides the protocol: every target
- * in turn, sources teach on training inputs, the target is judged on test inputs.
- */
+/* The protocol of an evaluation: for every target in turn, methods learn from training inputs of
+ * the sources and are scored on test inputs of the target. */
 #include "nitro/evaluate/evaluate.h"
 
 #include <math.h>
@@ -12,10 +10,10 @@
 #include "nitro/evaluate/evaluate_gaps.h"
 #include "nitro/learn/data/dataset.h"
 
-#define LEAST_PERCENT  0.1 /* what a quality of 0 counts as in a geometric mean */
+#define LEAST_PERCENT  0.1 /* a quality of 0 in a geometric mean */
 #define CONFIDENT_FROM 0.9
 
-/** Results, growing; the methods and targets that were asked for. */
+/** What was asked for, and the results so far. */
 typedef struct evaluate_run {
     const nitro_evaluate_options *options;
     nitro_evaluation evaluation;
@@ -94,7 +92,7 @@ static nitro_status judge(const nitro_evaluation *evaluation, const size_t *rows
     return NITRO_OK;
 }
 
-/** How many decisions are sure, and how many of these are good. */
+/** Share of confident decisions, and their precision. */
 static void judge_confidences(const nitro_evaluation *evaluation, const size_t *rows,
                               size_t num_rows, const size_t *choices, nitro_evaluate_result *result)
 {
@@ -119,18 +117,18 @@ static void judge_confidences(const nitro_evaluation *evaluation, const size_t *
 /* ---- One target ------------------------------------------------------------------------------ */
 
 /** Choose and judge. NITRO_ERR_NO_DATA where the method has nothing to learn from. */
-static nitro_status apply(nitro_evaluation *evaluation, nitro_choose_function choose, size_t target,
+static nitro_status apply(nitro_evaluation *evaluation, size_t method, size_t target,
                           const size_t *rows, size_t num_rows, nitro_evaluate_result *result)
 {
     result->confident = result->confident_precision = NAN;
-    if (!choose)
+    if (!nitro_method_chooses(method))
         return judge(evaluation, rows, num_rows, NULL, result);
     size_t *choices = nitro_calloc(evaluation->context, num_rows, sizeof *choices);
     if (!choices)
         return NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < num_rows; i++)
         evaluation->confidences[i] = NAN;
-    nitro_status status = choose(evaluation, target, rows, num_rows, choices);
+    nitro_status status = nitro_method_choose(evaluation, method, target, rows, num_rows, choices);
     if (status == NITRO_OK)
         status = judge(evaluation, rows, num_rows, choices, result);
     if (status == NITRO_OK)
@@ -149,8 +147,7 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     nitro_evaluate_result result = {.method = nitro_method_table()[method].name,
                                     .modelled = strcmp(device->kind, "model") == 0,
                                     .inputs = num_rows};
-    nitro_status status =
-        apply(&run->evaluation, nitro_method_chooser(method), target, rows, num_rows, &result);
+    nitro_status status = apply(&run->evaluation, method, target, rows, num_rows, &result);
     if (status == NITRO_ERR_NO_DATA)
         return nitro_evaluate_gaps_add(context, &run->gaps, result.method, device->id);
     if (status != NITRO_OK)
@@ -163,7 +160,7 @@ static nitro_status add_result(evaluate_run *run, size_t method, size_t target, 
     return NITRO_OK;
 }
 
-/** Without measuring, then with ever more inputs, until no more are there. */
+/** Without measured inputs, then with more and more, until there are no more. */
 static nitro_status add_curve(evaluate_run *run, size_t method, size_t target, const size_t *rows,
                               size_t num_rows)
 {
@@ -219,7 +216,7 @@ static nitro_status evaluate_target(evaluate_run *run, size_t target)
     return status;
 }
 
-/* ---- What was asked for ---------------------------------------------------------------------- */
+/* ---- Options --------------------------------------------------------------------------------- */
 
 static nitro_status add_device(nitro_context *context, const nitro_string_list *known,
                                const char *computation, const char *id, nitro_string_list *list)
@@ -232,7 +229,7 @@ static nitro_status add_device(nitro_context *context, const nitro_string_list *
     return nitro_string_list_add(context, list, id);
 }
 
-/** Copy the devices that were named, checked; all known ones where `named` is NULL. */
+/** Copy the named devices after a check; all known ones where `named` is NULL. */
 static nitro_status add_devices(nitro_context *context, const nitro_string_list *known,
                                 const char *computation, const nitro_string_list *named,
                                 nitro_string_list *list)

@@ -1,10 +1,11 @@
-/* evaluate.h - what the parts of an evaluation share: split, sources, models, methods. Internal. */
+/* evaluate.h - what the files of an evaluation share: split, sources, models, methods. Internal to
+ * nitro/evaluate. */
 #ifndef NITRO_EVALUATE_EVALUATE_H
 #define NITRO_EVALUATE_EVALUATE_H
 
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 
-/** One evaluation: all samples, who may teach what, and what methods have learnt so far. */
+/** One evaluation: samples, their split, and the models so far. */
 typedef struct nitro_evaluation {
     nitro_context *context;
     nitro_store *store;     /* where profiles are */
@@ -15,17 +16,18 @@ typedef struct nitro_evaluation {
     uint64_t seed;
     unsigned num_threads;
     bool without_generation; /* as in the options */
-    size_t num_measured; /* of the target, for the method at hand; made less where there are less */
-    bool all_measured;   /* by the method at hand: the target has no more */
+    size_t num_measured;     /* inputs of the target to adapt the current method to; reduced to what
+                                there is */
+    bool all_measured;       /* the target has no more */
     const nitro_strategy *strategy;
-    double *confidences; /* shape [num_rows] of the method at hand: NaN, or how sure it is */
-    nitro_model **own;   /* shape [num_devices]: learnt from a device's training inputs alone, once
-                            a method asked for it */
+    double *confidences; /* shape [num_rows] of the current method's choices; NaN: unknown */
+    nitro_model **own;   /* shape [num_devices]: trained on a device's own training inputs; NULL:
+                            not yet */
 } nitro_evaluation;
 
 /**
- * Divide the dataset's inputs by the options' lists, or by its fraction and seed. An input's place
- * is by a hash of its name and the seed, so that it hardly depends on which others are there.
+ * Divide the dataset's inputs by the options' lists, or by their fraction and seed: inputs are
+ * ordered by a hash of name and seed, so that other inputs change little.
  * @param[out] is_train, is_test  shape [num_inputs], zeroed by the caller.
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (fraction); NITRO_ERR_NO_DATA (no input left to learn from,
  *         or none to test on).
@@ -35,68 +37,52 @@ nitro_status nitro_evaluate_split(nitro_context *context, const nitro_dataset *d
                                   bool *is_test);
 
 /**
- * Which devices may teach a target: those named as sources that have samples of training inputs,
- * never the target itself; of other generations alone where the options say so.
+ * A target's sources: the named ones with samples of training inputs, without the target itself
+ * and, if the options say so, without its generation.
  * @param[out] marks  shape [num_devices]; the caller frees it.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (none may).
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (there is none).
  */
 nitro_status nitro_evaluation_mark_sources(const nitro_evaluation *evaluation, size_t target,
                                            bool **marks);
-/** The training rows of the devices that may teach a target; nitro_dataset_free. */
+/** The training rows of a target's sources; nitro_dataset_free. */
 nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation, size_t target,
                                              nitro_dataset **sources);
-/** Device features that a target and all that may teach it have; appended to `candidates`. */
-nitro_status nitro_evaluation_list_candidates(const nitro_evaluation *evaluation, size_t target,
-                                              nitro_string_list *candidates);
-
-/** What a strategy is to learn for a target. Borrows all its arguments. */
-nitro_training_task nitro_evaluation_make_training_task(const nitro_evaluation *evaluation,
-                                                        const nitro_strategy *strategy,
-                                                        const nitro_dataset *sources, size_t target,
-                                                        const nitro_string_list *device_features);
-/** The model learnt from a device's own training inputs, made at the first call; borrowed. */
+/** Train a model for a target on the training rows of its sources. `guards`: as in
+ *  nitro_training_task. */
+nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
+                                    const nitro_strategy *strategy, const nitro_dataset *sources,
+                                    size_t target, const nitro_string_list *device_features,
+                                    bool guards, nitro_model **model);
+/** The model trained on a device's own training inputs, made at the first call; borrowed. */
 nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t device,
                                         const nitro_model **model);
-/**
- * Let the model choose for rows, and say in evaluation->confidences how sure it is of each.
- * @param[out] choices  shape [num_rows].
- */
+/** Let the model choose for rows, and set evaluation->confidences of each.
+ *  @param[out] choices  shape [num_rows]. */
 void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const nitro_model *model,
                                       const size_t *rows, size_t num_rows, size_t *choices);
 /**
- * Choose by one model of all samples that may teach the target, adapted to
- * evaluation->num_measured inputs where that is not 0.
- * @param[out] choices  shape [num_rows].
- */
-nitro_status nitro_evaluation_choose_by_sources(nitro_evaluation *evaluation,
-                                                const nitro_strategy *strategy, size_t target,
-                                                const nitro_string_list *device_features,
-                                                const size_t *rows, size_t num_rows,
-                                                size_t *choices);
-/**
- * Adapt a model to evaluation->num_measured training inputs of the target that it chooses itself,
- * as if they had been measured there; to all, and the number made less, where there are less. Sets
- * evaluation->all_measured.
+ * Adapt a model to evaluation->num_measured training inputs of the target that it chooses itself.
+ * Where there are fewer, it takes all and reduces the number. Sets evaluation->all_measured.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (the target has none); as nitro_model_adapt.
  */
 nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
                                     nitro_model *model);
 
-/**
- * A method: choose variants for test rows of a target, having learnt from training inputs.
- * @param[out] choices  shape [num_rows].
- * @return NITRO_ERR_NO_DATA where there is nothing for this method to learn from.
- */
-typedef nitro_status (*nitro_choose_function)(nitro_evaluation *evaluation, size_t target,
-                                              const size_t *rows, size_t num_rows, size_t *choices);
-
-/** By what the sources measured on the same inputs, the best fixed variant on others: a reference,
- *  for it looks at test inputs. As nitro_choose_function. */
+/** `transfer`, the per-input source oracle: a reference, since it uses the sources' times of the
+ * test inputs. As nitro_method_choose. */
 nitro_status nitro_evaluation_choose_transfer(nitro_evaluation *evaluation, size_t target,
                                               const size_t *rows, size_t num_rows, size_t *choices);
 
-/** How the method of this index in nitro_method_table chooses; NULL: every variant alike. */
-nitro_choose_function nitro_method_chooser(size_t method);
+/**
+ * Choose variants for test rows of a target by a method, trained on training inputs.
+ * @param[in]  method   index in nitro_method_table.
+ * @param[out] choices  shape [num_rows].
+ * @return NITRO_ERR_NO_DATA where the method has nothing to learn from.
+ */
+nitro_status nitro_method_choose(nitro_evaluation *evaluation, size_t method, size_t target,
+                                 const size_t *rows, size_t num_rows, size_t *choices);
+/** Does the method make choices? If not, every variant is equally likely. */
+bool nitro_method_chooses(size_t method);
 /** Can the method be adapted to inputs measured on the target? */
 bool nitro_method_adapts(size_t method);
 

@@ -1,15 +1,11 @@
-/*
- * Models adapted to a target's measured inputs. Hides that nothing is measured here: the target's
- * training samples stand for what the model asks for.
- */
+/* Adaptation in an evaluation: the target's training samples stand for measurements. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/adapt.h"
 #include "nitro/learn/data/dataset.h"
 
-/** Training inputs of the target, as if they had been measured there. */
+/** The target's training rows. */
 static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t target,
                                      size_t **rows, size_t *count)
 {
@@ -33,39 +29,6 @@ static nitro_status collect_measured(const nitro_evaluation *evaluation, size_t 
     return NITRO_OK;
 }
 
-/** Let the model choose from the rows, and adapt it to what it chose. */
-static nitro_status adapt_to_rows(const nitro_evaluation *evaluation, const size_t *rows,
-                                  size_t num_rows, size_t count, nitro_model *model)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    size_t num_features = dataset->schema->num_features;
-    size_t num_variants = dataset->schema->num_variants;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    double *features = nitro_calloc(evaluation->context, num_rows, num_features * sizeof(double));
-    double *picked = nitro_calloc(evaluation->context, count, num_features * sizeof(double));
-    double *times = nitro_calloc(evaluation->context, count, num_variants * sizeof(double));
-    size_t *chosen = nitro_calloc(evaluation->context, count, sizeof *chosen);
-    if (features && picked && times && chosen) {
-        for (size_t i = 0; i < num_rows; i++)
-            memcpy(features + i * num_features, nitro_dataset_features(dataset, rows[i]),
-                   num_features * sizeof(double));
-        status = nitro_model_plan_measuring(model, features, num_rows, count, chosen);
-    }
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
-        memcpy(picked + i * num_features, features + chosen[i] * num_features,
-               num_features * sizeof(double));
-        memcpy(times + i * num_variants, nitro_dataset_times(dataset, rows[chosen[i]]),
-               num_variants * sizeof(double));
-    }
-    if (status == NITRO_OK)
-        status = nitro_model_adapt(model, picked, times, count, evaluation->num_threads);
-    free(features);
-    free(picked);
-    free(times);
-    free(chosen);
-    return status;
-}
-
 nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target, nitro_model *model)
 {
     size_t *rows = NULL, num_rows = 0;
@@ -75,7 +38,17 @@ nitro_status nitro_evaluation_adapt(nitro_evaluation *evaluation, size_t target,
     evaluation->all_measured = evaluation->num_measured >= num_rows;
     if (evaluation->all_measured)
         evaluation->num_measured = num_rows;
-    status = adapt_to_rows(evaluation, rows, num_rows, evaluation->num_measured, model);
+    size_t count = evaluation->num_measured;
+    size_t *chosen = nitro_calloc(evaluation->context, count, sizeof *chosen);
+    status = chosen ? nitro_model_plan_measuring(model, evaluation->dataset, rows, num_rows, count,
+                                                 chosen)
+                    : NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++)
+        chosen[i] = rows[chosen[i]];
+    if (status == NITRO_OK)
+        status =
+            nitro_model_adapt(model, evaluation->dataset, chosen, count, evaluation->num_threads);
+    free(chosen);
     free(rows);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What has no result, by reason. A store with one device, or without profiles, would else give the
+/* Missing results by reason. A store with one device, or without profiles, would otherwise give the
  * same warning for every method on every target. */
 #include "nitro/evaluate/evaluate_gaps.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new one where no gap has this reason; NULL: out of memory. */
+/* The gap of this reason, made if there is none; NULL: out of memory. */
 static nitro_evaluate_gap *find_gap(nitro_context *context, nitro_evaluate_gaps *gaps,
                                     const char *reason)
 {

@@ -1,11 +1,11 @@
-/* evaluate_gaps.h - methods that had no result on a target, and why: each reason is said once.
- * Internal to nitro/. */
+/* evaluate_gaps.h - methods without a result on a target; each reason is logged once. Internal to
+ * nitro/evaluate. */
 #ifndef NITRO_EVALUATE_EVALUATE_GAPS_H
 #define NITRO_EVALUATE_EVALUATE_GAPS_H
 
 #include "nitro/nitro_backend.h"
 
-/** One reason, and what it holds for. */
+/** One reason, with the methods and targets that it holds for. */
 typedef struct nitro_evaluate_gap {
     char *reason;
     nitro_string_list methods, targets;

@@ -1,13 +1,14 @@
 /*
- * The methods that an evaluation compares. Each learns from training inputs only, but the reference
- * transfer. Guards are off: a method stands for what its model chooses.
+ * The methods that an evaluation compares. Each learns from training inputs only, except for the
+ * per-input source oracle `transfer`. Decisions are those of the models, without run-time guards.
  */
 #include <jansson.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/range_guard.h"
+#include "nitro/learn/device_choice.h"
 
 /* ---- The methods ----------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, co
     return NITRO_OK;
 }
 
-/** Add up what each source's model says: its one-vs-one votes say more than its winner. */
+/** Add the one-vs-one votes of each source's model, which hold more information than its winner. */
 static void choose_by_votes(const nitro_evaluation *evaluation, const bool *sources,
                             const size_t *rows, size_t num_rows, size_t *choices)
 {
@@ -60,142 +61,75 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
     return status;
 }
 
-static nitro_status choose_pooled(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                  size_t num_rows, size_t *choices)
-{
-    const nitro_string_list no_device_features = {0};
-    return nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
-                                              &no_device_features, rows, num_rows, choices);
-}
+/* ---- One model of all sources ---------------------------------------------------------------- */
 
-static nitro_status choose_full(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                size_t num_rows, size_t *choices)
-{
-    nitro_string_list candidates = {0};
-    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
-    if (status == NITRO_OK)
-        status = nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
-                                                    &candidates, rows, num_rows, choices);
-    nitro_string_list_free(&candidates);
-    return status;
-}
+/** What a method trains on all sources' samples. */
+typedef struct model_method {
+    const char *strategy;
+    const char *dfs; /* device-feature selection: "none" takes all features, "omit" no feature */
+    bool guards;     /* as in nitro_training_task, and quiet */
+} model_method;
 
-/** What tune-from-source makes of the same: guards are on. */
-static nitro_status choose_guarded(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                   size_t num_rows, size_t *choices)
-{
-    nitro_string_list candidates = {0};
-    nitro_dataset *sources = NULL;
-    nitro_model *model = NULL;
-    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
-    if (status == NITRO_OK)
-        status = nitro_evaluation_select_sources(evaluation, target, &sources);
-    if (status == NITRO_OK) {
-        nitro_training_task task = nitro_evaluation_make_training_task(
-            evaluation, evaluation->strategy, sources, target, &candidates);
-        task.quiet = true;
-        status = nitro_guard_train(evaluation->context, &task, &model);
-    }
-    if (status == NITRO_OK)
-        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
-    nitro_model_free(model);
-    nitro_dataset_free(sources);
-    nitro_string_list_free(&candidates);
-    return status;
-}
-
-/** Device features by the selection of this name; NITRO_ERR_NO_DATA where it steps aside. Sources
- * without training inputs stay in the dataset's list: they are no pretend targets. */
+/** Device features by the selection of this name; NITRO_ERR_NO_DATA where it is skipped. */
 static nitro_status select_features(const nitro_evaluation *evaluation, const char *name,
                                     const nitro_dataset *sources, size_t target,
-                                    const nitro_string_list *candidates, nitro_string_list *chosen)
+                                    nitro_string_list *chosen)
 {
+    nitro_context *context = evaluation->context;
+    const nitro_device *device = evaluation->dataset->devices[target];
     const nitro_dfs_kind *dfs = NULL;
+    nitro_string_list candidates = {0};
+    json_t *report = NULL;
     nitro_learn_options defaults;
     nitro_learn_options_init(&defaults);
     const nitro_dfs_task task = {.sources = sources,
-                                 .target = evaluation->dataset->devices[target],
-                                 .candidates = candidates,
+                                 .target = device,
+                                 .candidates = &candidates,
                                  .store = evaluation->store,
                                  .max_subset = defaults.dfs_max_subset,
                                  .k = defaults.dfs_k,
                                  .seed = evaluation->seed,
                                  .num_threads = evaluation->num_threads};
-    json_t *report = NULL;
-    nitro_status status = nitro_dfs_find(evaluation->context, name, &dfs);
+    nitro_status status =
+        nitro_device_candidates(context, (const nitro_device *const *)sources->devices,
+                                sources->num_devices, device, &candidates);
     if (status == NITRO_OK)
-        status = dfs->select(evaluation->context, &task, chosen, &report);
+        status = nitro_dfs_find(context, name, &dfs);
+    if (status == NITRO_OK)
+        status = dfs->select(context, &task, chosen, &report);
     const char *reason = json_string_value(json_object_get(report, "skipped"));
     if (status == NITRO_OK && reason)
-        status =
-            nitro_fail(evaluation->context, NITRO_ERR_NO_DATA, "selection %s: %s", name, reason);
+        status = nitro_fail(context, NITRO_ERR_NO_DATA, "selection %s: %s", name, reason);
     json_decref(report);
+    nitro_string_list_free(&candidates);
     return status;
 }
 
-/** The paper's SVM, with the device features that a selection chooses. */
-static nitro_status choose_by_selection(nitro_evaluation *evaluation, const char *name,
-                                        size_t target, const size_t *rows, size_t num_rows,
-                                        size_t *choices)
+/** Train the method's model, adapt it to evaluation->num_measured inputs, and let it choose. */
+static nitro_status choose_by_model(nitro_evaluation *evaluation, const model_method *method,
+                                    size_t target, const size_t *rows, size_t num_rows,
+                                    size_t *choices)
 {
-    nitro_string_list candidates = {0}, chosen = {0};
+    nitro_string_list features = {0};
     nitro_dataset *sources = NULL;
-    nitro_status status = nitro_evaluation_list_candidates(evaluation, target, &candidates);
+    nitro_model *model = NULL;
+    const nitro_strategy *strategy = NULL;
+    nitro_status status = nitro_strategy_find(evaluation->context, method->strategy, &strategy);
     if (status == NITRO_OK)
         status = nitro_evaluation_select_sources(evaluation, target, &sources);
+    if (status == NITRO_OK && strcmp(method->dfs, "omit") != 0)
+        status = select_features(evaluation, method->dfs, sources, target, &features);
     if (status == NITRO_OK)
-        status = select_features(evaluation, name, sources, target, &candidates, &chosen);
+        status = nitro_evaluation_train(evaluation, strategy, sources, target, &features,
+                                        method->guards, &model);
+    if (status == NITRO_OK && evaluation->num_measured > 0)
+        status = nitro_evaluation_adapt(evaluation, target, model);
     if (status == NITRO_OK)
-        status = nitro_evaluation_choose_by_sources(evaluation, evaluation->strategy, target,
-                                                    &chosen, rows, num_rows, choices);
+        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
+    nitro_model_free(model);
     nitro_dataset_free(sources);
-    nitro_string_list_free(&candidates);
-    nitro_string_list_free(&chosen);
+    nitro_string_list_free(&features);
     return status;
-}
-
-static nitro_status choose_pdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                size_t num_rows, size_t *choices)
-{
-    return choose_by_selection(evaluation, "profile", target, rows, num_rows, choices);
-}
-
-static nitro_status choose_cvdfs(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                 size_t num_rows, size_t *choices)
-{
-    return choose_by_selection(evaluation, "cv", target, rows, num_rows, choices);
-}
-
-/** By another strategy; no device features, as these strategies do best (their dfs: "omit"). */
-static nitro_status choose_by_strategy(nitro_evaluation *evaluation, const char *name,
-                                       size_t target, const size_t *rows, size_t num_rows,
-                                       size_t *choices)
-{
-    const nitro_string_list no_device_features = {0};
-    const nitro_strategy *strategy = NULL;
-    nitro_status status = nitro_strategy_find(evaluation->context, name, &strategy);
-    if (status == NITRO_OK)
-        status = nitro_evaluation_choose_by_sources(evaluation, strategy, target,
-                                                    &no_device_features, rows, num_rows, choices);
-    return status;
-}
-
-static nitro_status choose_svm_cost(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                    size_t num_rows, size_t *choices)
-{
-    return choose_by_strategy(evaluation, "svm-cost", target, rows, num_rows, choices);
-}
-
-static nitro_status choose_forest(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                  size_t num_rows, size_t *choices)
-{
-    return choose_by_strategy(evaluation, "forest", target, rows, num_rows, choices);
-}
-
-static nitro_status choose_auto(nitro_evaluation *evaluation, size_t target, const size_t *rows,
-                                size_t num_rows, size_t *choices)
-{
-    return choose_by_strategy(evaluation, "auto", target, rows, num_rows, choices);
 }
 
 static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, const size_t *rows,
@@ -228,59 +162,72 @@ enum {
 };
 
 static const nitro_method_info infos[] = {
-    [RANDOM] = {"random", "every variant that runs here equally likely: the exact expectation",
-                false},
-    [FIXED] = {"fixed", "the one variant of the best mean quality on the sources", false},
-    [MAJORITY] = {"majority", "one SVM a source, their one-vs-one votes added", false},
+    [RANDOM] = {"random", "the exact expectation over all variants that run here", false},
+    [FIXED] = {"fixed", "the single variant with the best mean quality on the sources (SBS)",
+               false},
+    [MAJORITY] = {"majority", "one SVM per source, with their one-vs-one votes added", false},
     [POOLED] = {"pooled", "one SVM on all sources' samples, without device features", false},
     [FULL] = {"full", "one SVM on all sources' samples, with all device features", false},
-    [PDFS] = {"pdfs", "one SVM on all sources' samples, with the device features of profiles",
+    [PDFS] = {"pdfs",
+              "one SVM on all sources' samples, with device features selected by profiles (P-DFS)",
               true},
-    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with the device features of a search",
+    [CVDFS] = {"cvdfs", "one SVM on all sources' samples, with device features selected by CV-DFS",
                false},
-    [GUARDED] = {"guarded", "full with the guards that tune-from-source has", false},
-    [SVM_COST] = {"svm-cost", "SVMs weighted by what wrong choices cost, no device features",
+    [GUARDED] = {"guarded", "full with the guards of tune-from-source", false},
+    [SVM_COST] = {"svm-cost", "SVMs weighted by the cost of wrong choices, no device features",
                   false},
     [FOREST] = {"forest", "trees that regress 1 - best time / time, no device features", false},
-    [AUTO] = {"auto",
-              "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that serves "
-              "left-out sources clearly better; no device features",
-              false},
-    [TRANSFER] = {"transfer",
-                  "what lost least on the sources on the very same input: how far devices agree",
-                  false},
-    [NATIVE] = {"native", "an SVM learnt on the target's own training inputs: the ceiling", false},
+    [AUTO] =
+        {"auto",
+         "kernel-ridge (of 1 - best time / time) and forest averaged, or the one that is clearly "
+         "better in LODO validation; no device features",
+         false},
+    [TRANSFER] =
+        {"transfer",
+         "per-input source oracle: the variant that loses least on the sources on the same input",
+         false},
+    [NATIVE] = {"native",
+                "target-trained: an SVM on the target's own training inputs, an upper bound",
+                false},
     [NUM_METHODS] = {NULL, NULL, false},
 };
 
-static const nitro_choose_function choosers[NUM_METHODS] = {
+/** Methods that train one model of all sources' samples. */
+static const model_method models[NUM_METHODS] = {
+    [POOLED] = {"svm", "omit", false},    [FULL] = {"svm", "none", false},
+    [PDFS] = {"svm", "profile", false},   [CVDFS] = {"svm", "cv", false},
+    [GUARDED] = {"svm", "none", true},    [SVM_COST] = {"svm-cost", "omit", false},
+    [FOREST] = {"forest", "omit", false}, [AUTO] = {"auto", "omit", false},
+};
+
+/** All other methods but random. */
+static nitro_status (*const choosers[NUM_METHODS])(nitro_evaluation *, size_t, const size_t *,
+                                                   size_t, size_t *) = {
     [FIXED] = choose_fixed,
     [MAJORITY] = choose_majority,
-    [POOLED] = choose_pooled,
-    [FULL] = choose_full,
-    [PDFS] = choose_pdfs,
-    [CVDFS] = choose_cvdfs,
-    [GUARDED] = choose_guarded,
-    [SVM_COST] = choose_svm_cost,
-    [FOREST] = choose_forest,
-    [AUTO] = choose_auto,
     [TRANSFER] = nitro_evaluation_choose_transfer,
     [NATIVE] = choose_native,
 };
 
-static const bool adapts[NUM_METHODS] = {[SVM_COST] = true, [FOREST] = true, [AUTO] = true};
-
 bool nitro_method_adapts(size_t method)
 {
-    return adapts[method];
+    return method == SVM_COST || method == FOREST || method == AUTO;
+}
+
+bool nitro_method_chooses(size_t method)
+{
+    return method != RANDOM;
+}
+
+nitro_status nitro_method_choose(nitro_evaluation *evaluation, size_t method, size_t target,
+                                 const size_t *rows, size_t num_rows, size_t *choices)
+{
+    return choosers[method]
+               ? choosers[method](evaluation, target, rows, num_rows, choices)
+               : choose_by_model(evaluation, &models[method], target, rows, num_rows, choices);
 }
 
 const nitro_method_info *nitro_method_table(void)
 {
     return infos;
-}
-
-nitro_choose_function nitro_method_chooser(size_t method)
-{
-    return choosers[method];
 }

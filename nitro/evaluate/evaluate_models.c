@@ -1,40 +1,31 @@
-/*
- * The models that an evaluation's methods choose by. Hides what a lesson holds for a method, and
- * that a device's own model is learnt once and kept.
- */
+/* The models that an evaluation's methods choose by. A device's own model is trained once. */
 #include <stdlib.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/device_range.h"
 
-/** Methods as published ask held-out inputs alone how sure they are: to leave out each source takes
- *  many times as long. */
-nitro_training_task nitro_evaluation_make_training_task(const nitro_evaluation *evaluation,
-                                                        const nitro_strategy *strategy,
-                                                        const nitro_dataset *sources, size_t target,
-                                                        const nitro_string_list *device_features)
+/** Methods as published are calibrated by held-out inputs only: LODO validation takes many times as
+ *  long. */
+nitro_status nitro_evaluation_train(const nitro_evaluation *evaluation,
+                                    const nitro_strategy *strategy, const nitro_dataset *sources,
+                                    size_t target, const nitro_string_list *device_features,
+                                    bool guards, nitro_model **model)
 {
-    return (nitro_training_task){.sources = sources,
-                                 .target = evaluation->dataset->devices[target],
-                                 .device_features = device_features,
-                                 .strategy = strategy,
-                                 .use_relative = !strategy->without_relative,
-                                 .evidence = strategy->without_relative ? NITRO_EVIDENCE_INPUTS
-                                                                        : NITRO_EVIDENCE_SOURCES,
-                                 .is_adapted = evaluation->num_measured > 0,
-                                 .seed = evaluation->seed,
-                                 .num_threads = evaluation->num_threads};
-}
-
-static nitro_status train(const nitro_evaluation *evaluation, const nitro_strategy *strategy,
-                          const nitro_dataset *sources, size_t target,
-                          const nitro_string_list *device_features, nitro_model **model)
-{
-    nitro_training_task task =
-        nitro_evaluation_make_training_task(evaluation, strategy, sources, target, device_features);
+    const nitro_training_task task = {.sources = sources,
+                                      .target = evaluation->dataset->devices[target],
+                                      .device_features = device_features,
+                                      .strategy = strategy,
+                                      .use_relative = !strategy->without_relative,
+                                      .lodo = !strategy->without_relative,
+                                      .guards = guards,
+                                      .quiet = guards,
+                                      .all_members = evaluation->num_measured > 0,
+                                      .seed = evaluation->seed,
+                                      .num_threads = evaluation->num_threads};
     nitro_status status = nitro_model_train(evaluation->context, &task, model);
-    if (status == NITRO_OK)
-        nitro_model_log_extrapolation(*model, NITRO_LOG_INFO);
+    if (status == NITRO_OK && !guards)
+        nitro_device_range_log_extrapolation(*model, NITRO_LOG_INFO);
     return status;
 }
 
@@ -53,8 +44,8 @@ nitro_status nitro_evaluation_own_model(nitro_evaluation *evaluation, size_t dev
         status =
             nitro_dataset_select(evaluation->context, dataset, marks, evaluation->is_train, &rows);
         if (status == NITRO_OK)
-            status = train(evaluation, evaluation->strategy, rows, device, &no_device_features,
-                           &evaluation->own[device]);
+            status = nitro_evaluation_train(evaluation, evaluation->strategy, rows, device,
+                                            &no_device_features, false, &evaluation->own[device]);
         nitro_dataset_free(rows);
         free(marks);
     }
@@ -73,24 +64,4 @@ void nitro_evaluation_choose_by_model(const nitro_evaluation *evaluation, const 
         evaluation->confidences[i] = nitro_calibration_confidence(
             &model->calibration, nitro_calibration_margin(scores, num_variants, UINT64_MAX));
     }
-}
-
-nitro_status nitro_evaluation_choose_by_sources(nitro_evaluation *evaluation,
-                                                const nitro_strategy *strategy, size_t target,
-                                                const nitro_string_list *device_features,
-                                                const size_t *rows, size_t num_rows,
-                                                size_t *choices)
-{
-    nitro_dataset *sources = NULL;
-    nitro_model *model = NULL;
-    nitro_status status = nitro_evaluation_select_sources(evaluation, target, &sources);
-    if (status == NITRO_OK)
-        status = train(evaluation, strategy, sources, target, device_features, &model);
-    if (status == NITRO_OK && evaluation->num_measured > 0)
-        status = nitro_evaluation_adapt(evaluation, target, model);
-    if (status == NITRO_OK)
-        nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
-    nitro_model_free(model);
-    nitro_dataset_free(sources);
-    return status;
 }

@@ -1,15 +1,11 @@
-/*
- * Which devices may teach a target, and what they and it can be told apart by. Hides the rule: the
- * sources named, never the target itself, of other generations alone where that was asked for.
- */
+/* A target's sources. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/device_choice.h"
 
-/** Is there anything to learn from the device's training inputs? */
+/** Does the device have usable samples of training inputs? */
 static bool is_usable(const nitro_evaluation *evaluation, size_t device)
 {
     const nitro_dataset *dataset = evaluation->dataset;
@@ -72,28 +68,6 @@ nitro_status nitro_evaluation_select_sources(const nitro_evaluation *evaluation,
     if (status == NITRO_OK)
         status = nitro_dataset_select(evaluation->context, evaluation->dataset, marks,
                                       evaluation->is_train, sources);
-    free(marks);
-    return status;
-}
-
-nitro_status nitro_evaluation_list_candidates(const nitro_evaluation *evaluation, size_t target,
-                                              nitro_string_list *candidates)
-{
-    const nitro_dataset *dataset = evaluation->dataset;
-    bool *marks = NULL;
-    nitro_status status = nitro_evaluation_mark_sources(evaluation, target, &marks);
-    if (status != NITRO_OK)
-        return status;
-    const nitro_device **sources =
-        nitro_calloc(evaluation->context, dataset->num_devices, sizeof *sources);
-    size_t count = 0;
-    for (size_t d = 0; sources && d < dataset->num_devices; d++)
-        if (marks[d])
-            sources[count++] = dataset->devices[d];
-    status = sources ? nitro_device_candidates(evaluation->context, sources, count,
-                                               dataset->devices[target], candidates)
-                     : NITRO_ERR_NO_MEMORY;
-    free(sources);
     free(marks);
     return status;
 }

@@ -1,11 +1,11 @@
-/* Which inputs teach and which are tests. Hides how the draw is made: by a hash of the names. */
+/* Training and test inputs, drawn by a hash of their names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/evaluate/evaluate.h"
 
-/** How much of an input's name counts: all of it, or its group. */
+/** Length of the name, or of its group. */
 static size_t name_length(const char *name, const char *separator)
 {
     const char *end = separator ? strstr(name, separator) : NULL;
@@ -30,7 +30,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/** Mark the inputs that are in the list; say how many names of it are no inputs. */
+/** Mark the inputs in the list, and warn of names that are no inputs. */
 static size_t mark(nitro_context *context, const nitro_dataset *dataset,
                    const nitro_string_list *list, const char *what, bool *marks)
 {
@@ -49,7 +49,7 @@ static size_t mark(nitro_context *context, const nitro_dataset *dataset,
     return num_known;
 }
 
-/** Whole groups: the one that `num_train` cuts teaches too, unless no other is left for tests. */
+/** Whole groups: that which `num_train` cuts is for training, unless no other is left for tests. */
 static size_t round_to_groups(const hashed_input *inputs, size_t count, bool need_tests,
                               size_t num_train)
 {
@@ -100,13 +100,13 @@ static nitro_status check_split(nitro_context *context, const nitro_dataset *dat
         num_both += is_train[i] && is_test[i];
     }
     if (num_train == 0 || num_test == 0)
-        return nitro_fail(context, NITRO_ERR_NO_DATA,
-                          "%s: of %zu inputs %zu are to learn from and %zu to test on; both are "
-                          "needed",
-                          dataset->schema->computation, dataset->num_inputs, num_train, num_test);
+        return nitro_fail(
+            context, NITRO_ERR_NO_DATA,
+            "%s: of %zu inputs %zu are for training and %zu for tests; both are needed",
+            dataset->schema->computation, dataset->num_inputs, num_train, num_test);
     if (num_both > 0)
         nitro_log(context, NITRO_LOG_WARNING,
-                  "%zu inputs are both to learn from and to test on: the result is not one for "
+                  "%zu inputs are both training and test inputs, so the result does not hold for "
                   "unknown inputs",
                   num_both);
     return NITRO_OK;
@@ -119,8 +119,7 @@ nitro_status nitro_evaluate_split(nitro_context *context, const nitro_dataset *d
     double fraction = options->train_fraction;
     if (!options->train_inputs && !(fraction > 0.0 && fraction < 1.0))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "the fraction to learn from is %g, but must lie between 0 and 1",
-                          fraction);
+                          "the training fraction is %g, but must lie between 0 and 1", fraction);
     if (options->test_inputs)
         mark(context, dataset, options->test_inputs, "test", is_test);
     nitro_status status = NITRO_OK;

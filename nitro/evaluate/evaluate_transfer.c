@@ -1,6 +1,6 @@
 /*
- * The reference of what sources have in common with a target: they are asked about the very inputs
- * that no method may learn from. Hides how their times become one choice: by mean losses.
+ * The per-input source oracle `transfer`: for each test input, the variant with the least mean loss
+ * on the sources on that input. It shows how far devices agree, and is no model.
  */
 #include <stdlib.h>
 
@@ -8,7 +8,8 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/regret.h"
 
-/** Add up the losses of each input's rows. @param[out] sums  shape [num_inputs x num_variants]. */
+/** Sum the negated losses of each input's rows. @param[out] sums  shape [num_inputs x
+ * num_variants]. */
 static nitro_status add_losses(nitro_context *context, const nitro_dataset *sources, double *sums,
                                bool *is_known)
 {

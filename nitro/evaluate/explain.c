@@ -1,5 +1,5 @@
-/* What a model looked at for one input, and the measured inputs nearest to it. Hides what near
- * means: close in the scaled columns that the strategy sees. */
+/* A model's columns for one input, and the nearest measured inputs by the scaled columns that the
+ * strategy sees. */
 #include "nitro/backend/explain.h"
 
 #include <math.h>
@@ -87,13 +87,13 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
 
 /* ---- Neighbours ------------------------------------------------------------------------------ */
 
-static nitro_status require_same_names(const nitro_model *model, const nitro_dataset *dataset)
+static nitro_status require_same_schema(const nitro_model *model, const nitro_dataset *dataset)
 {
     return nitro_schema_require_same(model->context, dataset->schema, "the dataset", model->schema,
                                      "the model");
 }
 
-/** What the strategy would see of a row, scaled; false: a part is undefined or unknown. */
+/** The columns of a row that the strategy would see, scaled; false: one is undefined or unknown. */
 static bool see_row(const nitro_model *model, const nitro_dataset *dataset, size_t row,
                     double *seen)
 {
@@ -123,7 +123,7 @@ static double distance(const double *a, const double *b, size_t count)
     return count ? sqrt(sum / (double)count) : 0.0;
 }
 
-/** Keep the nearest `most`, in order; later rows stay behind equals. */
+/** Keep the nearest `most`, in order, earlier rows before equal ones. */
 static void insert(nitro_neighbour found, nitro_neighbour *neighbours, size_t most, size_t *count)
 {
     size_t place = *count;
@@ -147,7 +147,7 @@ nitro_status nitro_model_neighbours(const nitro_model *model, const nitro_datase
     size_t found = 0;
     nitro_status status = require_finite(model, features);
     if (status == NITRO_OK)
-        status = require_same_names(model, dataset);
+        status = require_same_schema(model, dataset);
     if (status != NITRO_OK)
         return status;
     fill_columns(model, features, model->relative_values, model->device_values, values);

@@ -1,5 +1,5 @@
-/* Qualities over several seeds, with all sources or one less. Hides how seeds are averaged: every
- * seed counts the same, and a result that one seed lacks is the mean of the others. */
+/* Mean qualities over several seeds, with all sources or one fewer. All seeds have the same weight;
+ * a result that one seed lacks is the mean of the others. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void divide(nitro_evaluate_result *sum, double count)
     sum->p5 /= count;
     sum->min /= count;
     sum->accuracy /= count;
-    sum->confident_precision /= sum->confident; /* by how many are sure; NaN where none is */
+    sum->confident_precision /= sum->confident; /* weighted by confident decisions; NaN: none */
     sum->confident /= count;
 }
 
@@ -179,7 +179,7 @@ static nitro_status list_without(nitro_store *store, const char *computation,
     nitro_string_list_free(&all);
     if (status == NITRO_OK && list->count == 0)
         return nitro_fail(nitro_store_context(store), NITRO_ERR_NO_DATA,
-                          "%s: without %s no device is left", computation, left_out);
+                          "%s: no device is left without %s", computation, left_out);
     return status;
 }
 
@@ -215,7 +215,7 @@ nitro_status nitro_study_quality(nitro_store *store, const char *computation,
     nitro_status status = NITRO_OK;
     if (options->num_seeds == 0)
         return nitro_fail(nitro_store_context(store), NITRO_ERR_ARGUMENT,
-                          "a study needs one seed at least");
+                          "a study needs at least one seed");
     if (left_out)
         status = list_without(store, computation, options->targets, left_out, &targets);
     if (left_out && status == NITRO_OK)

@@ -1,5 +1,5 @@
-/* What every device-feature selection chooses for every target, and how long it takes. Hides what a
- * selection is given: the sources' training inputs of the first seed, as in an evaluation. */
+/* What every device-feature selection chooses for every target, from the sources' training inputs
+ * of the first seed, and how long it takes. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,48 +45,35 @@ static void free_run(selection_run *run)
     free(run->is_test);
 }
 
-/* ---- What a selection is given --------------------------------------------------------------- */
+/* ---- Sources --------------------------------------------------------------------------------- */
 
 static bool is_listed(const nitro_string_list *list, const char *id)
 {
     return !list || nitro_string_list_find(list, id) != NITRO_NONE;
 }
 
-/** The training rows of a target's sources, with no device but these in its lists. */
+/** The training rows of a target's sources. */
 static nitro_status select_sources(const selection_run *run, size_t target, nitro_dataset **sources)
 {
-    nitro_string_list ids = {0};
-    nitro_dataset *all = NULL;
-    nitro_status status = NITRO_OK;
-    for (size_t d = 0; d < run->devices.count && status == NITRO_OK; d++)
-        if (d != target && is_listed(run->options->sources, run->devices.items[d]))
-            status = nitro_string_list_add(run->context, &ids, run->devices.items[d]);
-    if (status == NITRO_OK && ids.count == 0)
-        status = nitro_fail(run->context, NITRO_ERR_NO_DATA, "target %s has no source",
-                            run->devices.items[target]);
-    if (status == NITRO_OK)
-        status = nitro_dataset_load(run->store, run->computation, (const char *const *)ids.items,
-                                    ids.count, &all);
-    bool *inputs = status == NITRO_OK && all->num_inputs
-                       ? nitro_calloc(run->context, all->num_inputs, sizeof *inputs)
-                       : NULL;
-    for (size_t i = 0, at = 0; inputs && i < all->num_inputs; i++) {
-        /* Both lists are in byte order, and the run's holds all of them. */
-        while (strcmp(run->dataset->inputs[at], all->inputs[i]) != 0)
-            at++;
-        inputs[i] = run->is_train[at];
+    bool *marks = nitro_calloc(run->context, run->devices.count, sizeof *marks);
+    size_t count = 0;
+    if (!marks)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < run->devices.count; d++) {
+        marks[d] = d != target && is_listed(run->options->sources, run->devices.items[d]);
+        count += marks[d];
     }
-    if (status == NITRO_OK)
-        status = nitro_dataset_select(run->context, all, NULL, inputs, sources);
-    free(inputs);
-    nitro_dataset_free(all);
-    nitro_string_list_free(&ids);
+    nitro_status status =
+        count > 0 ? nitro_dataset_select(run->context, run->dataset, marks, run->is_train, sources)
+                  : nitro_fail(run->context, NITRO_ERR_NO_DATA, "target %s has no source",
+                               run->devices.items[target]);
+    free(marks);
     return status;
 }
 
 /* ---- One selection --------------------------------------------------------------------------- */
 
-/** Choose and time it. NITRO_ERR_NO_DATA and NITRO_ERR_NOT_BUILT: it steps aside, and says why. */
+/** Choose and time it. NITRO_ERR_NO_DATA and NITRO_ERR_NOT_BUILT: it is skipped, with a reason. */
 static nitro_status choose(selection_run *run, const nitro_dfs_task *task,
                            nitro_study_selection *selection)
 {
@@ -106,7 +93,7 @@ static nitro_status choose(selection_run *run, const nitro_dfs_task *task,
         selection->report = json_dumps(report, JSON_COMPACT | JSON_REAL_PRECISION(12));
         if (!selection->report)
             status = nitro_fail(run->context, NITRO_ERR_NO_MEMORY,
-                                "out of memory: what selection %s says", selection->kind->name);
+                                "out of memory: report of selection %s", selection->kind->name);
     }
     json_decref(report);
     return status;

@@ -1,5 +1,5 @@
-/* Which variants win where, and on how many devices at once. Hides what counts: inputs with times
- * of two variants, on every device that is compared. */
+/* Which variants win where, and on how many devices at once. Only inputs with times of two variants
+ * on every compared device count. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ void nitro_study_count_wins(const nitro_dataset *dataset, size_t device, nitro_s
 
 /* ---- Sharing --------------------------------------------------------------------------------- */
 
-/** What is known of every input, over the devices that are compared. */
+/** Counts for every input over the compared devices. */
 typedef struct tally {
     size_t *measured; /* shape [num_inputs]: devices with times of it */
     size_t *good;     /* shape [num_inputs x num_variants]: devices on which this one is good */
@@ -45,7 +45,6 @@ static size_t largest(const size_t *values, size_t count)
     return most;
 }
 
-/** How many devices are compared. */
 static size_t count_devices(const nitro_dataset *dataset, const bool *devices)
 {
     size_t count = 0;

@@ -1,4 +1,5 @@
-/* Measured inputs into a model. Hides how scores become losses: by the strategy's own scale. */
+/* Adaptation: the model's errors on measured inputs, in units of its scores, become a correction.
+ */
 #include "nitro/learn/adapt.h"
 
 #include <math.h>
@@ -9,13 +10,13 @@
 #include "nitro/learn/correction.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/predict_quality.h"
 
-#define CLEAR_LEAD        0.1 /* loss by which one variant is ahead where little can go wrong */
-#define LEAST_UNCERTAINTY 0.1 /* what a clear input counts as, beside 1 for a tie */
-#define NUM_PARTS         5   /* of the measured inputs, held out in turn */
-#define HALF_WEIGHT       30.0 /* measured inputs that say as much of confidence as the sources do... */
-/* ...and the fewest that say how confidence grows with the margin. */
+#define CLEAR_LEAD        0.1  /* difference of losses that makes a wrong choice unlikely */
+#define LEAST_UNCERTAINTY 0.1  /* weight of an input with a clear choice; a tie has 1 more */
+#define NUM_PARTS         5    /* of the measured inputs, held out in turn */
+#define HALF_WEIGHT       30.0 /* measured inputs that weigh as much as the sources' calibration */
+/* Fewest measured inputs for a calibration of their own. */
 #define LEAST_ROWS (NUM_PARTS * NITRO_CALIBRATION_BIN_ROWS)
 
 static nitro_status check_strategy(const nitro_model *model)
@@ -23,8 +24,7 @@ static nitro_status check_strategy(const nitro_model *model)
     if (model->strategy->loss_per_score > 0.0)
         return NITRO_OK;
     return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
-                      "scores of strategy %s are no times, so measured inputs cannot correct them: "
-                      "use another, such as auto or forest",
+                      "strategy %s cannot be adapted by measurements; use auto or forest",
                       model->strategy->name);
 }
 
@@ -41,26 +41,27 @@ static double uncertainty(const nitro_model *model, const double *scores)
     return LEAST_UNCERTAINTY + exp(-lead / CLEAR_LEAD);
 }
 
-nitro_status nitro_model_plan_measuring(const nitro_model *model, const double *features,
-                                        size_t num_inputs, size_t count, size_t *chosen)
+nitro_status nitro_model_plan_measuring(const nitro_model *model, const nitro_dataset *dataset,
+                                        const size_t *rows, size_t num_rows, size_t count,
+                                        size_t *chosen)
 {
     nitro_context *context = model->context;
     nitro_status status = check_strategy(model);
     if (status != NITRO_OK)
         return status;
-    double *columns = nitro_calloc(context, num_inputs, (model->num_seen + 1) * sizeof *columns);
-    double *weights = nitro_calloc(context, num_inputs, sizeof *weights);
+    double *columns = nitro_calloc(context, num_rows, (model->num_seen + 1) * sizeof *columns);
+    double *weights = nitro_calloc(context, num_rows, sizeof *weights);
     status = columns && weights ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < num_inputs && status == NITRO_OK; i++) {
-        const double *input = features + i * model->schema->num_features;
+    for (size_t i = 0; i < num_rows && status == NITRO_OK; i++) {
+        const double *input = nitro_dataset_features(dataset, rows[i]);
         double scores[NITRO_MAX_VARIANTS];
         nitro_model_columns(model, input, columns + i * model->num_seen);
         nitro_model_score(model, input, scores);
         weights[i] = uncertainty(model, scores);
     }
     if (status == NITRO_OK)
-        status = nitro_correction_plan(context, columns, weights, num_inputs, model->num_seen,
-                                       count, chosen);
+        status = nitro_correction_plan(context, columns, weights, num_rows, model->num_seen, count,
+                                       chosen);
     free(columns);
     free(weights);
     return status;
@@ -68,13 +69,13 @@ nitro_status nitro_model_plan_measuring(const nitro_model *model, const double *
 
 /* ---- Adapting -------------------------------------------------------------------------------- */
 
-/** Rows that teach, as the correction needs them. */
+/** Usable rows, as the correction needs them. */
 typedef struct measured_rows {
     size_t count;
     double *columns;  /* shape [count x num_seen] */
     double *times_ms; /* shape [count x num_variants] */
-    double *scores;   /* shape [count x num_variants]: what the model says */
-    double *errors;   /* shape [count x num_variants]: what is to be added to them */
+    double *scores;   /* shape [count x num_variants]: of the model without correction */
+    double *errors;   /* shape [count x num_variants]: to be added to them */
 } measured_rows;
 
 static void free_rows(measured_rows *rows)
@@ -85,21 +86,21 @@ static void free_rows(measured_rows *rows)
     free(rows->errors);
 }
 
-static nitro_status collect_rows(const nitro_model *model, const double *features,
-                                 const double *times_ms, size_t num_inputs, measured_rows *rows)
+static nitro_status collect_rows(const nitro_model *model, const nitro_dataset *dataset,
+                                 const size_t *which, size_t num_rows, measured_rows *rows)
 {
     nitro_context *context = model->context;
     size_t num_variants = model->schema->num_variants;
-    rows->columns = nitro_calloc(context, num_inputs + 1, (model->num_seen + 1) * sizeof(double));
-    rows->times_ms = nitro_calloc(context, num_inputs + 1, num_variants * sizeof(double));
-    rows->scores = nitro_calloc(context, num_inputs + 1, num_variants * sizeof(double));
+    rows->columns = nitro_calloc(context, num_rows + 1, (model->num_seen + 1) * sizeof(double));
+    rows->times_ms = nitro_calloc(context, num_rows + 1, num_variants * sizeof(double));
+    rows->scores = nitro_calloc(context, num_rows + 1, num_variants * sizeof(double));
     if (!rows->columns || !rows->times_ms || !rows->scores)
         return NITRO_ERR_NO_MEMORY;
-    for (size_t i = 0; i < num_inputs; i++) {
-        const double *times = times_ms + i * num_variants;
+    for (size_t i = 0; i < num_rows; i++) {
+        const double *times = nitro_dataset_times(dataset, which[i]);
         double *columns = rows->columns + rows->count * model->num_seen;
         if (nitro_times_count(times, num_variants) < 2 ||
-            !nitro_model_columns(model, features + i * model->schema->num_features, columns))
+            !nitro_model_columns(model, nitro_dataset_features(dataset, which[i]), columns))
             continue;
         memcpy(rows->times_ms + rows->count * num_variants, times, num_variants * sizeof *times);
         model->strategy->score(model->predictor, columns,
@@ -109,7 +110,7 @@ static nitro_status collect_rows(const nitro_model *model, const double *feature
     if (rows->count == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
                           "%s: none of the %zu inputs measured on %s has times of two variants",
-                          model->schema->computation, num_inputs, model->target);
+                          model->schema->computation, num_rows, model->target);
     return NITRO_OK;
 }
 
@@ -130,7 +131,7 @@ static nitro_status find_losses(const nitro_model *model, measured_rows *rows)
     return status;
 }
 
-/** In place of losses: what is to be added to the model's scores. */
+/** Losses become errors. */
 static nitro_status find_errors(const nitro_model *model, measured_rows *rows)
 {
     nitro_status status = find_losses(model, rows);
@@ -139,14 +140,14 @@ static nitro_status find_errors(const nitro_model *model, measured_rows *rows)
     return status;
 }
 
-/* ---- How sure the corrected model may be ----------------------------------------------------- */
+/* ---- Calibration ----------------------------------------------------------------------------- */
 
-/** Correct the scores of one part of the rows by what the others say. `kept` has room for all. */
+/** Correct the scores of one part of the rows by the others. `kept` has room for all. */
 static nitro_status correct_part(const nitro_model *model, const measured_rows *rows, size_t part,
                                  unsigned num_threads, measured_rows *kept, double *scores)
 {
     size_t num_seen = model->num_seen, num_variants = model->schema->num_variants;
-    nitro_correction *correction = NULL;
+    nitro_kernel_pair *correction = NULL;
     kept->count = 0;
     for (size_t i = 0; i < rows->count; i++) {
         if (i % NUM_PARTS == part)
@@ -167,8 +168,7 @@ static nitro_status correct_part(const nitro_model *model, const measured_rows *
     return status;
 }
 
-/** What the model says of each row, corrected by rows of other parts. shape [count x num_variants]
- */
+/** Scores of each row, shape [count x num_variants], corrected by rows of other parts. */
 static nitro_status hold_out(const nitro_model *model, const measured_rows *rows,
                              unsigned num_threads, double *scores)
 {
@@ -186,8 +186,7 @@ static nitro_status hold_out(const nitro_model *model, const measured_rows *rows
     return status;
 }
 
-/** Measured inputs say how far what sources say of confidence holds here; many of them, what
- * margins are worth. */
+/** Measured inputs weigh the kinds of evidence; many of them give a calibration of their own. */
 static nitro_status calibrate_model(nitro_model *model, const measured_rows *rows,
                                     unsigned num_threads)
 {
@@ -210,14 +209,14 @@ static nitro_status calibrate_model(nitro_model *model, const measured_rows *row
     return status;
 }
 
-nitro_status nitro_model_adapt(nitro_model *model, const double *features, const double *times_ms,
-                               size_t num_inputs, unsigned num_threads)
+nitro_status nitro_model_adapt(nitro_model *model, const nitro_dataset *measured,
+                               const size_t *which, size_t num_rows, unsigned num_threads)
 {
     measured_rows rows = {0};
-    nitro_correction *correction = NULL;
+    nitro_kernel_pair *correction = NULL;
     nitro_status status = check_strategy(model);
     if (status == NITRO_OK)
-        status = collect_rows(model, features, times_ms, num_inputs, &rows);
+        status = collect_rows(model, measured, which, num_rows, &rows);
     if (status == NITRO_OK)
         status = find_errors(model, &rows);
     if (status == NITRO_OK)
@@ -232,7 +231,7 @@ nitro_status nitro_model_adapt(nitro_model *model, const double *features, const
         return status;
     }
     nitro_kernel_pair_free(model->correction);
-    nitro_compiled_free(model->compiled); /* it has the old correction, or none */
+    nitro_compiled_free(model->compiled); /* made without this correction */
     model->compiled = NULL;
     model->correction = correction;
     nitro_model_judge(model, nitro_model_used_features(model));

@@ -1,4 +1,4 @@
-/* Calibrations from held-out rows. Hides the estimate: binned isotonic regression. */
+/* Calibrations from held-out rows by binned isotonic regression. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -6,14 +6,14 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/runtime/scores/calibration.h"
 
-#define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* so that three of them have room in one */
+#define MAX_BINS (NITRO_CALIBRATION_MAX_KNOTS / 3) /* a blend has the knots of up to three */
 
 typedef struct row_outcome {
     double margin, weight;
     bool good;
 } row_outcome;
 
-/** Rows of neighbouring margins, pooled. */
+/** Rows of neighbouring margins. */
 typedef struct margin_bin {
     double margins, hits, rows; /* sums */
 } margin_bin;
@@ -52,7 +52,7 @@ static double fraction(const margin_bin *bin)
     return (bin->hits + 1.0) / (bin->rows + 2.0);
 }
 
-/** Add a bin at the end, merging while the order of fractions or margins is wrong. */
+/** Append a bin, merging it with those before while fractions or margins do not ascend. */
 static size_t push(margin_bin *bins, size_t count, margin_bin added)
 {
     while (count > 0 &&

@@ -1,39 +1,32 @@
-/*
- * correction.h - what a few measured inputs say against a model that learnt from other devices: a
- * Gaussian process over its errors. Internal to nitro/.
- */
+/* correction.h - the errors of a model on measured inputs as a Gaussian process. Internal to
+ * nitro/learn. */
 #ifndef NITRO_LEARN_CORRECTION_H
 #define NITRO_LEARN_CORRECTION_H
 
 #include "nitro/runtime/scores/kernel_pair.h"
 
 /**
- * The error of a model at x, expected from those at the measured inputs x_i:
+ * Fit the model's error at x, expected from those at the measured inputs x_i:
  *     e(x) = sum_i c_i k(x, x_i),  k(a, b) = common + exp(-g |a - b|^2) + exp(-6 g |a - b|^2)
- * with g = 6 / columns: what holds for inputs that are alike, and for those that are nearly the
- * same. Whether anything is common to all inputs, and how much is noise, is chosen from a few
- * priors by the likelihood of the errors (Rasmussen and Williams, Gaussian Processes for Machine
- * Learning, 5.4.1): where nothing is, what is like no measured input stays as the model has it.
- */
-typedef nitro_kernel_pair nitro_correction;
-
-/**
+ * with g = 6 / columns. The variance common to all inputs and that of the noise are those, of a few
+ * priors, under which the errors are likeliest (Rasmussen and Williams, Gaussian Processes for
+ * Machine Learning, 5.4.1). Without common error, inputs unlike all measured ones stay uncorrected.
  * @param[in] columns  shape [num_inputs x num_columns], as the model sees them.
- * @param[in] errors   shape [num_inputs x num_variants]: what is to be added to the model's scores.
+ * @param[in] errors   shape [num_inputs x num_variants]: to be added to the model's scores.
  * @param[out] correction  free with nitro_kernel_pair_free.
  */
 nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
                                   const double *errors, size_t num_inputs, size_t num_columns,
                                   size_t num_variants, unsigned num_threads,
-                                  nitro_correction **correction);
+                                  nitro_kernel_pair **correction);
 
 /**
- * Which inputs to measure: one after the other the one that makes the errors most certain, at all
- * inputs together, each weighted by how much a wrong choice is to be feared there.
+ * Choose inputs to measure, greedily: each the one that reduces the weighted variance of the errors
+ * at all inputs most.
  * @param[in]  columns  shape [num_inputs x num_columns].
- * @param[in]  weights  shape [num_inputs], positive.
- * @param[out] chosen   shape [count]: indices, best first; count <= num_inputs. Beyond the first
- *                      thousand inputs they are taken as they come.
+ * @param[in]  weights  shape [num_inputs], positive: how likely a wrong choice is.
+ * @param[out] chosen   shape [count]: indices, best first; count <= num_inputs. Only the first
+ *                      thousand inputs are compared.
  */
 nitro_status nitro_correction_plan(nitro_context *context, const double *columns,
                                    const double *weights, size_t num_inputs, size_t num_columns,

@@ -1,8 +1,7 @@
 /*
- * Errors of a model as a Gaussian process: learning it, and what to ask for. Hides its parameters.
- * Kernels are of a study on recorded SpMV data in which each source in turn was left out: errors
- * were likeliest under two about as wide as these. How much of the errors is common to all inputs,
- * and how much is noise, differs from target to target, so the measured inputs say it.
+ * Errors of a model as a Gaussian process. The kernels' widths come from a study on recorded SpMV
+ * data, each device left out in turn: errors were likeliest under about these. The common error and
+ * the noise differ between targets, so the measured inputs choose among priors.
  */
 #include "nitro/learn/correction.h"
 
@@ -12,18 +11,18 @@
 
 #include "nitro/base/cholesky.h"
 
-#define GAMMA_TIMES_COLUMNS 6.0 /* of the wide one; distances grow with the number of columns */
-#define NARROWER            6.0 /* a whole power of the wide one: a compiled model computes one */
-#define MAX_JUDGED          200 /* inputs by which priors are judged: more say the same, slowly */
+#define GAMMA_TIMES_COLUMNS 6.0 /* of the wide kernel; distances grow with the columns */
+#define NARROWER            6.0 /* an integer, so that a compiled model computes one exponential */
+#define MAX_JUDGED          200 /* inputs that priors are compared by */
 #define MAX_PLANNED         1000
 
-/** What is supposed of errors: variances beside those of the two kernels, which are 1 each. */
+/** Variances, relative to those of the two kernels. */
 typedef struct error_prior {
-    double common; /* of what all inputs share */
-    double noise;  /* of what no other input tells */
+    double common; /* of the error that all inputs share */
+    double noise;  /* independent between inputs */
 } error_prior;
 
-/** The first is what planning supposes, before any error is known. */
+/** Planning uses the first. */
 static const error_prior priors[] = {{0.0, 2.0}, {0.0, 0.6}, {0.0, 6.0},
                                      {4.0, 2.0}, {4.0, 0.6}, {4.0, 6.0}};
 
@@ -48,7 +47,7 @@ static double kernel(const double *a, const double *b, size_t num_columns)
            exp(-gamma_of(NITRO_NARROW, num_columns) * sum);
 }
 
-/** Both triangles, without noise and what is common. */
+/** Both triangles, without noise and common error. */
 static void fill_kernel(const double *columns, size_t num_inputs, size_t num_columns,
                         double *matrix)
 {
@@ -75,7 +74,7 @@ static nitro_status solve(nitro_context *context, double *matrix, size_t num_inp
     return status;
 }
 
-/** Of errors under the prior that was solved for; each variant's own scale is the likeliest one. */
+/** Under the prior that was solved for, each variant at its likeliest scale. */
 static double log_likelihood(const double *factor, const double *errors, const double *coefficients,
                              size_t num_inputs, size_t num_variants)
 {
@@ -86,13 +85,13 @@ static double log_likelihood(const double *factor, const double *errors, const d
         double square = 0.0;
         for (size_t i = 0; i < num_inputs; i++)
             square += errors[i * num_variants + v] * coefficients[i * num_variants + v];
-        if (square > 0.0) /* a variant without errors is as likely under any */
+        if (square > 0.0) /* else equally likely under any prior */
             sum -= roots + 0.5 * (double)num_inputs * log(square);
     }
     return sum;
 }
 
-/** The prior under which the errors are the likeliest. */
+/** The prior under which the errors are likeliest. */
 static nitro_status choose_prior(nitro_context *context, const double *columns,
                                  const double *errors, size_t num_inputs, size_t num_columns,
                                  size_t num_variants, unsigned num_threads, error_prior *chosen)
@@ -112,7 +111,7 @@ static nitro_status choose_prior(nitro_context *context, const double *columns,
         if (status != NITRO_OK)
             break;
         double likelihood = log_likelihood(matrix, errors, coefficients, count, num_variants);
-        if (p == 0 || (likelihood > most && count > 1)) { /* one is as likely under any */
+        if (p == 0 || (likelihood > most && count > 1)) { /* one input: any */
             most = likelihood;
             *chosen = priors[p];
         }
@@ -138,11 +137,12 @@ static nitro_status find_coefficients(nitro_context *context, const double *colu
     return status;
 }
 
-/** Both machines have the same vectors and coefficients; what is common is the wide one's bias. */
+/** Both expansions have the same vectors and coefficients; the common error is the wide one's bias.
+ */
 static nitro_status make_expansions(nitro_context *context, const double *columns,
                                     const double *coefficients, size_t num_inputs,
                                     size_t num_columns, size_t num_variants, double common,
-                                    nitro_correction *correction)
+                                    nitro_kernel_pair *correction)
 {
     for (size_t m = 0; m < NITRO_KERNEL_PAIR_SIZE; m++) {
         nitro_kernel_expansion *expansion = NULL;
@@ -164,10 +164,10 @@ static nitro_status make_expansions(nitro_context *context, const double *column
 nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
                                   const double *errors, size_t num_inputs, size_t num_columns,
                                   size_t num_variants, unsigned num_threads,
-                                  nitro_correction **correction)
+                                  nitro_kernel_pair **correction)
 {
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    nitro_correction *made = nitro_calloc(context, 1, sizeof *made);
+    nitro_kernel_pair *made = nitro_calloc(context, 1, sizeof *made);
     double *coefficients = nitro_calloc(context, num_inputs, num_variants * sizeof *coefficients);
     error_prior prior = {0};
     if (made && coefficients) {
@@ -191,9 +191,9 @@ nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
 
 /* ---- Planning -------------------------------------------------------------------------------- */
 
-/** The input that takes away most of the weighted variance, the first of equals. */
-static size_t most_telling(const double *covariance, const double *weights, const bool *taken,
-                           size_t num_inputs)
+/** The input that reduces the weighted variance most, the first of equals. */
+static size_t most_informative(const double *covariance, const double *weights, const bool *taken,
+                               size_t num_inputs)
 {
     size_t best = NITRO_NONE;
     double most = -1.0;
@@ -211,7 +211,7 @@ static size_t most_telling(const double *covariance, const double *weights, cons
     return best;
 }
 
-/** What is still unknown once input `known` is measured. `row` has room for a row. */
+/** Covariance once input `known` is measured. `row` has room for a row. */
 static void condition(double *covariance, size_t num_inputs, size_t known, double *row)
 {
     memcpy(row, covariance + known * num_inputs, num_inputs * sizeof *row);
@@ -233,7 +233,7 @@ nitro_status nitro_correction_plan(nitro_context *context, const double *columns
     if (covariance && row && taken) {
         fill_kernel(columns, num_planned, num_columns, covariance);
         for (size_t k = 0; k < count && k < num_planned; k++) {
-            chosen[k] = most_telling(covariance, weights, taken, num_planned);
+            chosen[k] = most_informative(covariance, weights, taken, num_planned);
             taken[chosen[k]] = true;
             condition(covariance, num_planned, chosen[k], row);
         }

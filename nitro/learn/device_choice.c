@@ -1,4 +1,4 @@
-/* Which device features a model may use: those that all devices have. Hides how holes are said. */
+/* Device features that all devices have, their ranges, and selections by name. */
 #include "nitro/learn/device_choice.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * Learning from a store: which devices teach, what is known of the target, and the model's
- * provenance. Hides where a target's device features come from: the store, else the machine.
+ * Training from a store: find the sources and the target, select device features, train, write the
+ * provenance. A target's device features come from the store, else from this machine.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,27 +11,26 @@
 
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_choice.h"
-#include "nitro/learn/predicted_quality.h"
-#include "nitro/learn/range_guard.h"
+#include "nitro/learn/device_range.h"
+#include "nitro/learn/select.h"
 #include "nitro/learn/target_measurements.h"
-#include "nitro/learn/training_task.h"
 #include "nitro/models/model_file.h"
 
-/** One learning from the store: filled step by step, freed as a whole. */
+/** One training from a store: filled step by step, freed as a whole. */
 typedef struct learn_job {
     nitro_context *context;
     nitro_store *store;
     const char *computation;
     const nitro_learn_options *options;
     const nitro_strategy *strategy;
-    const nitro_dfs_kind *dfs; /* NULL: the model is for its own source, no device feature tells */
+    const nitro_dfs_kind *dfs; /* NULL: the source is the target itself, without device features */
     nitro_string_list sources;
     nitro_dataset *dataset;
     nitro_device *target;
-    bool target_is_live; /* known of the machine alone */
+    bool target_is_live; /* known from this machine only */
     nitro_string_list device_features;
-    nitro_string_list measured; /* inputs of the target that taught */
-    json_t *dfs_report;         /* what the selection says of its choice; NULL: nothing */
+    nitro_string_list measured; /* inputs of the target that the model was adapted to */
+    json_t *dfs_report;         /* NULL: none */
 } learn_job;
 
 void nitro_learn_options_init(nitro_learn_options *options)
@@ -54,7 +53,7 @@ static void free_job(learn_job *job)
     json_decref(job->dfs_report);
 }
 
-/** The selection that name and switches ask for; the strategy's own where neither does. */
+/** The selection by the options' name or switches; else the strategy's own. */
 static nitro_status find_dfs(learn_job *job)
 {
     const nitro_learn_options *options = job->options;
@@ -65,7 +64,7 @@ static nitro_status find_dfs(learn_job *job)
     if (switched && options->dfs && strcmp(switched, options->dfs) != 0)
         return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
                           "device-feature selection is '%.80s' by name, but '%s' by "
-                          "profiling_based_dfs and search_based_dfs: say one of the two",
+                          "profiling_based_dfs and search_based_dfs; set only one of them",
                           options->dfs, switched);
     const char *name = switched ? switched : options->dfs;
     return nitro_dfs_find(job->context, name ? name : job->strategy->dfs, &job->dfs);
@@ -81,10 +80,8 @@ static nitro_status find_live(learn_job *job, const char *id, bool measure)
     return nitro_device_find(job->context, id, measure, &job->target, &kind);
 }
 
-/**
- * What is known of the target: what the store says, else what the machine says of itself, which may
- * know the device by a fuller id ("host").
- */
+/** The target as the store has it, else as this machine describes it, maybe under another id
+ *  ("host"). */
 static nitro_status find_target(learn_job *job, const char *id)
 {
     nitro_status status = nitro_store_get_device(job->store, id, &job->target);
@@ -95,8 +92,7 @@ static nitro_status find_target(learn_job *job, const char *id)
         return nitro_fail(
             job->context, NITRO_ERR_NOT_FOUND,
             "device %s is neither in %s nor on this machine: import its device "
-            "features (nitro store import --devices FILE), or run this on the machine "
-            "that has it",
+            "features (nitro store import --devices FILE), or run this on its machine",
             id, nitro_store_url(job->store));
     if (status != NITRO_OK)
         return status;
@@ -110,7 +106,7 @@ static nitro_status find_target(learn_job *job, const char *id)
     return job->target_is_live ? NITRO_OK : status;
 }
 
-/** Is there a feature that all sources have, models learn from, and the target lacks? */
+/** Does the target lack a usable feature that all sources have? */
 static bool lacks_features(const learn_job *job)
 {
     const nitro_device *first = job->dataset->devices[0];
@@ -126,7 +122,7 @@ static bool lacks_features(const learn_job *job)
     return false;
 }
 
-/** Microbenchmarks take seconds: only on a live target, and where their numbers are asked for. */
+/** Run microbenchmarks, which take seconds, only on a live target that needs them. */
 static nitro_status complete_target(learn_job *job)
 {
     if (!job->target_is_live || !lacks_features(job))
@@ -146,8 +142,8 @@ static nitro_status add_named_sources(learn_job *job)
         const char *source = job->options->sources[i];
         if (strcmp(source, target) == 0)
             return nitro_fail(job->context, NITRO_ERR_ARGUMENT,
-                              "%s is the target, and cannot be its own source: leave it out of the "
-                              "sources, or learn from its own samples alone",
+                              "%s is the target and cannot be its own source; leave it out of the "
+                              "sources, or train on its own samples only",
                               target);
         if (nitro_string_list_find(&job->sources, source) != NITRO_NONE)
             return nitro_fail(job->context, NITRO_ERR_ARGUMENT, "source %s is named twice", source);
@@ -156,7 +152,7 @@ static nitro_status add_named_sources(learn_job *job)
     return status;
 }
 
-/** A device that cannot be read is no source; neither is the target itself, measured by others. */
+/** Skip a device that cannot be read, and the target itself under another id. */
 static nitro_status add_source(learn_job *job, const char *id)
 {
     nitro_device *device = NULL;
@@ -164,7 +160,7 @@ static nitro_status add_source(learn_job *job, const char *id)
     if (status == NITRO_ERR_FORMAT) {
         char message[1024];
         nitro_context_last_error(job->context, message, sizeof message);
-        nitro_log(job->context, NITRO_LOG_WARNING, "%s: no source: %s", id, message);
+        nitro_log(job->context, NITRO_LOG_WARNING, "source %s skipped: %s", id, message);
         return NITRO_OK;
     }
     if (status == NITRO_OK && !nitro_device_is_same(device, job->target))
@@ -176,7 +172,7 @@ static nitro_status add_source(learn_job *job, const char *id)
 static nitro_status add_all_sources(learn_job *job)
 {
     nitro_string_list all = {0};
-    nitro_schema *schema = NULL; /* an unknown computation has no devices either: say which it is */
+    nitro_schema *schema = NULL; /* fails for an unknown computation, which has no devices either */
     nitro_status status = nitro_store_get_schema(job->store, job->computation, &schema);
     nitro_schema_free(schema);
     if (status == NITRO_OK)
@@ -187,16 +183,17 @@ static nitro_status add_all_sources(learn_job *job)
     return status;
 }
 
-/** Sources in byte order, so that the order in which they are named does not matter. */
+/** Sources in byte order, whatever the order of the options. */
 static nitro_status choose_sources(learn_job *job)
 {
     nitro_status status = job->options->sources ? add_named_sources(job) : add_all_sources(job);
     nitro_string_list_sort(&job->sources);
     if (status == NITRO_OK && job->sources.count == 0)
-        return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                          "%s: %s has samples of no device but the target %s: tune on a source "
-                          "device first, or import its samples",
-                          job->computation, nitro_store_url(job->store), job->target->id);
+        return nitro_fail(
+            job->context, NITRO_ERR_NO_DATA,
+            "%s: %s has no samples of another device than the target %s: tune on a source "
+            "device first, or import its samples",
+            job->computation, nitro_store_url(job->store), job->target->id);
     return status;
 }
 
@@ -241,10 +238,9 @@ static nitro_status select_device_features(learn_job *job, const nitro_string_li
     const char *reason =
         json_string_value(json_object_get(both ? both : job->dfs_report, "skipped"));
     if (status == NITRO_OK && reason)
-        nitro_log(
-            job->context, NITRO_LOG_WARNING,
-            "the selection of device features by profiles steps aside, and rules none out: %s",
-            reason);
+        nitro_log(job->context, NITRO_LOG_WARNING,
+                  "device-feature selection by profiles skipped, all features are kept: %s",
+                  reason);
     return status;
 }
 
@@ -278,7 +274,7 @@ static json_t *describe_sources(const nitro_dataset *dataset)
     return array;
 }
 
-/** The inputs measured on the target, best first; NULL: none were. */
+/** The inputs measured on the target, best first; NULL: none. */
 static json_t *describe_measured(const nitro_string_list *inputs)
 {
     json_t *array = inputs->count > 0 ? json_array() : NULL;
@@ -287,7 +283,7 @@ static json_t *describe_measured(const nitro_string_list *inputs)
     return array;
 }
 
-/** No time, host or thread count in it: the same samples and options give the same bytes. */
+/** Without times, host or thread count: the same samples and options give the same bytes. */
 static nitro_status note_provenance(const learn_job *job, nitro_model *model)
 {
     char digest[17], seed[21];
@@ -312,19 +308,17 @@ static nitro_status train(learn_job *job, nitro_model **model)
                                 .target = job->target,
                                 .device_features = &job->device_features,
                                 .strategy = job->strategy,
-                                /* On one device its part is constant: they would add nothing. */
+                                /* On one device, device values are constant: no information. */
                                 .use_relative = job->dfs && !job->strategy->without_relative,
-                                .is_adapted = job->dfs && job->options->num_measured > 0,
-                                .evidence =
-                                    job->dfs ? NITRO_EVIDENCE_SOURCES : NITRO_EVIDENCE_INPUTS,
+                                .lodo = job->dfs != NULL,
+                                .guards = job->dfs && !job->options->unguarded,
+                                .all_members = job->dfs && job->options->num_measured > 0,
                                 .seed = job->options->seed,
                                 .num_threads = job->options->num_threads};
     nitro_model *made = NULL;
-    bool guards = job->dfs && !job->options->unguarded;
-    nitro_status status = guards ? nitro_guard_train(job->context, &task, &made)
-                                 : nitro_model_train(job->context, &task, &made);
+    nitro_status status = nitro_model_train(job->context, &task, &made);
     if (status == NITRO_OK) {
-        nitro_model_log_extrapolation(made, NITRO_LOG_WARNING);
+        nitro_device_range_log_extrapolation(made, NITRO_LOG_WARNING);
         if (job->dfs && job->options->num_measured > 0)
             status = nitro_measured_adapt(job->context, job->store, job->dataset, job->options,
                                           made, &job->measured);

@@ -1,7 +1,5 @@
-/*
- * Leaving one source out. Hides the plan: every input is dealt to one of a few parts, every pair of
- * a source and a part is scored by a model that saw neither.
- */
+/* Leave-one-device-out validation. Every input belongs to one of a few parts; every pair of a
+ * source and a part is scored by a model that saw neither. */
 #include "nitro/learn/lodo.h"
 
 #include <math.h>
@@ -9,21 +7,20 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/relative_selection.h"
 
 #define NUM_PARTS     3
-#define MAX_ROWS      2000 /* that teach one model: more change shares of good decisions little */
+#define MAX_ROWS      2000 /* of one model's training set: more change means little */
 #define UNDEALT       NUM_PARTS
 #define MIN_SOURCES   2
-#define DEAL_SEED_TAG 0x6c656176u /* its draw is not that of the strategies' folds */
+#define DEAL_SEED_TAG 0x6c656176u /* keeps the parts independent of the strategies' folds */
 
-/** One run: where inputs and sources stand. */
 typedef struct lodo_run {
     nitro_context *context;
-    const nitro_training_task *task;
-    const nitro_model *model;
+    const nitro_fit_task *task;
     size_t *part_of; /* shape [num_inputs] */
-    bool *devices;   /* shape [num_devices]: which teach the model at hand */
-    bool *inputs;    /* shape [num_inputs] */
+    bool *devices;   /* shape [num_devices]: training set of the next model */
+    bool *inputs;    /* shape [num_inputs]: the same */
     nitro_lodo *result;
 } lodo_run;
 
@@ -44,7 +41,8 @@ static int compare_hashes(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-/** Deal inputs by a hash of their names; of many, only as many as one model can learn from. */
+/** Deal inputs to parts by a hash of their names; of many inputs, only as many as MAX_ROWS allows.
+ */
 static nitro_status deal(lodo_run *run)
 {
     const nitro_dataset *sources = run->task->sources;
@@ -90,7 +88,7 @@ static nitro_status prepare(lodo_run *run)
     return deal(run);
 }
 
-/** The devices that teach anything. */
+/** Mark the devices with usable rows, and count them. */
 static size_t mark_training_rows(const lodo_run *run)
 {
     const nitro_dataset *sources = run->task->sources;
@@ -106,26 +104,16 @@ static size_t mark_training_rows(const lodo_run *run)
 
 /* ---- One source, one part -------------------------------------------------------------------- */
 
-/** The others' samples of other inputs, with the relative features that the whole model has. */
-static nitro_status select_rows(lodo_run *run, size_t part, nitro_dataset **selected)
+/** Samples of other devices and inputs. */
+static nitro_status select_rows(const lodo_run *run, size_t part, nitro_dataset **selected)
 {
-    const nitro_schema *seen = run->model->schema;
     for (size_t i = 0; i < run->task->sources->num_inputs; i++)
         run->inputs[i] = run->part_of[i] != part && run->part_of[i] != UNDEALT;
-    nitro_status status =
-        nitro_dataset_select(run->context, run->task->sources, run->devices, run->inputs, selected);
-    if (status != NITRO_OK)
-        return status;
-    nitro_schema *schema = (*selected)->schema;
-    bool keep[NITRO_MAX_FEATURES] = {false};
-    for (size_t i = 0; i < schema->num_relative; i++)
-        for (size_t j = 0; j < seen->num_relative; j++)
-            keep[i] |= strcmp(schema->relative[i].name, seen->relative[j].name) == 0;
-    nitro_schema_keep_relative(schema, keep);
-    return NITRO_OK;
+    return nitro_dataset_select(run->context, run->task->sources, run->devices, run->inputs,
+                                selected);
 }
 
-/** What a subset of the strategy's members would choose: its quality in percent. */
+/** Quality, in percent, of the choice of a subset of the ensemble's members. */
 static double judge_mix(const double *own, size_t mix, const double *times, size_t num_variants)
 {
     double sums[NITRO_MAX_VARIANTS] = {0};
@@ -135,7 +123,7 @@ static double judge_mix(const double *own, size_t mix, const double *times, size
     return 100.0 * nitro_times_quality(times, num_variants, nitro_scores_best(sums, num_variants));
 }
 
-/* Gains are sums over a device's rows at first, of squares too, where the variance will be. */
+/* Gains are first sums over a device's rows, and sums of squares in place of the variance. */
 static void add_gain(nitro_gain *sum, double gain)
 {
     sum->mean += gain;
@@ -148,7 +136,7 @@ static void conclude_gain(nitro_gain *sum, size_t num_rows)
     sum->variance = (sum->variance / (double)num_rows - sum->mean * sum->mean) / (double)num_rows;
 }
 
-/** Add what each subset gains over all members on one row. */
+/** Add the gain of each subset over all members on one row. */
 static void judge_mixes(const lodo_run *run, const nitro_model *model, size_t row)
 {
     const nitro_dataset *sources = run->task->sources;
@@ -183,19 +171,20 @@ static void score_rows(lodo_run *run, const nitro_model *model, size_t source, s
     }
 }
 
-/** A part in which nothing is left to learn from, or no row can be scored, is passed over. */
-static nitro_status lodo(lodo_run *run, size_t source, size_t part)
+/** Parts without any row to train on are skipped. */
+static nitro_status validate_part(lodo_run *run, size_t source, size_t part)
 {
     nitro_dataset *others = NULL;
     nitro_model *model = NULL;
     nitro_status status = select_rows(run, part, &others);
     if (status == NITRO_OK) {
-        nitro_training_task task = *run->task;
+        nitro_fit_task task = *run->task;
         task.sources = others;
         task.target = run->task->sources->devices[source];
-        task.evidence = NITRO_EVIDENCE_NONE;
-        task.quiet = task.quick = true;
-        status = nitro_model_train(run->context, &task, &model);
+        task.quick = true;
+        status = nitro_relative_select(run->context, others, task.target, false, task.relative);
+        if (status == NITRO_OK)
+            status = nitro_fit(run->context, &task, &model, NULL);
     }
     if (status == NITRO_OK)
         score_rows(run, model, source, part);
@@ -204,28 +193,29 @@ static nitro_status lodo(lodo_run *run, size_t source, size_t part)
     return status == NITRO_ERR_NO_DATA ? NITRO_OK : status;
 }
 
-static nitro_status lodo_source(lodo_run *run, size_t source)
+static nitro_status validate_source(lodo_run *run, size_t source)
 {
     nitro_status status = NITRO_OK;
     run->devices[source] = false;
     for (size_t part = 0; part < NUM_PARTS && status == NITRO_OK; part++)
-        status = lodo(run, source, part);
+        status = validate_part(run, source, part);
     run->devices[source] = true;
     return status;
 }
 
-static nitro_status lodo_each(lodo_run *run)
+static nitro_status validate_each(lodo_run *run)
 {
     const nitro_dataset *sources = run->task->sources;
     nitro_status status = NITRO_OK;
     size_t num_scored = 0;
     if (mark_training_rows(run) < MIN_SOURCES)
-        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
-                          "%s: fewer than %d sources teach: none can be left out",
-                          sources->schema->computation, MIN_SOURCES);
+        return nitro_fail(
+            run->context, NITRO_ERR_NO_DATA,
+            "%s: fewer than %d source devices have usable samples: none can be left out",
+            sources->schema->computation, MIN_SOURCES);
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         if (run->devices[d])
-            status = lodo_source(run, d);
+            status = validate_source(run, d);
         run->result->qualities[d] /= (double)run->result->num_rows[d]; /* NaN without rows */
         for (size_t mix = 0; mix < run->result->num_mixes; mix++)
             conclude_gain(&run->result->mix_gains[mix * sources->num_devices + d],
@@ -239,14 +229,13 @@ static nitro_status lodo_each(lodo_run *run)
     return status;
 }
 
-nitro_status nitro_lodo_run(nitro_context *context, const nitro_training_task *task,
-                            const nitro_model *model, nitro_lodo *result)
+nitro_status nitro_lodo_run(nitro_context *context, const nitro_fit_task *task, nitro_lodo *result)
 {
     nitro_lodo made = {0};
-    lodo_run run = {.context = context, .task = task, .model = model, .result = &made};
+    lodo_run run = {.context = context, .task = task, .result = &made};
     nitro_status status = prepare(&run);
     if (status == NITRO_OK)
-        status = lodo_each(&run);
+        status = validate_each(&run);
     free(run.part_of);
     free(run.devices);
     free(run.inputs);
@@ -257,7 +246,7 @@ nitro_status nitro_lodo_run(nitro_context *context, const nitro_training_task *t
     return status;
 }
 
-void nitro_lodo_compare(const nitro_dataset *sources, const nitro_lodo *usual,
+void nitro_lodo_compare(const nitro_dataset *sources, const nitro_lodo *base,
                         const nitro_lodo *other, nitro_gain *gains)
 {
     size_t num_variants = sources->schema->num_variants;
@@ -265,7 +254,7 @@ void nitro_lodo_compare(const nitro_dataset *sources, const nitro_lodo *usual,
         gains[d] = (nitro_gain){0};
     for (size_t row = 0; row < sources->num_rows; row++) {
         const double *times = nitro_dataset_times(sources, row);
-        const double *before = usual->scores + row * num_variants;
+        const double *before = base->scores + row * num_variants;
         const double *after = other->scores + row * num_variants;
         if (isnan(before[0]) || isnan(after[0]))
             continue;
@@ -275,5 +264,5 @@ void nitro_lodo_compare(const nitro_dataset *sources, const nitro_lodo *usual,
         add_gain(&gains[sources->row_device[row]], 100.0 * gain);
     }
     for (size_t d = 0; d < sources->num_devices; d++)
-        conclude_gain(&gains[d], usual->num_rows[d]);
+        conclude_gain(&gains[d], base->num_rows[d]);
 }

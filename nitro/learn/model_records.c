@@ -1,5 +1,5 @@
-/* A model's records: is what it was learnt from still what the store holds? A model notes a digest
- * for each source, so that the answer names the source. */
+/* Does the store still hold a model's training samples? The model file has a digest of each source.
+ */
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -32,15 +32,15 @@ static void compare_records(record_check *self, const nitro_dataset *dataset, js
     const char *device = dataset->devices[0]->id;
     snprintf(digest, sizeof digest, "%016" PRIx64, nitro_dataset_device_digest(dataset, 0));
     if ((json_int_t)dataset->num_rows != samples) {
-        snprintf(problem, sizeof problem, "it had %lld usable samples, and has %zu by now",
+        snprintf(problem, sizeof problem, "it had %lld usable samples and now has %zu",
                  (long long)samples, dataset->num_rows);
         report_source(self, device, problem);
     } else if (strcmp(digest, records) != 0) {
-        report_source(self, device, "some of its samples are others by now");
+        report_source(self, device, "some of its samples have changed");
     }
     nitro_device_digest(dataset->devices[0], digest);
     if (state && strcmp(digest, state) != 0)
-        report_source(self, device, "its device features are others by now");
+        report_source(self, device, "its device features have changed");
 }
 
 static nitro_status check_source(record_check *self, const json_t *source)
@@ -51,8 +51,8 @@ static nitro_status check_source(record_check *self, const json_t *source)
     if (json_unpack((json_t *)(uintptr_t)source, "{s:s, s:I, s:s, s?s}", "device", &device,
                     "samples", &samples, "records", &records, "device_digest", &state) != 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
-                          "the model of %s does not say which records it was made of: it is of an "
-                          "older Nitro; learn it again",
+                          "the model of %s holds no digests of its samples, since an older Nitro "
+                          "wrote it; train it again",
                           self->model->schema->computation);
     nitro_dataset *dataset = NULL;
     nitro_status status = nitro_dataset_load(self->store, self->model->schema->computation,
@@ -74,18 +74,18 @@ nitro_status nitro_model_check_records(const nitro_model *model, nitro_store *st
 {
     record_check self = {.model = model, .store = store, .report = report, .user = user};
     const json_t *sources = json_object_get(model->provenance, "sources");
-    nitro_schema *schema = NULL; /* a store without the computation: say which it is */
+    nitro_schema *schema = NULL; /* fails where the store lacks the computation */
     nitro_status status = nitro_store_get_schema(store, model->schema->computation, &schema);
     nitro_schema_free(schema);
     if (status == NITRO_OK && json_array_size(sources) == 0)
-        status = nitro_fail(model->context, NITRO_ERR_NO_DATA,
-                            "the model of %s does not say what it was made of",
-                            model->schema->computation);
+        status =
+            nitro_fail(model->context, NITRO_ERR_NO_DATA,
+                       "the model of %s does not name its sources", model->schema->computation);
     for (size_t i = 0; i < json_array_size(sources) && status == NITRO_OK; i++)
         status = check_source(&self, json_array_get(sources, i));
     if (status == NITRO_OK && self.num_problems > 0)
         status = nitro_fail(model->context, NITRO_ERR_MISMATCH,
-                            "%s is not what the model of %s was made of; learn it again",
+                            "%s no longer holds the samples of the model of %s; train it again",
                             nitro_store_url(store), model->schema->computation);
     return status;
 }

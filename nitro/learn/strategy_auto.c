@@ -1,9 +1,8 @@
 /*
- * Strategy "auto": strategies that err differently, averaged. Hides who they are and their weights:
- * each one's scores, times its weight, are about the expected loss, negated. Of the blends in a
- * study on recorded SpMV data (devices of one vendor and of two, a target's generation left out,
- * inputs split by groups) this average was never far from the best; svm-cost, a third member there,
- * took from it. All members speak, unless left-out sources are clearly better served by one.
+ * Strategy "auto": an ensemble, the weighted average of strategies with different errors. In a
+ * study on recorded SpMV data (devices of one vendor and of two, without the target's generation,
+ * inputs split by groups) these weights were never far from the best; svm-cost as a third member
+ * made it worse. Training selects one member where LODO validation shows that it is clearly better.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,23 +21,23 @@ static const nitro_strategy *const members[] = {
 
 enum { NUM_MEMBERS = sizeof members / sizeof members[0] };
 
-static const double shares[NUM_MEMBERS] = {2.0, 1.0};
+static const double weights[NUM_MEMBERS] = {2.0, 1.0};
 
 typedef struct auto_predictor {
     size_t num_variants;
-    double shares;              /* of those that are there */
-    void *members[NUM_MEMBERS]; /* NULL: not there */
+    double sum_weights;         /* of the members used */
+    void *members[NUM_MEMBERS]; /* NULL: not used */
 } auto_predictor;
 
-/** What its scores count, before all shares are brought to 1. */
+/** The weight of its scores, not normalized. */
 static double own_weight(size_t member)
 {
-    return members[member]->loss_per_score * shares[member];
+    return members[member]->loss_per_score * weights[member];
 }
 
 static double weight_of(const auto_predictor *predictor, size_t member)
 {
-    return own_weight(member) / predictor->shares;
+    return own_weight(member) / predictor->sum_weights;
 }
 
 static void auto_free(void *user)
@@ -52,7 +51,7 @@ static void auto_free(void *user)
     free(predictor);
 }
 
-static nitro_status auto_parts(nitro_context *context, const void *user, nitro_score_terms *terms)
+static nitro_status auto_terms(nitro_context *context, const void *user, nitro_score_terms *terms)
 {
     const auto_predictor *predictor = user;
     nitro_status status = NITRO_OK;
@@ -66,12 +65,12 @@ static nitro_status auto_parts(nitro_context *context, const void *user, nitro_s
     return status;
 }
 
-/** By parts, as models that were written as parts score: the same sums in the same order. */
+/** By score terms, as compiled models do: the same sums in the same order. */
 static void auto_score(const void *user, const double *columns, double *scores)
 {
     const auto_predictor *predictor = user;
     nitro_score_terms terms = {.num_variants = predictor->num_variants};
-    auto_parts(NULL, predictor, &terms); /* no more than there is room for: nothing to report */
+    auto_terms(NULL, predictor, &terms); /* there is room for all */
     nitro_score_terms_score(&terms, columns, scores);
 }
 
@@ -93,14 +92,14 @@ static bool is_selected(const nitro_training_set *set, size_t member)
     return set->members == 0 || set->members >> member & 1;
 }
 
-/** Members hold out the same rows, so that their held-out scores add up like any others. */
+/** Members hold out the same rows, so that their held-out scores can be added. */
 static nitro_status train_members(nitro_context *context, const nitro_training_set *set,
                                   auto_predictor *predictor, double *own, double *sums)
 {
     nitro_status status = NITRO_OK;
     size_t num_scores = sums ? set->num_rows * set->num_variants : 0;
     for (size_t m = 0; m < NUM_MEMBERS; m++)
-        predictor->shares += is_selected(set, m) ? shares[m] : 0.0;
+        predictor->sum_weights += is_selected(set, m) ? weights[m] : 0.0;
     for (size_t i = 0; i < num_scores; i++)
         sums[i] = 0.0;
     for (size_t m = 0; m < NUM_MEMBERS && status == NITRO_OK; m++) {
@@ -139,7 +138,7 @@ free_all:
 
 /* ---- Model files -------------------------------------------------------------------------- */
 
-/** Files of all members need not say so. */
+/** Their names; NULL: all. */
 static json_t *members_json(const auto_predictor *predictor)
 {
     json_t *names = json_array();
@@ -163,9 +162,9 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
             continue;
         status = members[m]->encode(context, predictor->members[m], &own);
         if (status == NITRO_OK && json_object_set_new(made, members[m]->name, own) != 0)
-            status =
-                nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                           "out of memory: cannot encode a model of %d strategies", NUM_MEMBERS);
+            status = nitro_fail(context, NITRO_ERR_NO_MEMORY,
+                                "out of memory: cannot encode an ensemble of %d strategies",
+                                NUM_MEMBERS);
     }
     if (status == NITRO_OK)
         *json = made;
@@ -174,7 +173,7 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
     return status;
 }
 
-/** Which members the file is of: a bit for each; all where it does not say. */
+/** A bit for each of the members in the file; all if it does not say. */
 static nitro_status decode_members(const nitro_json_place *place, const json_t *json,
                                    uint64_t *mask)
 {
@@ -195,8 +194,8 @@ static nitro_status decode_members(const nitro_json_place *place, const json_t *
             m++;
         if (m == NUM_MEMBERS || *mask >> m & 1)
             return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                              "%s: field %s.members[%zu] is neither kernel-ridge nor forest, or is "
-                              "named twice",
+                              "%s: field %s.members[%zu] is neither kernel-ridge nor forest, or "
+                              "occurs twice",
                               place->path, place->field, i);
         *mask |= UINT64_C(1) << m;
     }
@@ -219,7 +218,7 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
         json_t *own = NULL;
         if (!(mask >> m & 1))
             continue;
-        made->shares += shares[m];
+        made->sum_weights += weights[m];
         status = nitro_json_member(&place, json, members[m]->name, JSON_OBJECT, &own);
         if (status == NITRO_OK)
             status = members[m]->decode(context, path, own, num_columns, num_variants,
@@ -235,8 +234,8 @@ static nitro_status auto_decode(nitro_context *context, const char *path, const 
 const nitro_strategy nitro_strategy_auto = {
     .name = "auto",
     .description =
-        "kernel-ridge and forest, averaged, or the one that serves left-out sources better",
-    .priority = 30, /* compiled, it decides fast enough to be the default */
+        "kernel-ridge and forest averaged, or the one that LODO validation shows to be better",
+    .priority = 30, /* the default */
     .dfs = "omit",
     .loss_per_score = 1.0,
     .train = auto_train,
@@ -244,7 +243,7 @@ const nitro_strategy nitro_strategy_auto = {
     .num_members = NUM_MEMBERS,
     .members = members,
     .score_members = auto_score_members,
-    .terms = auto_parts,
+    .terms = auto_terms,
     .encode = auto_encode,
     .decode = auto_decode,
     .free = auto_free,

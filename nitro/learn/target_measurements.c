@@ -1,4 +1,5 @@
-/* Inputs measured on the target. Hides where their times come from: the store, in the end. */
+/* Inputs measured on the target: chosen by the model, measured by the caller, read from the store.
+ */
 #include "nitro/learn/target_measurements.h"
 
 #include <stdlib.h>
@@ -16,8 +17,7 @@ typedef struct measured_job {
     nitro_model *model;
     nitro_string_list measurable; /* sorted */
     size_t num_inputs;
-    size_t *inputs;   /* shape [num_inputs]: candidates, of the sources' inputs */
-    double *features; /* shape [num_inputs x num_features] */
+    size_t *rows; /* shape [num_inputs]: of the sources, one for each candidate */
     nitro_string_list chosen;
 } measured_job;
 
@@ -25,11 +25,10 @@ static void free_job(measured_job *job)
 {
     nitro_string_list_free(&job->measurable);
     nitro_string_list_free(&job->chosen);
-    free(job->inputs);
-    free(job->features);
+    free(job->rows);
 }
 
-/* ---- Which can be measured ------------------------------------------------------------------- */
+/* ---- Candidates ------------------------------------------------------------------------------ */
 
 static nitro_status list_measurable(measured_job *job)
 {
@@ -57,23 +56,19 @@ static bool is_measurable(const measured_job *job, size_t input)
                    sizeof *job->measurable.items, compare_names) != NULL;
 }
 
-/** Inputs of the sources: only of those the features are known before anything is measured. */
+/** Inputs of the sources, since their features are known without measuring. */
 static nitro_status list_candidates(measured_job *job)
 {
     const nitro_dataset *sources = job->sources;
-    size_t width = sources->schema->num_features;
-    job->inputs = nitro_calloc(job->context, sources->num_inputs, sizeof *job->inputs);
-    job->features = nitro_calloc(job->context, sources->num_inputs, width * sizeof(double));
+    job->rows = nitro_calloc(job->context, sources->num_inputs, sizeof *job->rows);
     bool *seen = nitro_calloc(job->context, sources->num_inputs, sizeof *seen);
-    bool allocated = job->inputs && job->features && seen;
+    bool allocated = job->rows && seen;
     for (size_t row = 0; allocated && row < sources->num_rows; row++) {
         size_t input = sources->row_input[row];
         if (seen[input] || !is_measurable(job, input))
             continue;
         seen[input] = true;
-        memcpy(job->features + job->num_inputs * width, nitro_dataset_features(sources, row),
-               width * sizeof(double));
-        job->inputs[job->num_inputs++] = input;
+        job->rows[job->num_inputs++] = row;
     }
     free(seen);
     if (!allocated)
@@ -82,13 +77,12 @@ static nitro_status list_candidates(measured_job *job)
         return NITRO_OK;
     if (job->measurable.count == 0)
         return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                          "%s: there is nothing that could be measured on %s: name inputs of the "
-                          "sources%s",
+                          "%s: no input can be measured on %s: name inputs of the sources%s",
                           nitro_model_computation(job->model), nitro_model_target(job->model),
                           job->options->measurable ? "" : ", or import samples of the target");
     return nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                      "%s: none of the %zu inputs that can be measured on %s is one that the "
-                      "sources have measured: name inputs of the sources%s",
+                      "%s: none of the %zu inputs that can be measured on %s is known from the "
+                      "sources: name inputs of the sources%s",
                       nitro_model_computation(job->model), job->measurable.count,
                       nitro_model_target(job->model),
                       job->options->measurable ? "" : ", or import samples of the target");
@@ -109,11 +103,12 @@ static nitro_status choose_inputs(measured_job *job)
     size_t *chosen = nitro_calloc(job->context, count, sizeof *chosen);
     if (!chosen)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status =
-        nitro_model_plan_measuring(job->model, job->features, job->num_inputs, count, chosen);
+    nitro_status status = nitro_model_plan_measuring(job->model, job->sources, job->rows,
+                                                     job->num_inputs, count, chosen);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        status = nitro_string_list_add(job->context, &job->chosen,
-                                       job->sources->inputs[job->inputs[chosen[i]]]);
+        status = nitro_string_list_add(
+            job->context, &job->chosen,
+            job->sources->inputs[job->sources->row_input[job->rows[chosen[i]]]]);
     free(chosen);
     return status;
 }
@@ -126,9 +121,9 @@ static nitro_status measure(const measured_job *job)
                                  job->chosen.count);
 }
 
-/* ---- Learning from them ---------------------------------------------------------------------- */
+/* ---- Adapting -------------------------------------------------------------------------------- */
 
-/** The dataset's row of an input of this name; NITRO_NONE: it has none. */
+/** The dataset's row of an input, or NITRO_NONE. */
 static size_t find_row(const nitro_dataset *dataset, const char *input)
 {
     for (size_t row = 0; row < dataset->num_rows; row++)
@@ -140,26 +135,19 @@ static size_t find_row(const nitro_dataset *dataset, const char *input)
 static nitro_status adapt_to_rows(measured_job *job, const nitro_dataset *measured,
                                   nitro_string_list *inputs)
 {
-    size_t num_features = measured->schema->num_features;
-    size_t num_variants = measured->schema->num_variants, count = 0;
-    double *features = nitro_calloc(job->context, job->chosen.count, num_features * sizeof(double));
-    double *times = nitro_calloc(job->context, job->chosen.count, num_variants * sizeof(double));
-    nitro_status status = features && times ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    size_t count = 0;
+    size_t *rows = nitro_calloc(job->context, job->chosen.count, sizeof *rows);
+    nitro_status status = rows ? NITRO_OK : NITRO_ERR_NO_MEMORY;
     for (size_t i = 0; i < job->chosen.count && status == NITRO_OK; i++) {
         size_t row = find_row(measured, job->chosen.items[i]);
         if (row == NITRO_NONE || !nitro_dataset_row_is_usable(measured, row))
             continue;
-        memcpy(features + count * num_features, nitro_dataset_features(measured, row),
-               num_features * sizeof(double));
-        memcpy(times + count * num_variants, nitro_dataset_times(measured, row),
-               num_variants * sizeof(double));
-        count++;
+        rows[count++] = row;
         status = nitro_string_list_add(job->context, inputs, job->chosen.items[i]);
     }
     if (status == NITRO_OK)
-        status = nitro_model_adapt(job->model, features, times, count, job->options->num_threads);
-    free(features);
-    free(times);
+        status = nitro_model_adapt(job->model, measured, rows, count, job->options->num_threads);
+    free(rows);
     return status;
 }
 

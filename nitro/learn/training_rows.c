@@ -1,7 +1,4 @@
-/*
- * The rows that a model learns from, as matrices. Hides which samples do not teach, and what
- * columns are made of.
- */
+/* The samples that a model is trained on, as matrices of raw, then scaled columns. */
 #include "nitro/learn/training_rows.h"
 
 #include <math.h>
@@ -24,21 +21,16 @@ static void find_scales(const nitro_model *model, nitro_scale *scales)
     }
 }
 
-/** Rows that do not teach for one reason: how many, and the first. */
-typedef struct refusal {
-    size_t count, row, column;
-} refusal;
-
-static void note_refusal(refusal *refused, size_t row, size_t column)
+static void note_skipped(nitro_skipped_rows *skipped, size_t row, size_t column)
 {
-    if (refused->count++ == 0) {
-        refused->row = row;
-        refused->column = column;
+    if (skipped->count++ == 0) {
+        skipped->row = row;
+        skipped->column = column;
     }
 }
 
 /** First column that is undefined, or whose declared log scale cannot take the row's value. */
-static size_t find_untakeable(const nitro_training_rows *rows, const double *columns)
+static size_t find_unusable(const nitro_training_rows *rows, const double *columns)
 {
     for (size_t c = 0; c < rows->num_columns; c++)
         if (isnan(columns[c]) || (rows->scales[c] == NITRO_SCALE_LOG && !(columns[c] > 0.0)))
@@ -56,10 +48,9 @@ static const char *column_name(const nitro_model *model, size_t column)
     return model->device_features.items[column - nitro_model_first_device(model)];
 }
 
-static void fill_columns(const nitro_training_task *task, const nitro_model *model, size_t row,
+static void fill_columns(const nitro_dataset *sources, const nitro_model *model, size_t row,
                          double *columns)
 {
-    const nitro_dataset *sources = task->sources;
     const nitro_device *device = sources->devices[sources->row_device[row]];
     double *relative = columns + nitro_model_first_relative(model);
     double *plain = columns + nitro_model_first_device(model);
@@ -73,33 +64,39 @@ static void fill_columns(const nitro_training_task *task, const nitro_model *mod
         plain[i] = nitro_device_value(device, model->device_features.items[i]);
 }
 
-static void say_refusal(nitro_context *context, const nitro_training_task *task,
-                        const nitro_model *model, const refusal *refused, const char *reason)
+static void log_skipped(const nitro_model *model, const nitro_dataset *sources,
+                        const nitro_skipped_rows *skipped, const char *reason)
 {
-    const nitro_dataset *sources = task->sources;
-    if (refused->count == 0 || task->quiet)
-        return;
-    nitro_log(context, NITRO_LOG_WARNING,
-              "%zu samples are left out, for %s: the first is feature %s of input %s on device %s",
-              refused->count, reason, column_name(model, refused->column),
-              sources->inputs[sources->row_input[refused->row]],
-              sources->devices[sources->row_device[refused->row]]->id);
+    if (skipped->count > 0)
+        nitro_log(model->context, NITRO_LOG_WARNING,
+                  "%zu samples are left out, for %s: the first is feature %s of input %s on device "
+                  "%s",
+                  skipped->count, reason, column_name(model, skipped->column),
+                  sources->inputs[sources->row_input[skipped->row]],
+                  sources->devices[sources->row_device[skipped->row]]->id);
 }
 
-static void collect_rows(nitro_context *context, const nitro_training_task *task,
-                         const nitro_model *model, nitro_training_rows *rows)
+void nitro_training_rows_log_skipped(const nitro_model *model, const nitro_dataset *sources,
+                                     const nitro_training_rows *rows)
 {
-    const nitro_dataset *sources = task->sources;
+    log_skipped(model, sources, &rows->not_positive,
+                "their scale is log and the value not positive (signed-log takes any value)");
+    log_skipped(model, sources, &rows->undefined, "a relative feature is undefined there");
+}
+
+static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
+                         nitro_training_rows *rows)
+{
     size_t num_variants = sources->schema->num_variants;
-    refusal undefined = {0}, not_positive = {0};
     for (size_t row = 0; row < sources->num_rows; row++) {
         if (!nitro_dataset_row_is_usable(sources, row))
             continue;
         double *columns = rows->columns + rows->num_rows * rows->num_columns;
-        fill_columns(task, model, row, columns);
-        size_t column = find_untakeable(rows, columns);
+        fill_columns(sources, model, row, columns);
+        size_t column = find_unusable(rows, columns);
         if (column != NITRO_NONE) {
-            note_refusal(isnan(columns[column]) ? &undefined : &not_positive, row, column);
+            note_skipped(isnan(columns[column]) ? &rows->undefined : &rows->not_positive, row,
+                         column);
             continue;
         }
         memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
@@ -107,15 +104,11 @@ static void collect_rows(nitro_context *context, const nitro_training_task *task
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
-    say_refusal(context, task, model, &not_positive,
-                "their scale is log and the value not positive (signed-log takes any value)");
-    say_refusal(context, task, model, &undefined, "a relative feature is undefined there");
 }
 
-nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_training_task *task,
+nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dataset *sources,
                                          const nitro_model *model, nitro_training_rows *rows)
 {
-    const nitro_dataset *sources = task->sources;
     const nitro_schema *schema = sources->schema;
     rows->num_columns = nitro_model_num_columns(model);
     rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
@@ -126,12 +119,12 @@ nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_tra
     if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
-    collect_rows(context, task, model, rows);
+    collect_rows(sources, model, rows);
     if (rows->num_rows == 0)
         return nitro_fail(context, NITRO_ERR_NO_DATA,
                           "%s: nothing to learn from for %s: none of the %zu samples has times of "
                           "at least two variants%s; measure more inputs",
-                          schema->computation, task->target->id, sources->num_rows,
+                          schema->computation, model->target, sources->num_rows,
                           model->relative->count > 0 ? " and all relative features" : "");
     return NITRO_OK;
 }

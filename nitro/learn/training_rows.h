@@ -1,10 +1,18 @@
-/* training_rows.h - the rows of a lesson that teach, as matrices. Internal to nitro/. */
+/* training_rows.h - the samples that a model is trained on, as matrices. Internal to nitro/learn.
+ */
 #ifndef NITRO_LEARN_TRAINING_ROWS_H
 #define NITRO_LEARN_TRAINING_ROWS_H
 
-#include "nitro/learn/training_task.h"
+#include "nitro/runtime/model/model.h"
 
-/** Rows that teach, as matrices; columns raw at first, then scaled in place. */
+/** Samples skipped for one reason: how many, and the first. */
+typedef struct nitro_skipped_rows {
+    size_t count;
+    size_t row;    /* of the dataset */
+    size_t column; /* of the model */
+} nitro_skipped_rows;
+
+/** Columns are raw at first, then scaled in place. */
 typedef struct nitro_training_rows {
     size_t num_rows, num_columns;
     double *columns;    /* shape [num_rows x num_columns] */
@@ -12,21 +20,26 @@ typedef struct nitro_training_rows {
     size_t *row_input;  /* shape [num_rows] */
     size_t *row_device; /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];
+    nitro_skipped_rows undefined;    /* a relative feature is undefined there */
+    nitro_skipped_rows not_positive; /* a value that its declared log scale cannot take */
 } nitro_training_rows;
 
 /**
- * Collect the rows that teach: times of two variants, no undefined column, no value that a declared
- * log scale cannot take. How many were left out for the latter reasons is logged, unless the lesson
- * is quiet.
+ * Collect the samples with times of two variants, no undefined column, and no value that a declared
+ * log scale cannot take.
  * @param[in]     model  its relative and device features are set.
  * @param[in,out] rows   zero at first; nitro_training_rows_free it, also after an error.
- * @return NITRO_OK; NITRO_ERR_NO_DATA (no row teaches); NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no usable sample); NITRO_ERR_NO_MEMORY.
  */
-nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_training_task *task,
+nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dataset *sources,
                                          const nitro_model *model, nitro_training_rows *rows);
 
-/** Learn the model's scaler from the rows, and leave of each row those columns, scaled, that the
- *  strategy sees. */
+/** Warn of skipped samples: how many for which reason, and the first. */
+void nitro_training_rows_log_skipped(const nitro_model *model, const nitro_dataset *sources,
+                                     const nitro_training_rows *rows);
+
+/** Fit the model's scaler to the rows, and keep of each row the columns that the strategy sees,
+ *  scaled. */
 nitro_status nitro_training_rows_scale(nitro_context *context, nitro_training_rows *rows,
                                        nitro_model *model);
 

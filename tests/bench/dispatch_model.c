@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
+#include "nitro/learn/select.h"
 #include "nitro/learn/svm/svm.h"
-#include "nitro/learn/training_task.h"
 #include "nitro/models/model_file.h"
 #include "nitro/runtime/model/model.h"
 

@@ -10,7 +10,7 @@
 
 #include "bench/dispatch_peers.h"
 #include "nitro/learn/data/dataset.h"
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "nitro/runtime/computation.h"
 #include "nitro/runtime/model/model.h"
 

@@ -1,11 +1,10 @@
-/* model_fixture.h - a model of the made-up computation and what it was learnt from: what tests of
- * models begin with. */
+/* model_fixture.h - a model of the synthetic computation, and its training set. */
 #ifndef NITRO_TESTS_UNIT_MODEL_FIXTURE_H
 #define NITRO_TESTS_UNIT_MODEL_FIXTURE_H
 
 #include <jansson.h>
 
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "nitro/models/model_file.h"
 #include "unit/synthetic.h"
 

@@ -1,5 +1,5 @@
 /* modelled_inputs.h - seeded inputs of the computations that modelled devices know, as features
- * only: what tests of the cost models, of learning and of DFS feed them. */
+ * only, for tests of cost models, learning and DFS. */
 #ifndef NITRO_TESTS_UNIT_MODELLED_INPUTS_H
 #define NITRO_TESTS_UNIT_MODELLED_INPUTS_H
 

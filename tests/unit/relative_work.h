@@ -1,4 +1,4 @@
-/* relative_work.h - a relative feature of the made-up computation of synthetic.h. */
+/* relative_work.h - a relative feature of the computation of synthetic.h. */
 #ifndef NITRO_TESTS_UNIT_RELATIVE_WORK_H
 #define NITRO_TESTS_UNIT_RELATIVE_WORK_H
 

@@ -1,5 +1,4 @@
-/* synthetic.h - a made-up computation whose best variant is known: datasets and devices for tests.
- */
+/* synthetic.h - a synthetic computation with known best variants: datasets and devices. */
 #ifndef NITRO_TESTS_UNIT_SYNTHETIC_H
 #define NITRO_TESTS_UNIT_SYNTHETIC_H
 

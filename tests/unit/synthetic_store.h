@@ -1,5 +1,4 @@
-/* synthetic_store.h - the made-up computation of synthetic.h in a store: what tests of learning
- * from stores begin with. */
+/* synthetic_store.h - the computation of synthetic.h in a store. */
 #ifndef NITRO_TESTS_UNIT_SYNTHETIC_STORE_H
 #define NITRO_TESTS_UNIT_SYNTHETIC_STORE_H
 

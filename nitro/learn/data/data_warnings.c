@@ -1,12 +1,9 @@
-/* What makes samples poor teachers, said before anything is learnt from them: too few inputs,
- * inputs that all look the same, or one answer to every question. What is learnt all the same is
- * sound, but people should know that it is little. */
+/* Warnings about a training set: few inputs, one best variant, equal features. */
 #include <string.h>
 
 #include "nitro/learn/data/dataset.h"
 
-/* Below this, left-out inputs and devices say next to nothing. */
-#define FEW_INPUTS 10
+#define FEW_INPUTS 10 /* below this, validation is meaningless */
 
 static size_t count_training_rows(const nitro_dataset *dataset)
 {
@@ -20,7 +17,7 @@ static size_t count_training_rows(const nitro_dataset *dataset)
     return count;
 }
 
-/* The variant that is the best in all rows that teach, or NITRO_NONE. */
+/* The variant that is the best in all usable rows, or NITRO_NONE. */
 static size_t find_only_best(const nitro_dataset *dataset)
 {
     size_t num_variants = dataset->schema->num_variants, only = NITRO_NONE;
@@ -52,20 +49,19 @@ void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dat
     if (num_inputs == 0)
         return;
     if (num_inputs < FEW_INPUTS)
-        nitro_log(
-            context, NITRO_LOG_WARNING,
-            "%s: there are samples of %zu input%s alone: too few to learn much from, or to say "
-            "how good it is; measure tens of them",
-            schema->computation, num_inputs, num_inputs == 1 ? "" : "s");
+        nitro_log(context, NITRO_LOG_WARNING,
+                  "%s: only %zu input%s measured; measure at least %d for a usable model",
+                  schema->computation, num_inputs, num_inputs == 1 ? "" : "s", FEW_INPUTS);
     else if (only != NITRO_NONE)
         nitro_log(
             context, NITRO_LOG_WARNING,
-            "%s: %s is the fastest on every input of every device: there is nothing to choose, "
-            "and what is learnt always takes it; are there inputs for which it is not?",
+            "%s: %s is the fastest variant on every input of every device, so the model always "
+            "chooses it; measure inputs on which other variants win",
             schema->computation, schema->variants[only]);
     else if (dataset->num_rows > 1 && !has_varying_feature(dataset))
-        nitro_log(context, NITRO_LOG_WARNING,
-                  "%s: all inputs have the same features, so that nothing tells them apart: one "
-                  "variant will be taken for all; measure other inputs, or declare other features",
-                  schema->computation);
+        nitro_log(
+            context, NITRO_LOG_WARNING,
+            "%s: all inputs have the same features, so the model chooses one variant for all; "
+            "measure other inputs or declare other features",
+            schema->computation);
 }

@@ -1,4 +1,4 @@
-/* Samples as matrices: what a row of times says, and parts of a dataset. */
+/* Samples as matrices. */
 #include "nitro/learn/data/dataset.h"
 
 #include <math.h>
@@ -158,17 +158,30 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
 
 /* ---- A part of one --------------------------------------------------------------------------- */
 
-static nitro_status copy_lists(nitro_context *context, const nitro_dataset *from, nitro_dataset *to)
+/** How many of the first `end` devices are kept: the new index of device `end`. */
+static size_t count_kept(const bool *devices, size_t end)
 {
-    to->devices = nitro_calloc(context, from->num_devices, sizeof *to->devices);
+    size_t count = 0;
+    for (size_t d = 0; d < end; d++)
+        count += !devices || devices[d];
+    return count;
+}
+
+static nitro_status copy_lists(nitro_context *context, const nitro_dataset *from,
+                               const bool *devices, nitro_dataset *to)
+{
+    size_t num_kept = count_kept(devices, from->num_devices);
+    to->devices = nitro_calloc(context, num_kept, sizeof *to->devices);
     to->inputs = nitro_calloc(context, from->num_inputs, sizeof *to->inputs);
     if (!to->devices || !to->inputs)
         return NITRO_ERR_NO_MEMORY;
-    to->num_devices = from->num_devices;
+    to->num_devices = num_kept;
     to->num_inputs = from->num_inputs;
     nitro_status status = nitro_schema_copy(context, from->schema, &to->schema);
-    for (size_t i = 0; i < from->num_devices && status == NITRO_OK; i++)
-        status = nitro_device_copy(context, from->devices[i], &to->devices[i]);
+    for (size_t d = 0; d < from->num_devices && status == NITRO_OK; d++)
+        if (!devices || devices[d])
+            status =
+                nitro_device_copy(context, from->devices[d], &to->devices[count_kept(devices, d)]);
     for (size_t i = 0; i < from->num_inputs && status == NITRO_OK; i++) {
         to->inputs[i] = nitro_strdup(context, from->inputs[i]);
         status = to->inputs[i] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
@@ -182,7 +195,7 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
     nitro_dataset *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = copy_lists(context, dataset, made);
+    nitro_status status = copy_lists(context, dataset, devices, made);
     if (status == NITRO_OK)
         status = nitro_dataset_allocate(context, dataset->num_rows, made);
     if (status != NITRO_OK) {
@@ -192,7 +205,8 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
     for (size_t row = 0; row < dataset->num_rows; row++) {
         size_t device = dataset->row_device[row], input = dataset->row_input[row];
         if ((!devices || devices[device]) && (!inputs || inputs[input]))
-            nitro_dataset_append(made, device, input, nitro_dataset_features(dataset, row),
+            nitro_dataset_append(made, count_kept(devices, device), input,
+                                 nitro_dataset_features(dataset, row),
                                  nitro_dataset_times(dataset, row));
     }
     *selected = made;

@@ -1,4 +1,5 @@
-/* dataset.h - what a row of times says, and parts of a dataset. Internal to nitro/. */
+/* dataset.h - rows of times, their best variant and quality, and subsets of a dataset. Internal to
+ * nitro/. */
 #ifndef NITRO_LEARN_DATA_DATASET_H
 #define NITRO_LEARN_DATA_DATASET_H
 
@@ -24,25 +25,24 @@ double nitro_scores_quality(const double *times_ms, const double *scores, size_t
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
 const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row);
 
-/** Allocate matrices for `num_rows` rows; none is there yet. The schema is set. */
+/** Allocate matrices for `num_rows` rows, without any row yet. The schema is set. */
 nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,
                                     nitro_dataset *dataset);
 /** Append a row to the matrices, copied; there must be room. */
 void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
                           const double *features, const double *times_ms);
 
-/** A row teaches, or can be judged by, when at least two variants have a time. */
+/** Does the row have times of two variants? Others are neither trained nor tested on. */
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row);
 
-/** The variant of the best mean quality over the rows that teach; the first declared on ties. */
+/** The variant of the best mean quality over the usable rows (SBS); the first declared on ties. */
 size_t nitro_dataset_best_fixed(const nitro_dataset *dataset);
 
-/** Warn of what makes these samples poor teachers: few inputs, one best variant, features that are
- *  all the same. */
+/** Warn of few inputs, one best variant on all, or the same features on all. */
 void nitro_dataset_log_warnings(nitro_context *context, const nitro_dataset *dataset);
 
 /**
- * A copy of some devices' rows on some inputs; devices and inputs without rows stay in its lists.
+ * Copy some devices and their rows on some inputs; inputs without rows stay in its list.
  * @param[in] devices  shape [num_devices]: keep? NULL: all.
  * @param[in] inputs   shape [num_inputs]: keep? NULL: all.
  */

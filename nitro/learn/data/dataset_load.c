@@ -1,6 +1,6 @@
 /*
- * A dataset from a store's samples. Hides the order of rows: by input name, then by device, so that
- * a store's history does not matter; and what is left out: samples with a hole in their features.
+ * A dataset from a store's samples. Rows are ordered by input name, then by device, so that the
+ * order in which they were stored does not matter. Samples with missing features are skipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "nitro/learn/data/dataset.h"
 
-/** One sample that was read, until all are there and can be ordered. */
+/** One sample, until all are read and can be ordered. */
 typedef struct store_record {
     char *input;
     size_t device;
@@ -23,18 +23,18 @@ typedef struct store_reader {
     size_t device_index;
     store_record *records;
     size_t num_records, capacity;
-    size_t num_holes;                       /* samples of this device that have a hole */
+    size_t num_incomplete;                  /* samples of this device with missing features */
     char *first_missing;                    /* "feature F of input I" */
     char *versions[NITRO_MAX_VARIANTS];     /* of each variant's times, as first seen */
-    bool mixed[NITRO_MAX_VARIANTS];         /* said already that there are others */
+    bool mixed[NITRO_MAX_VARIANTS];         /* reported */
     size_t num_caches[2];                   /* measured samples with warm, and with cold caches */
     size_t num_samples;                     /* of this device... */
-    size_t num_missing[NITRO_MAX_VARIANTS]; /* ...without a time that nobody took */
+    size_t num_missing[NITRO_MAX_VARIANTS]; /* ...with this variant not measured */
     uint64_t timed;                         /* a bit a variant: it has a time somewhere */
-    uint64_t *unmeasured; /* shape [num_devices]: a bit a variant: of no input did anybody */
+    uint64_t *unmeasured; /* shape [num_devices], a bit a variant: not measured on any input */
 } store_reader;
 
-/* Times of two versions are times of two variants: learning from both is worth a word. */
+/* Times of two versions are those of two variants. */
 static nitro_status note_versions(store_reader *reader, const nitro_sample *sample)
 {
     for (size_t v = 0; v < sample->num_entries; v++) {
@@ -48,8 +48,8 @@ static nitro_status note_versions(store_reader *reader, const nitro_sample *samp
         } else if (strcmp(reader->versions[v], version) != 0) {
             reader->mixed[v] = true;
             nitro_log(reader->context, NITRO_LOG_WARNING,
-                      "%s: times of variant %s are of version %s and of others (%s on %s): 'nitro "
-                      "store list --stale' says which, and a tune measures them again",
+                      "%s: variant %s was measured in several versions (%s, and %s on %s); 'nitro "
+                      "store list --stale' lists the samples, and tuning measures them again",
                       reader->schema->computation, reader->schema->variants[v], reader->versions[v],
                       version, reader->device->id);
         }
@@ -57,7 +57,7 @@ static nitro_status note_versions(store_reader *reader, const nitro_sample *samp
     return NITRO_OK;
 }
 
-/* Each is a question of its own: what wins on warm caches may not on cold ones. */
+/* The best variant with warm caches may not be the best with cold ones. */
 static void note_cache(store_reader *reader, const nitro_sample *sample)
 {
     const char *origin = sample->provenance.origin, *cache = sample->provenance.cache;
@@ -66,8 +66,8 @@ static void note_cache(store_reader *reader, const nitro_sample *sample)
     bool is_cold = cache && strcmp(cache, "cold") == 0;
     if (reader->num_caches[is_cold]++ == 0 && reader->num_caches[!is_cold] > 0)
         nitro_log(reader->context, NITRO_LOG_WARNING,
-                  "%s: some times are of cold caches and others of warm ones (%s on %s): what is "
-                  "learnt from both is good for neither",
+                  "%s: some times were measured with cold caches and others with warm ones (%s on "
+                  "%s); a model of both is good for neither",
                   reader->schema->computation, is_cold ? "cold" : "warm", reader->device->id);
 }
 
@@ -123,7 +123,7 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
     for (size_t f = 0; f < schema->num_features; f++) {
         if (isfinite(sample->features[f]))
             continue;
-        if (reader->num_holes++ == 0)
+        if (reader->num_incomplete++ == 0)
             reader->first_missing = nitro_asprintf(reader->context, "feature %s of input %s",
                                                    schema->features[f].name, sample->input);
         return NITRO_OK;
@@ -131,8 +131,8 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
     return append_record(reader, sample);
 }
 
-/* Of each variant, the devices where nobody took its time. Unlike one that may not run there, it
- * may well be the best. Where it was measured nowhere, it is no question. */
+/* List for each variant the devices where it was never measured: unlike one that cannot run there,
+ * it may be the best. */
 static void log_unmeasured(const store_reader *reader, const nitro_dataset *dataset)
 {
     for (size_t v = 0; v < reader->schema->num_variants; v++) {
@@ -148,8 +148,8 @@ static void log_unmeasured(const store_reader *reader, const nitro_dataset *data
         }
         if (count > 0 && (reader->timed >> v & 1))
             nitro_log(reader->context, NITRO_LOG_WARNING,
-                      "%s: variant %s was never measured on %s: to take it there counts as a "
-                      "failure; measure it, or leave such devices out",
+                      "%s: variant %s was never measured on %s, so choosing it there counts as a "
+                      "failure; measure it, or leave out these devices",
                       reader->schema->computation, reader->schema->variants[v], names);
     }
 }
@@ -163,15 +163,15 @@ static void note_unmeasured(store_reader *reader)
 
 static nitro_status read_device(nitro_store *store, store_reader *reader)
 {
-    reader->num_holes = reader->num_samples = 0;
+    reader->num_incomplete = reader->num_samples = 0;
     memset(reader->num_missing, 0, sizeof reader->num_missing);
     nitro_status status = nitro_store_each_sample(store, reader->schema->computation,
                                                   reader->device->id, read_sample, reader);
-    if (status == NITRO_OK && reader->num_holes > 0)
+    if (status == NITRO_OK && reader->num_incomplete > 0)
         nitro_log(reader->context, NITRO_LOG_WARNING,
                   "device %s: %zu samples of %s have missing features and are skipped "
                   "(the first: %s)",
-                  reader->device->id, reader->num_holes, reader->schema->computation,
+                  reader->device->id, reader->num_incomplete, reader->schema->computation,
                   reader->first_missing ? reader->first_missing : "?");
     free(reader->first_missing);
     reader->first_missing = NULL;
@@ -186,7 +186,7 @@ static int compare_records(const void *left, const void *right)
     return order ? order : (a->device > b->device) - (a->device < b->device);
 }
 
-/** Order what was read, and move it into the dataset's matrices. */
+/** Order the records, and move them into the dataset's matrices. */
 static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
 {
     if (reader->num_records > 1)

@@ -1,4 +1,4 @@
-/* How unlike devices are. Hides the scale: a factor counts alike wherever it stands. */
+/* Distances on a logarithmic scale: a factor counts the same whatever the magnitude. */
 #include "nitro/learn/data/device_distance.h"
 
 #include <math.h>

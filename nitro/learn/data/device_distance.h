@@ -1,5 +1,4 @@
-/* device_distance.h - how unlike two devices are, in the device features that a model uses.
- * Internal to nitro/. */
+/* device_distance.h - distance between devices in some device features. Internal to nitro/. */
 #ifndef NITRO_LEARN_DATA_DEVICE_DISTANCE_H
 #define NITRO_LEARN_DATA_DEVICE_DISTANCE_H
 
@@ -13,7 +12,7 @@
 double nitro_device_distance(const nitro_device *a, const nitro_device *b,
                              const nitro_string_list *features);
 
-/** Distance to the nearest of the devices, and which (the first of equals). */
+/** The nearest device, the first of equals, and its distance. */
 typedef struct nitro_nearest {
     size_t device; /* index; NITRO_NONE where no distance is known */
     double distance;

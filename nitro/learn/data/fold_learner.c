@@ -1,5 +1,4 @@
-/* Training on samples. Hides how many folds there are, and that targets and columns are found once
- * for the trainings of all of them. */
+/* Training on a sample: targets and columns are found once for the trainings of all folds. */
 #include "nitro/learn/data/fold_learner.h"
 
 #include <math.h>
@@ -32,7 +31,7 @@ static nitro_status prepare(const nitro_fold_learner *learner, nitro_fold_sample
     return learner->prepare ? learner->prepare(sample, &sample->shared) : NITRO_OK;
 }
 
-/** Rows that teach when `fold` is held out (NITRO_NONE: all), and how many. */
+/** List and count the training rows when `fold` is held out (NITRO_NONE: all). */
 static size_t list_members(const nitro_folds *folds, size_t fold, size_t *members)
 {
     size_t count = 0;

@@ -1,31 +1,29 @@
-/*
- * fold_learner.h - how strategies learn whose training takes more than a row's time a row: from a
- * sample of the set, with each fold of it held out in turn. Internal to nitro/.
- */
+/* fold_learner.h - training of strategies on a sample of the set, with each fold of it held out in
+ * turn: for those whose cost grows faster than the number of rows. Internal to nitro/learn. */
 #ifndef NITRO_LEARN_DATA_FOLD_LEARNER_H
 #define NITRO_LEARN_DATA_FOLD_LEARNER_H
 
 #include "nitro/learn/data/folds.h"
 
-/** What the trainings on parts of one sample share. */
+/** What trainings on parts of one sample share. */
 typedef struct nitro_fold_sample {
     nitro_context *context;
     const nitro_training_set *set;
     nitro_folds folds;
     double *columns; /* shape [sample x num_columns] */
-    double *targets; /* shape [sample x num_variants]: what is learnt */
+    double *targets; /* shape [sample x num_variants]: of the regression */
     void *shared;    /* the learner's own; NULL: none */
 } nitro_fold_sample;
 
-/** A strategy's learner. It uses the threads: one part is trained after the other. */
+/** A strategy's learner. Parts are trained one after the other; each training uses all threads. */
 typedef struct nitro_fold_learner {
     /** nitro_losses_find or nitro_regrets_find. */
     nitro_status (*find_targets)(nitro_context *context, const nitro_training_set *set,
                                  const size_t *rows, size_t num_rows, double **targets);
-    /** Make what all parts share besides; freed with free(). NULL: nothing. */
+    /** Make the learner's own shared data; freed with free(). NULL: none. */
     nitro_status (*prepare)(const nitro_fold_sample *sample, void **shared);
-    /** @param[in] members  shape [count]: the rows that teach, as ascending indices into the
-     *                      sample; at least one. */
+    /** @param[in] members  shape [count]: training rows, ascending indices into the sample; at
+     *                      least one. */
     nitro_status (*train)(const nitro_fold_sample *sample, const size_t *members, size_t count,
                           void **predictor);
     void (*score)(const void *predictor, const double *columns, double *scores);
@@ -33,10 +31,10 @@ typedef struct nitro_fold_learner {
 } nitro_fold_learner;
 
 /**
- * Train on a sample of the set; and, where held-out scores are asked for, without each fold in turn
- * to score that fold's rows. Rows, predictor, scores and errors are as in nitro_strategy's `train`.
- * @param[out] held_out_scores  NAN for rows outside the sample, and where nothing could be held
- *                              out; may be NULL. Undefined on errors.
+ * Train on a sample of the set and, for held-out scores, without each fold in turn. As `train` of
+ * nitro_strategy.
+ * @param[out] held_out_scores  NAN for rows outside the sample, and where nothing can be held out;
+ *                              may be NULL. Undefined on errors.
  */
 nitro_status nitro_fold_learner_train(nitro_context *context, const nitro_training_set *set,
                                       const nitro_fold_learner *learner, void **predictor,

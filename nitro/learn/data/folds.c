@@ -1,5 +1,5 @@
-/* Sampling and folds. Hides that whole inputs are drawn: rows of one input on several devices are
- * near copies, and would tell on each other. */
+/* Sampling and folds. Whole inputs are drawn: rows of one input on several devices are nearly
+ * copies. */
 #include "nitro/learn/data/folds.h"
 
 #include <stdlib.h>

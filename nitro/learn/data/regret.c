@@ -1,4 +1,4 @@
-/* Log regrets. Hides what a missing time says: slow where the source ran the variant elsewhere,
+/* Regrets and losses. A missing time means slow where the device ran the variant on other inputs,
  * unknown where it never did. */
 #include "nitro/learn/data/regret.h"
 
@@ -21,8 +21,8 @@ static size_t count_devices(const nitro_training_set *set)
     return count;
 }
 
-/** @param[out] known  shape [devices x num_variants]; a variant that no device has a time of is
- *                     known to be bad on all. */
+/** @param[out] known  shape [devices x num_variants]; a variant without any time is known to be bad
+ *                     everywhere. */
 static void mark_known(const nitro_training_set *set, size_t num_devices, bool *known)
 {
     for (size_t row = 0; row < set->num_rows; row++)
@@ -79,7 +79,7 @@ free_arrays:
     return status;
 }
 
-/** One variant's regrets become losses; unknown ones their mean. */
+/** One variant's regrets become losses. */
 static void find_variant_losses(double *regrets, size_t num_rows, size_t num_variants)
 {
     double sum = 0.0, count = 0.0;

@@ -1,14 +1,14 @@
-/* regret.h - how much slower than the best each variant is: what strategies learn that use the
- * times, not only the winner. Internal to nitro/. */
+/* regret.h - how much slower than the best each variant is: the targets of strategies that learn
+ * from times, not only from winners. Internal to nitro/. */
 #ifndef NITRO_LEARN_DATA_REGRET_H
 #define NITRO_LEARN_DATA_REGRET_H
 
 #include "nitro/nitro_backend.h"
 
 /**
- * ln(time / the row's best time) of every variant, for rows of the set. Without a time: INFINITY,
- * for something kept the variant from running there; but NAN, unknown, where the row's source has
- * no time of this variant at all, in any row of the set, and another source has.
+ * ln(time / the row's best time) of every variant, for rows of the set. Without a time: INFINITY
+ * (the variant could not run); but NAN (unknown) where the row's device has no time of this variant
+ * in any row of the set, and another device has.
  * @param[in]  rows     shape [num_rows], of the set.
  * @param[out] regrets  shape [num_rows x num_variants]; free with free().
  * @return NITRO_OK; NITRO_ERR_ARGUMENT (a row has no time); NITRO_ERR_NO_MEMORY.
@@ -17,9 +17,9 @@ nitro_status nitro_regrets_find(nitro_context *context, const nitro_training_set
                                 const size_t *rows, size_t num_rows, double **regrets);
 
 /**
- * What regressions learn: how much of the best performance each variant loses, 1 - best time /
- * time. Its expectation is what a choice's quality lacks. Unknown ones are replaced by the
- * variant's mean over the other rows. Rows and errors are as above.
+ * The loss of every variant, 1 - best time / time: its expectation is 1 - quality of that choice.
+ * Unknown losses are replaced by the variant's mean over the other rows. Rows and errors are as
+ * above.
  * @param[out] losses  shape [num_rows x num_variants], 0 to 1; free with free().
  */
 nitro_status nitro_losses_find(nitro_context *context, const nitro_training_set *set,

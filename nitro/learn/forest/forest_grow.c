@@ -1,5 +1,5 @@
-/* Growing one tree, level by level. Hides how a node finds its cut: its rows' outputs are gathered
- * once, each column's values once, and a cut is scored by the sums of the rows on its left. */
+/* Growing one tree, level by level. A node gathers its rows' outputs once and each column's values
+ * once, and scores a cut by the sums of the rows on its left. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "nitro/learn/forest/forest_grow.h"
 #include "nitro/learn/forest/forest_train.h"
 
-/* Rows first .. first + count - 1 of a tree's order, and how many cuts led there. */
+/* Rows first .. first + count - 1 of a tree's order. */
 typedef struct node_rows {
-    size_t first, count, depth;
+    size_t first, count;
 } node_rows;
 
 typedef struct forest_cut {
@@ -21,13 +21,12 @@ typedef struct forest_cut {
 typedef struct forest_grower {
     const forest_training *training;
     nitro_random random;
-    uint32_t *rows;       /* shape [num_rows]: a node's rows stand together */
-    size_t *column_order; /* shape [num_columns]: a permutation */
-    node_rows *nodes;     /* shape [most nodes]: the rows of the tree's nodes */
-    forest_tree tree;     /* with room for most nodes and leaves */
+    uint32_t *rows;   /* shape [num_rows]: a node's rows stand together */
+    node_rows *nodes; /* shape [most nodes]: the rows of the tree's nodes */
+    forest_tree tree; /* with room for most nodes and leaves */
     /* Of the node that is being cut: */
     double *values;         /* shape [count]: one column */
-    double *lanes;          /* shape [num_blocks x count x FOREST_LANES]: weighted */
+    double *lanes;          /* shape [num_blocks x count x FOREST_LANES] */
     double *totals, *lefts; /* shape [num_blocks x FOREST_LANES]: lanes summed over rows */
 } forest_grower;
 
@@ -47,12 +46,10 @@ static void gather_outputs(forest_grower *grower, const node_rows *node)
     for (size_t i = 0; i < node->count; i++) {
         size_t row = grower->rows[node->first + i];
         const double *from = training->lanes + row * row_size;
-        double weight = training->weights[row];
         for (size_t k = 0; k < row_size; k++) {
             size_t block = k / FOREST_LANES, lane = k % FOREST_LANES;
-            double weighted = weight * from[k];
-            grower->lanes[(block * node->count + i) * FOREST_LANES + lane] = weighted;
-            grower->totals[k] += weighted;
+            grower->lanes[(block * node->count + i) * FOREST_LANES + lane] = from[k];
+            grower->totals[k] += from[k];
         }
     }
 }
@@ -87,7 +84,7 @@ static bool has_equal_outputs(const forest_grower *grower, const node_rows *node
 
 /* ---- The node's cut ----------------------------------------------------------------------- */
 
-/* In [low, high), so that both sides get a row; weighed, for high - low may be infinite. */
+/* In [low, high), so that both sides get a row; high - low may overflow. */
 static double draw_threshold(nitro_random *random, double low, double high)
 {
     double share = nitro_random_uniform(random);
@@ -103,7 +100,7 @@ static size_t count_left(const double *values, size_t count, double threshold)
     return left;
 }
 
-/* Without a branch: which side a row falls on is as random as it gets. */
+/* Without a branch: the side of a row is unpredictable. */
 static void sum_left(forest_grower *grower, size_t count, double threshold)
 {
     for (size_t block = 0; block < grower->training->num_blocks; block++) {
@@ -118,61 +115,42 @@ static void sum_left(forest_grower *grower, size_t count, double threshold)
     }
 }
 
-/* What a cut takes off the weighted sum of squares, up to a constant of the node. */
-static double score_sums(const forest_grower *grower)
+/* The decrease of the sum of squares, up to a constant of the node. */
+static double score_sums(const forest_grower *grower, size_t num_left, size_t num_right)
 {
-    size_t num_outputs = grower->training->num_outputs;
-    double weight_left = grower->lefts[num_outputs];
-    double weight_right = grower->totals[num_outputs] - weight_left;
     double squares_left = 0, squares_right = 0;
-    if (!(weight_left > 0 && weight_right > 0))
-        return -HUGE_VAL; /* a side's weight is lost in rounding */
-    for (size_t i = 0; i < num_outputs; i++) {
+    for (size_t i = 0; i < grower->training->num_outputs; i++) {
         double left = grower->lefts[i], right = grower->totals[i] - left;
         squares_left += left * left;
         squares_right += right * right;
     }
-    return squares_left / weight_left + squares_right / weight_right;
+    return squares_left / (double)num_left + squares_right / (double)num_right;
 }
 
-/* One random cut of a column. Returns false where the column is constant: it was no candidate. */
-static bool try_column(forest_grower *grower, const node_rows *node, size_t column,
+/* One random cut of a column, unless that is constant. */
+static void try_column(forest_grower *grower, const node_rows *node, size_t column,
                        forest_cut *best)
 {
     size_t min_rows = grower->training->options.min_leaf_rows;
     double low, high;
     gather_column(grower, node, column, &low, &high);
     if (!(low < high))
-        return false;
+        return;
     double threshold = draw_threshold(&grower->random, low, high);
     size_t left = count_left(grower->values, node->count, threshold);
     if (left < min_rows || node->count - left < min_rows)
-        return true;
+        return;
     sum_left(grower, node->count, threshold);
-    double score = score_sums(grower);
+    double score = score_sums(grower, left, node->count - left);
     if (score > best->score)
         *best = (forest_cut){column, threshold, score};
-    return true;
 }
 
-/* Random columns without repetition, until enough were not constant. Returns false without a cut.
- */
 static bool find_cut(forest_grower *grower, const node_rows *node, forest_cut *best)
 {
-    size_t num_columns = grower->training->num_columns;
-    size_t wanted = grower->training->options.num_candidates;
     *best = (forest_cut){.score = -HUGE_VAL};
-    for (size_t drawn = 0; drawn < num_columns && wanted > 0; drawn++) {
-        size_t *order = grower->column_order;
-        size_t chosen = drawn;
-        if (wanted < num_columns - drawn)
-            chosen += (size_t)nitro_random_below(&grower->random, num_columns - drawn);
-        size_t column = order[chosen];
-        order[chosen] = order[drawn];
-        order[drawn] = column;
-        if (try_column(grower, node, column, best))
-            wanted--;
-    }
+    for (size_t column = 0; column < grower->training->num_columns; column++)
+        try_column(grower, node, column, best);
     return best->score > -HUGE_VAL;
 }
 
@@ -195,39 +173,36 @@ static size_t partition(forest_grower *grower, const node_rows *node, const fore
     return left;
 }
 
-/* A rounded mean must not leave the range that decoding asks for. */
-static void add_leaf(forest_grower *grower)
+/* Rounding must not take a mean out of the range that decoding accepts. */
+static void add_leaf(forest_grower *grower, size_t num_rows)
 {
     size_t num_outputs = grower->training->num_outputs;
     double *outputs = grower->tree.outputs + grower->tree.num_leaves++ * num_outputs;
     for (size_t i = 0; i < num_outputs; i++) {
-        double mean =
-            grower->training->centres[i] + grower->totals[i] / grower->totals[num_outputs];
+        double mean = grower->training->centres[i] + grower->totals[i] / (double)num_rows;
         outputs[i] = fmax(-NITRO_FOREST_MAX_OUTPUT, fmin(NITRO_FOREST_MAX_OUTPUT, mean));
     }
 }
 
 static void grow_node(forest_grower *grower, size_t index)
 {
-    const nitro_forest_options *options = &grower->training->options;
     const node_rows *node = &grower->nodes[index];
     forest_node *grown = &grower->tree.nodes[index];
-    bool may_cut = node->count / 2 >= options->min_leaf_rows &&
-                   (options->max_depth == 0 || node->depth < options->max_depth) &&
+    bool may_cut = node->count / 2 >= grower->training->options.min_leaf_rows &&
                    !has_equal_outputs(grower, node);
     forest_cut best;
     gather_outputs(grower, node);
     if (!may_cut || !find_cut(grower, node, &best)) {
         grown->column = FOREST_LEAF;
-        add_leaf(grower);
+        add_leaf(grower, node->count);
         return;
     }
     size_t left = partition(grower, node, &best);
     grown->column = (uint32_t)best.column;
     grown->threshold = best.threshold;
     node_rows *children = &grower->nodes[grower->tree.num_nodes];
-    children[0] = (node_rows){node->first, left, node->depth + 1};
-    children[1] = (node_rows){node->first + left, node->count - left, node->depth + 1};
+    children[0] = (node_rows){node->first, left};
+    children[1] = (node_rows){node->first + left, node->count - left};
     grower->tree.num_nodes += 2;
 }
 
@@ -236,8 +211,6 @@ static void grow_tree(forest_grower *grower)
     const forest_training *training = grower->training;
     for (size_t i = 0; i < training->num_rows; i++)
         grower->rows[i] = (uint32_t)i;
-    for (size_t i = 0; i < training->num_columns; i++)
-        grower->column_order[i] = i;
     grower->nodes[0] = (node_rows){.count = training->num_rows};
     grower->tree.num_nodes = 1;
     for (size_t i = 0; i < grower->tree.num_nodes; i++)
@@ -261,16 +234,14 @@ nitro_status nitro_forest_grow(const forest_training *training, size_t index, fo
     forest_grower grower = {.training = training};
     nitro_random_seed(&grower.random, training->first_seed + index);
     grower.rows = nitro_calloc(context, num_rows, sizeof(*grower.rows));
-    grower.column_order =
-        nitro_calloc(context, training->num_columns, sizeof(*grower.column_order));
     grower.nodes = nitro_calloc(context, num_nodes, sizeof(*grower.nodes));
     grower.tree.nodes = nitro_calloc(context, num_nodes, sizeof(*grower.tree.nodes));
     grower.tree.outputs = nitro_calloc(context, num_leaves, leaf_size);
     grower.values = nitro_calloc(context, num_rows, sizeof(*grower.values));
     grower.lanes = nitro_calloc(context, num_rows, row_size * sizeof(*grower.lanes));
     grower.totals = nitro_calloc(context, 2 * row_size, sizeof(*grower.totals));
-    if (!grower.rows || !grower.column_order || !grower.nodes || !grower.tree.nodes ||
-        !grower.tree.outputs || !grower.values || !grower.lanes || !grower.totals) {
+    if (!grower.rows || !grower.nodes || !grower.tree.nodes || !grower.tree.outputs ||
+        !grower.values || !grower.lanes || !grower.totals) {
         free(grower.tree.nodes);
         free(grower.tree.outputs);
         goto free_grower;
@@ -284,7 +255,6 @@ nitro_status nitro_forest_grow(const forest_training *training, size_t index, fo
 
 free_grower:
     free(grower.rows);
-    free(grower.column_order);
     free(grower.nodes);
     free(grower.values);
     free(grower.lanes);

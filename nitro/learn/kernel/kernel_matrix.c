@@ -1,4 +1,4 @@
-/* Kernel matrices of training sets. Hides their symmetry: each pair of rows is computed once. */
+/* Kernel matrices of training sets; each pair of rows is computed once. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,4 @@
-/*
- * Landmarks and what is fitted on them. Hides how they are chosen: greedily, by what is left of
- * each row's kernel once the rows chosen before have explained their part of it.
- */
+/* Landmarks by pivoted Cholesky factorization, and least squares on them by normal equations. */
 #include "nitro/learn/kernel/landmarks.h"
 
 #include <math.h>
@@ -11,13 +8,13 @@
 #include "nitro/base/cholesky.h"
 #include "nitro/base/parallel.h"
 
-#define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel that rows are told apart by */
-#define TOLD_APART          1e-4 /* less than this of a kernel left: nothing new */
+#define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel for choosing */
+#define EXPLAINED           1e-4 /* a smaller residual adds nothing */
 #define JITTER              1e-7 /* keeps the system positive definite */
 
-#define STEP         4  /* rows that one pass over sums adds */
-#define PANEL_ROWS   16 /* of the normal equations, one thread's... */
-#define TILE_SAMPLES 32 /* ...which so many samples, still in cache, are added to */
+#define STEP         4  /* rows added in one pass */
+#define PANEL_ROWS   16 /* of the normal equations: one thread's task */
+#define TILE_SAMPLES 32 /* added to a panel while they are in cache */
 
 static double rbf(const double *a, const double *b, size_t num_columns, double gamma)
 {
@@ -43,8 +40,8 @@ static void add_one(double *restrict sums, double factor, const double *restrict
         sums[j] += factor * row[j];
 }
 
-/** Add rows to sums, each times `scale` times its factor, one after the other: as many sums at once
- *  as the processor has lanes, and none reordered. Rows and their factors are `stride` apart. */
+/** Add rows to sums, each times `scale` times its factor, in order: vectorized along the row
+ * without reordering a sum. Rows and their factors are `stride` apart. */
 static void add_rows(double *sums, double scale, const double *factors, const double *rows,
                      size_t stride, size_t num_rows, size_t length)
 {
@@ -74,11 +71,11 @@ typedef struct choice {
     const double *columns; /* of the sample */
     size_t num_columns, count;
     const size_t *members; /* shape [count] */
-    double *left;          /* shape [count]: of each row's kernel with itself, unexplained */
+    double *left;          /* shape [count]: residual of each row's kernel with itself */
     double *factor;        /* shape [most x count] */
 } choice;
 
-/** Let row `pivot` be the landmark number `num`: what it explains is taken off what is left. */
+/** Make row `pivot` the landmark number `num`, and update the residuals. */
 static void explain(const choice *c, size_t num, size_t pivot)
 {
     double gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)c->num_columns);
@@ -110,7 +107,7 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
         c.left[i] = 1.0;
     while (status == NITRO_OK && num < most && num < count) {
         size_t pivot = find_largest(c.left, count);
-        if (c.left[pivot] < TOLD_APART)
+        if (c.left[pivot] < EXPLAINED)
             break;
         explain(&c, num, pivot);
         chosen[num++] = pivot;
@@ -145,7 +142,7 @@ nitro_status nitro_landmarks_expansion(nitro_context *context, const double *col
 
 /* ---- Fitting ------------------------------------------------------------------------------ */
 
-/** A vector of the fit: which machine's, and where. */
+/** A vector of the fit, and its expansion. */
 typedef struct fit_vector {
     const nitro_kernel_expansion *expansion;
     const double *columns;
@@ -162,7 +159,7 @@ typedef struct fit_job {
     double ridge;
 } fit_job;
 
-/** What the sum's norm takes of two vectors: machines do not share theirs. */
+/** Inner product of two vectors in the norm; expansions have separate norms. */
 static double norm_between(const fit_vector *a, const fit_vector *b)
 {
     return a->expansion == b->expansion
@@ -170,7 +167,7 @@ static double norm_between(const fit_vector *a, const fit_vector *b)
                : 0.0;
 }
 
-/** What samples [first, end) add to one row of the normal equations. */
+/** Add samples [first, end) to one row of the normal equations. */
 static void add_samples(const fit_job *job, size_t row, size_t first, size_t end)
 {
     const double *kernel = job->kernel + first * job->size + row;

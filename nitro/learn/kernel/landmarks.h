@@ -1,7 +1,6 @@
 /*
- * landmarks.h - a few rows that stand for many: kernel machines whose size is chosen, not learnt
- * (Nystroem's method). Their decisions take so many kernels, whatever they were trained on.
- * Internal to nitro/.
+ * landmarks.h - kernel expansions on a few representative rows (Nystroem's method): the cost of a
+ * decision does not grow with the training set. Internal to nitro/learn.
  */
 #ifndef NITRO_LEARN_KERNEL_LANDMARKS_H
 #define NITRO_LEARN_KERNEL_LANDMARKS_H
@@ -15,9 +14,9 @@
 #define NITRO_LANDMARKS_MAX 256
 
 /**
- * Choose rows one after the other, each the one that an RBF kernel can least tell from those chosen
- * before (a Cholesky factorization with pivots), until all can be told or `most` are chosen. The
- * same rows give the same landmarks, so that machines trained on them share theirs.
+ * Choose rows greedily, each the one that the rows before explain least under an RBF kernel (a
+ * pivoted Cholesky factorization), until all are explained or `most` are chosen. The same rows give
+ * the same landmarks.
  * @param[in]  columns  shape [num_rows x num_columns].
  * @param[in]  members  shape [count]: the rows to choose from; at least one.
  * @param[out] chosen   shape [most]: indices into `members`.
@@ -26,18 +25,19 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
                                     size_t num_columns, const size_t *members, size_t count,
                                     size_t most, size_t *chosen, size_t *num_chosen);
 
-/** A machine whose vectors are the members' landmarks; the rest is zero, to be fitted. */
+/** An expansion on the members' landmarks; its coefficients are zero, to be fitted. */
 nitro_status nitro_landmarks_expansion(nitro_context *context, const double *columns,
                                        size_t num_columns, const size_t *members, size_t count,
                                        size_t num_outputs, double gamma,
                                        nitro_kernel_expansion **expansion);
 
 /**
- * Fit the machines' sum, each sum_j c_j K(x, v_j) over its vectors v, to targets by least squares,
- * with `ridge` times each one's squared norm. Biases stay as they are: take them off the targets.
+ * Fit the sum of expansions, each sum_j c_j K(x, v_j) over its vectors v, to targets by least
+ * squares, with `ridge` times each one's squared norm. Biases are not fitted: subtract them from
+ * the targets.
  * @param[in]     targets   shape [count x num_outputs].
- * @param[in,out] machines  shape [num_expansions]: their vectors and gammas are set; they get their
- *                          coefficients.
+ * @param[in,out] expansions  shape [num_expansions]: vectors and gammas are set; coefficients are
+ *                            fitted.
  */
 nitro_status nitro_landmarks_fit(nitro_context *context, const double *columns,
                                  const size_t *members, size_t count, const double *targets,

@@ -1,9 +1,8 @@
 /*
- * Strategy "kernel-ridge": kernel ridge regression of what each variant loses (1 - best time /
- * time), a wide and a narrow RBF kernel shared by all variants, on landmarks. Hides its parameters:
- * the usual ones are of a study on recorded SpMV data. Ridges of 0.6 to 1, and a narrow kernel 1.6
- * times as narrow, changed mean quality by less than 0.05 there; one less than half as narrow lost
- * 0.2, and so did one width alone.
+ * Strategy "kernel-ridge": kernel ridge regression of the loss of each variant (1 - best time /
+ * time), with a wide and a narrow RBF kernel on landmarks shared by all variants. The defaults come
+ * from a study on recorded SpMV data: ridges of 0.6 to 1, and a narrow kernel 1.6 times as narrow,
+ * changed the mean quality by less than 0.05; less than half as narrow lost 0.2, as did one width.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,14 +14,14 @@
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/kernel_pair.h"
 
-#define NARROWER 8.0 /* a whole power of the wide one: a compiled model computes one */
+#define NARROWER 8.0 /* an integer, so that a compiled model computes one exponential */
 
 typedef struct ridge_hyper_parameters {
     double ridge;
-    double gamma_times_columns; /* of the wide one; distances grow with the number of columns */
+    double gamma_times_columns; /* of the wide kernel; distances grow with the columns */
 } ridge_hyper_parameters;
 
-/* Others are far enough from the usual one to matter: little noise or much, few bends or many. */
+/* The default first; the others differ enough to matter. */
 static const ridge_hyper_parameters hyper_settings[] = {
     {0.8, 2.2}, {0.1, 2.2}, {6.4, 2.2}, {0.8, 0.55}, {0.8, 8.8}};
 static const char *const hyper_parameter_names[] = {
@@ -44,7 +43,7 @@ static void ridge_score(const void *predictor, const double *columns, double *sc
     nitro_kernel_pair_add(pair, -1.0, columns, scores);
 }
 
-static nitro_status ridge_parts(nitro_context *context, const void *predictor,
+static nitro_status ridge_terms(nitro_context *context, const void *predictor,
                                 nitro_score_terms *terms)
 {
     return nitro_kernel_pair_terms(context, predictor, -1.0, terms);
@@ -52,10 +51,8 @@ static nitro_status ridge_parts(nitro_context *context, const void *predictor,
 
 /* ---- Training ----------------------------------------------------------------------------- */
 
-/**
- * What is regressed is the distance from each variant's mean, which is the machine's bias.
- * @param[out] targets  shape [count x num_variants].
- */
+/** Targets, shape [count x num_variants], are losses minus each variant's mean, the expansion's
+ *  bias. */
 static void gather_targets(const nitro_fold_sample *sample, const size_t *members, size_t count,
                            nitro_kernel_expansion *expansion, double *targets)
 {
@@ -161,7 +158,7 @@ const nitro_strategy nitro_strategy_kernel_ridge = {
     .hyper_settings = hyper_parameter_names,
     .train = ridge_train,
     .score = ridge_score,
-    .terms = ridge_parts,
+    .terms = ridge_terms,
     .encode = ridge_encode,
     .decode = ridge_decode,
     .free = ridge_free,

@@ -47,7 +47,7 @@ struct nitro_model {
     nitro_compiled *compiled; /* NULL: not compiled; the strategy's own score decides */
     struct nitro_model_prepared *prepared; /* NULL: not compiled; columns are found the plain way */
     nitro_calibration calibration;
-    struct nitro_predicted_quality *predicted; /* by NITRO_EVIDENCE_SOURCES; else NULL */
+    struct nitro_predicted_quality *predicted; /* by LODO validation; else NULL */
     void (*free_predicted)(struct nitro_predicted_quality *predicted);
     struct json_t *provenance; /* an object: what it was learnt from, and how; NULL: unknown */
     void (*free_provenance)(struct json_t *provenance);

@@ -30,7 +30,7 @@ static bool is_near(double a, double b)
     return fabs(a - b) < 1e-9;
 }
 
-/* Two devices; inputs a, b teach, c, d, e are tests; e has one time on the target. */
+/* Two devices; a, b are training inputs, c, d, e tests; e has one time on the target. */
 static void put_small(fixture *f)
 {
     put_device(f, "source", "recorded");
@@ -145,7 +145,7 @@ static void test_only_training_inputs_of_sources_train(void **state)
 }
 
 /* What sources lose on the test inputs themselves; on others, what is best on all they measured. */
-static void test_transfer_asks_sources_about_test_inputs(void **state)
+static void test_transfer_uses_test_inputs_of_sources(void **state)
 {
     fixture *f = *state;
     query q;
@@ -185,7 +185,7 @@ static void test_refusals(void **state)
     assert_fails(f->context, try(f, "toy"), NITRO_ERR_NOT_FOUND, "oracle");
     f->options.sources = NULL;
     f->options.test_inputs = &list;
-    assert_fails(f->context, try(f, "toy"), NITRO_ERR_NO_DATA, "0 to test on");
+    assert_fails(f->context, try(f, "toy"), NITRO_ERR_NO_DATA, "0 for tests");
     f->options.test_inputs = NULL;
     const double fractions[] = {0.0, 1.0, -0.5, NAN, INFINITY};
     for (size_t i = 0; i < sizeof(fractions) / sizeof(fractions[0]); i++) {
@@ -199,7 +199,7 @@ static void test_refusals(void **state)
 }
 
 /* Targets without anything to judge or learn from cost their own results, not the run. */
-static void test_what_cannot_be_had_is_said(void **state)
+static void test_missing_results_are_logged(void **state)
 {
     fixture *f = *state;
     nitro_string_list train = {0};
@@ -216,16 +216,16 @@ static void test_what_cannot_be_had_is_said(void **state)
     f->log[0] = '\0';
     f->options.sources = &(nitro_string_list){(char *[]){"source"}, 1, 1};
     evaluate(f, "toy");
-    const char *said = strstr(f->log, "no result of ");
-    assert_non_null(said);
-    assert_non_null(strstr(said, "majority, pooled, "));
-    assert_non_null(strstr(said, " on source: target source has no source"));
-    assert_null(strstr(said + 1, "has no source with samples of training inputs\nno result"));
+    const char *found = strstr(f->log, "no result of ");
+    assert_non_null(found);
+    assert_non_null(strstr(found, "majority, pooled, "));
+    assert_non_null(strstr(found, " on source: target source has no source"));
+    assert_null(strstr(found + 1, "has no source with samples of training inputs\nno result"));
     assert_int_equal(find(f, "source", "native")->inputs, 1);
     nitro_string_list_free(&train);
 }
 
-static void test_it_says_when_tests_were_learnt_from(void **state)
+static void test_training_inputs_as_tests_are_logged(void **state)
 {
     fixture *f = *state;
     nitro_string_list train = {0}, test = {0};
@@ -247,11 +247,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_choice_without_time_counts_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_only_training_inputs_of_sources_train, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(test_transfer_asks_sources_about_test_inputs, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(test_transfer_uses_test_inputs_of_sources, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_cannot_be_had_is_said, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_it_says_when_tests_were_learnt_from, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_missing_results_are_logged, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_training_inputs_as_tests_are_logged, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

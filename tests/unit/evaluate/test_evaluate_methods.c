@@ -1,4 +1,4 @@
-/* Methods of selection, evaluated: on made-up devices, and on four recorded GPUs. */
+/* Selection methods evaluated on synthetic devices and on four recorded GPUs. */
 #include "unit/evaluate/evaluate_fixture.h"
 
 /* ---- Drawn splits ---------------------------------------------------------------------------- */

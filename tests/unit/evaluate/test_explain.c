@@ -1,8 +1,8 @@
-/* Why a model decides: its columns, what lies outside, expected times, and nearest samples. */
+/* Explanations: columns, features outside the training range, expected ratios, nearest samples. */
 #include <math.h>
 
 #include "nitro/backend/explain.h"
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "unit/synthetic.h"
 
 enum { DEVICES = 2, INPUTS = 60 };
@@ -163,7 +163,7 @@ static void test_expected_ratios(void **state)
     assert_true(nitro_model_expected_ratio(f.model, scores, 0, 2) == 5.0); /* a tenth, at least */
     assert_true(nitro_model_expected_ratio(f.model, scores, 1, 1) == 1.0);
     assert_true(isnan(nitro_model_expected_ratio(svm.model, scores, 1, 0)));
-    /* What the forest says is about true: the times of the synthetic device are known. */
+    /* The forest's ratios are about those of the synthetic device. */
     double said[SYNTHETIC_VARIANTS], times_ms[SYNTHETIC_VARIANTS];
     const double features[] = {20000.0, 0.1};
     nitro_decision decision;

@@ -1,4 +1,4 @@
-/* What the evaluation of the paper asks of measurements, on small data whose answers are known. */
+/* The paper's evaluation on small data with known results. */
 #include <math.h>
 
 #include "nitro/backend/study.h"
@@ -120,7 +120,7 @@ typedef struct fixture {
     nitro_store *store;
     nitro_study_options options;
     nitro_string_list methods;
-    double now_ms;      /* what the clock says; every look takes a second */
+    double now_ms;      /* of the clock; every reading takes a second */
     size_t last, total; /* of progress */
     bool stop;
 } fixture;
@@ -254,7 +254,7 @@ static void test_curves_are_averaged(void **state)
     assert_false(nitro_study_mean_at(results, count, "fixed", 1, &point));
 }
 
-/* How many decisions are sure is a plain mean; how many of these are good, of all that are sure. */
+/* The share of confident decisions is a plain mean; their precision is weighted by that share. */
 static void test_confident_decisions_are_averaged(void **state)
 {
     fixture *f = *state;
@@ -311,7 +311,7 @@ static void test_one_source_less(void **state)
     less = NULL;
     assert_fails(f->context,
                  nitro_study_quality(f->store, "toy", &f->options, "gpu1", &less, &count),
-                 NITRO_ERR_NO_DATA, "without gpu1 no device is left");
+                 NITRO_ERR_NO_DATA, "no device is left without gpu1");
     assert_null(less);
     nitro_string_list_free(&sources);
 }

@@ -15,7 +15,6 @@ enum { ROWS = 400, COLUMNS = 4, OUTPUTS = 3 };
 typedef struct made_data {
     double columns[ROWS * COLUMNS];
     double outputs[ROWS * OUTPUTS];
-    double weights[ROWS];
     nitro_forest_data view;
 } made_data;
 
@@ -34,20 +33,15 @@ static inline made_data *make_data(uint64_t seed)
     nitro_random_seed(&random, seed);
     for (size_t i = 0; i < ROWS * COLUMNS; i++)
         data->columns[i] = 2 * nitro_random_uniform(&random) - 1;
-    for (size_t i = 0; i < ROWS; i++) {
+    for (size_t i = 0; i < ROWS; i++)
         truth(data->columns + i * COLUMNS, data->outputs + i * OUTPUTS);
-        data->weights[i] = 0.5 + nitro_random_uniform(&random);
-    }
-    data->view = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, data->columns, data->outputs, NULL};
+    data->view = (nitro_forest_data){ROWS, COLUMNS, OUTPUTS, data->columns, data->outputs};
     return data;
 }
 
 static inline nitro_forest_options few_trees(void)
 {
-    nitro_forest_options options;
-    nitro_forest_options_init(&options);
-    options.num_trees = 30;
-    return options;
+    return (nitro_forest_options){.num_trees = 30, .min_leaf_rows = 3};
 }
 
 static inline nitro_forest *train(nitro_context *context, const nitro_forest_data *data,

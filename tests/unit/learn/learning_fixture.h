@@ -1,5 +1,4 @@
-/* learning_fixture.h - a store of the made-up computation, options to learn from it with, and what
- * the library said meanwhile. */
+/* learning_fixture.h - a store of the synthetic computation, training options, and the log. */
 #ifndef NITRO_TESTS_UNIT_LEARN_LEARNING_FIXTURE_H
 #define NITRO_TESTS_UNIT_LEARN_LEARNING_FIXTURE_H
 

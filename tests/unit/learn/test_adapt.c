@@ -1,4 +1,4 @@
-/* A few measured inputs: which are chosen, what they teach, and that a model file keeps it. */
+/* Adaptation to a few measured inputs: their choice, their effect, and the model file. */
 #include <math.h>
 
 #include "nitro/learn/adapt.h"
@@ -14,7 +14,7 @@ typedef struct fixture {
     temporary folder;
     nitro_store *store;
     nitro_learn_options options;
-    size_t num_asked; /* inputs that the library had measured */
+    size_t num_measured; /* inputs that the library had measured */
     char log[UNIT_LOG_BYTES];
 } fixture;
 
@@ -86,7 +86,7 @@ static void test_a_common_error_is_learnt_at_once(void **state)
         errors[i * 2] = 1.0;
         errors[i * 2 + 1] = -2.0;
     }
-    nitro_correction *correction = NULL, *again = NULL;
+    nitro_kernel_pair *correction = NULL, *again = NULL;
     assert_ok(f->context,
               nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 2, 2, &correction));
     double scores[2] = {5.0, 5.0}, same[2] = {5.0, 5.0};
@@ -100,7 +100,7 @@ static void test_a_common_error_is_learnt_at_once(void **state)
     assert_ok(f->context, nitro_kernel_pair_decode(&at, json, COLUMNS, 2, &again));
     nitro_kernel_pair_add(again, 1.0, place, same);
     assert_true(same[0] == scores[0] && same[1] == scores[1]);
-    nitro_correction *wrong = NULL;
+    nitro_kernel_pair *wrong = NULL;
     assert_fails(f->context, nitro_kernel_pair_decode(&at, json, COLUMNS + 1, 2, &wrong),
                  NITRO_ERR_FORMAT, "correction");
     json_object_del(json, "narrow");
@@ -111,7 +111,7 @@ static void test_a_common_error_is_learnt_at_once(void **state)
     nitro_kernel_pair_free(again);
 }
 
-/* Root mean square of what ten inputs with these errors correct elsewhere. */
+/* Root mean square of the correction elsewhere by ten inputs with these errors. */
 static double correction_elsewhere(fixture *f, double common, double noise)
 {
     enum { COUNT = 10, ELSEWHERE = 50, COLUMNS = 8 };
@@ -122,7 +122,7 @@ static double correction_elsewhere(fixture *f, double common, double noise)
         errors[i] = common + noise * (2.0 * nitro_random_uniform(&random) - 1.0);
     for (size_t i = 0; i < COUNT * COLUMNS; i++)
         columns[i] = 2.0 * nitro_random_uniform(&random) - 1.0;
-    nitro_correction *correction = NULL;
+    nitro_kernel_pair *correction = NULL;
     assert_ok(f->context,
               nitro_correction_fit(f->context, columns, errors, COUNT, COLUMNS, 1, 1, &correction));
     for (size_t i = 0; i < ELSEWHERE; i++) {
@@ -136,8 +136,8 @@ static double correction_elsewhere(fixture *f, double common, double noise)
     return sqrt(square);
 }
 
-/* Ten inputs whose errors have nothing in common change little where nothing like them was
- * measured; ten that err alike change everything, and no scale is special. */
+/* Ten inputs with independent errors change little elsewhere; ten with a common error change
+ * everything, at any scale. */
 static void test_noise_is_not_learnt(void **state)
 {
     fixture *f = *state;
@@ -151,7 +151,7 @@ static void test_noise_is_not_learnt(void **state)
 static void test_plan(void **state)
 {
     fixture *f = *state;
-    /* Three heaps: the largest tells most, then the other two, before any heap's second. */
+    /* Three clusters: one input of each comes before any second one. */
     enum { COUNT = 12 };
     double columns[COUNT], weights[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
@@ -161,15 +161,15 @@ static void test_plan(void **state)
     size_t chosen[COUNT];
     assert_ok(f->context,
               nitro_correction_plan(f->context, columns, weights, COUNT, 1, COUNT, chosen));
-    bool heaps[3] = {false}, seen[COUNT] = {false};
+    bool clusters[3] = {false}, seen[COUNT] = {false};
     for (size_t k = 0; k < 3; k++)
-        heaps[chosen[k] < 6 ? 0 : chosen[k] < 9 ? 1 : 2] = true;
-    assert_true(heaps[0] && heaps[1] && heaps[2]);
+        clusters[chosen[k] < 6 ? 0 : chosen[k] < 9 ? 1 : 2] = true;
+    assert_true(clusters[0] && clusters[1] && clusters[2]);
     for (size_t k = 0; k < COUNT; k++) {
         assert_false(seen[chosen[k]]);
         seen[chosen[k]] = true;
     }
-    weights[10] = weights[11] = weights[9] = 100.0; /* where doubt is, that is measured first */
+    weights[10] = weights[11] = weights[9] = 100.0; /* uncertain inputs come first */
     assert_ok(f->context, nitro_correction_plan(f->context, columns, weights, COUNT, 1, 1, chosen));
     assert_int_equal(chosen[0], 9);
 }
@@ -196,13 +196,13 @@ static void test_few_inputs_help(void **state)
     nitro_model_free(model);
 }
 
-/* A device that says it is like the sources, but is so on every other input alone. */
+/* A device with a source's features that behaves like it on every other input only. */
 static double odd_launch(size_t index)
 {
     return index % 2 ? launch_of("far") : launch_of("b");
 }
 
-/* Of decisions on inputs that nobody measured: how many are sure, and of these wrong. */
+/* Count the confident decisions on unmeasured inputs, and the wrong ones among them. */
 static void count_confident(fixture *f, size_t num_measured, size_t *num_confident,
                             size_t *num_wrong)
 {
@@ -224,7 +224,7 @@ static void count_confident(fixture *f, size_t num_measured, size_t *num_confide
     nitro_model_free(model);
 }
 
-static void test_few_inputs_make_unsure(void **state)
+static void test_few_inputs_lower_confidence(void **state)
 {
     fixture *f = *state;
     size_t num_confident, num_wrong;
@@ -233,12 +233,12 @@ static void test_few_inputs_make_unsure(void **state)
         synthetic_put_input(f->store, "far", odd_launch(i), i);
     count_confident(f, 0, &num_confident, &num_wrong);
     assert_true(num_confident > UNKNOWN / 2 &&
-                num_wrong > num_confident / 5); /* how should it know? */
+                num_wrong > num_confident / 5); /* nothing shows the difference */
     count_confident(f, 9, &num_confident, &num_wrong);
     assert_true(num_wrong <= num_confident / 5);
 }
 
-static void test_a_file_keeps_it(void **state)
+static void test_a_file_keeps_the_correction(void **state)
 {
     fixture *f = *state;
     char *texts[2] = {NULL};
@@ -278,14 +278,14 @@ static nitro_status measure(void *user, const char *const *inputs, size_t count)
     fixture *f = user;
     for (size_t i = 0; i < count; i++) {
         size_t index = strtoul(inputs[i] + strlen("input"), NULL, 10);
-        assert_true(index < 40); /* only what was said to be measurable */
+        assert_true(index < 40); /* only measurable ones */
         synthetic_put_input(f->store, "far", launch_of("far"), index);
     }
-    f->num_asked += count;
+    f->num_measured += count;
     return NITRO_OK;
 }
 
-static nitro_status refuse(void *user, const char *const *inputs, size_t count)
+static nitro_status interrupt(void *user, const char *const *inputs, size_t count)
 {
     fixture *f = user;
     (void)inputs;
@@ -309,15 +309,15 @@ static void test_measuring_on_demand(void **state)
     f->options.measure_user = f;
     f->options.num_measured = 10;
     nitro_model *model = learn(f);
-    assert_int_equal(f->num_asked, 10);
+    assert_int_equal(f->num_measured, 10);
     assert_true(quality(f, model) > 0.85);
     nitro_model_free(model);
     f->options.num_measured = 100; /* more than there are */
     model = learn(f);
-    assert_int_equal(f->num_asked, 50);
+    assert_int_equal(f->num_measured, 50);
     assert_non_null(strstr(f->log, "only 40"));
     nitro_model_free(model);
-    f->options.measure = refuse;
+    f->options.measure = interrupt;
     assert_fails(f->context,
                  nitro_tune_from_source(f->context, f->store, "toy", "far", &f->options, &model),
                  NITRO_ERR_INTERRUPTED, "not now");
@@ -353,8 +353,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_noise_is_not_learnt, setup, teardown),
         cmocka_unit_test_setup_teardown(test_plan, setup, teardown),
         cmocka_unit_test_setup_teardown(test_few_inputs_help, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_few_inputs_make_unsure, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_a_file_keeps_it, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_few_inputs_lower_confidence, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_a_file_keeps_the_correction, setup, teardown),
         cmocka_unit_test_setup_teardown(test_measuring_on_demand, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_cannot_be_measured, setup, teardown),
     };

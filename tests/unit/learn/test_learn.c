@@ -1,4 +1,4 @@
-/* Learning from a store: who teaches, what is known of the target, and the same bytes each time. */
+/* Training from a store: sources, the target's features, and the same bytes each time. */
 #include <math.h>
 
 #include "nitro/models/model_file.h"
@@ -68,7 +68,7 @@ static void test_same_bytes(void **state)
         free(texts[i]);
 }
 
-/* The digest of the records tells models apart that learnt from other numbers. */
+/* The digest of the records differs between models of different samples. */
 static void test_records_have_a_digest(void **state)
 {
     fixture *f = *state;
@@ -129,7 +129,7 @@ static void test_refusals(void **state)
     f->options.search_based_dfs = true;
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_ARGUMENT, "'both'");
     f->options.profiling_based_dfs = false;
-    assert_ok(f->context, try(f, "toy", "gamma")); /* two ways to say the same */
+    assert_ok(f->context, try(f, "toy", "gamma")); /* two equal settings */
     f->options.search_based_dfs = false;
     f->options.dfs = NULL;
     const char *own[] = {"alpha", "gamma"};
@@ -146,7 +146,7 @@ static void test_refusals(void **state)
     assert_fails(f->context, try(f, "toy", "gamma"), NITRO_ERR_NOT_FOUND, "omega");
 }
 
-static void test_missing_values_are_reported(void **state)
+static void test_missing_values_are_logged(void **state)
 {
     fixture *f = *state;
     nitro_device *device = synthetic_device(f->context, "beta", 4.0);
@@ -164,7 +164,7 @@ static void test_missing_values_are_reported(void **state)
     free(text);
 }
 
-static void test_extrapolation_is_said(void **state)
+static void test_extrapolation_is_logged(void **state)
 {
     fixture *f = *state;
     synthetic_put_device(f->store, "fast", 9.0);
@@ -210,8 +210,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_records_have_a_digest, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_own_samples, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, setup, learning_teardown),
-        cmocka_unit_test_setup_teardown(test_missing_values_are_reported, setup, learning_teardown),
-        cmocka_unit_test_setup_teardown(test_extrapolation_is_said, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_missing_values_are_logged, setup, learning_teardown),
+        cmocka_unit_test_setup_teardown(test_extrapolation_is_logged, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_rows_are_in_order, setup, learning_teardown),
         cmocka_unit_test_setup_teardown(test_target_of_this_machine, setup, learning_teardown),
     };

@@ -1,12 +1,12 @@
-/* What is promised on a device that nobody measured: distances, left-out sources, confidence. */
+/* Predicted quality on an unmeasured device: distances, LODO validation, selection, confidence. */
 #include <math.h>
 
 #include <jansson.h>
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/lodo.h"
-#include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/predict_quality.h"
+#include "nitro/learn/select.h"
 #include "unit/synthetic.h"
 
 typedef struct fixture {
@@ -50,10 +50,8 @@ static void make(fixture *f, double target, const double *launches, size_t num_i
         devices[count] = synthetic_device(f->context, ids[count], launches[count]);
     f->sources = synthetic_dataset(f->context, devices, count, num_inputs);
     f->target = synthetic_device(f->context, "target", target);
-    f->task = (nitro_training_task){.sources = f->sources,
-                                    .target = f->target,
-                                    .device_features = &f->names,
-                                    .evidence = NITRO_EVIDENCE_SOURCES};
+    f->task = (nitro_training_task){
+        .sources = f->sources, .target = f->target, .device_features = &f->names, .lodo = true};
     assert_ok(f->context, nitro_strategy_find(f->context, "forest", &f->task.strategy));
 }
 
@@ -96,9 +94,9 @@ static void test_distances(void **state)
                      NITRO_NONE);
 }
 
-/* ---- Left-out sources --------------------------------------------------------------------- */
+/* ---- LODO validation ---------------------------------------------------------------------- */
 
-/* Each source says the opposite of the other: what was learnt from one is wrong on the other. */
+/* Make the best variant of one source the worst choice on the other. */
 static void contradict(fixture *f)
 {
     for (size_t row = 0; row < f->sources->num_rows; row++) {
@@ -116,7 +114,7 @@ static void test_a_validation_device_is_not_seen(void **state)
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
     contradict(f);
     const nitro_predicted_quality *predicted = learn(f);
-    assert_true(predicted->within_quality > 99.0); /* the device feature tells them apart */
+    assert_true(predicted->held_out_quality > 99.0); /* the device feature tells them apart */
     assert_int_equal(predicted->num_sources, 2);
     assert_true(is_near(predicted->sources[0].lodo_quality, 25.0));
     assert_true(is_near(predicted->sources[1].lodo_quality, 25.0));
@@ -135,9 +133,12 @@ static void test_scores_come_from_others(void **state)
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
     contradict(f);
-    learn(f);
+    const nitro_fit_task task = {.sources = f->sources,
+                                 .target = f->target,
+                                 .device_features = &f->names,
+                                 .strategy = f->task.strategy};
     nitro_lodo result = {0};
-    assert_ok(f->context, nitro_lodo_run(f->context, &f->task, f->model, &result));
+    assert_ok(f->context, nitro_lodo_run(f->context, &task, &result));
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         const double *scores = result.scores + row * SYNTHETIC_VARIANTS;
         assert_int_equal(nitro_scores_best(scores, SYNTHETIC_VARIANTS),
@@ -148,12 +149,12 @@ static void test_scores_come_from_others(void **state)
     nitro_lodo_free(&result);
 }
 
-/* ---- Strategies that average others ------------------------------------------------------- */
+/* ---- Ensembles ---------------------------------------------------------------------------- */
 
-/* A team of two that always say the same: the first variant, the other one. A lesson's members are
- * all that a predictor remembers. */
-static nitro_status train_team(nitro_context *context, const nitro_training_set *set,
-                               void **predictor, double *held_out_scores)
+/* An ensemble of two that choose the first variant and the second one. Its predictor only holds the
+ * members it was trained with. */
+static nitro_status train_ensemble(nitro_context *context, const nitro_training_set *set,
+                                   void **predictor, double *held_out_scores)
 {
     uint64_t *members = nitro_calloc(context, 1, sizeof(*members));
     assert_non_null(members);
@@ -164,38 +165,39 @@ static nitro_status train_team(nitro_context *context, const nitro_training_set 
     return NITRO_OK;
 }
 
-static void score_team_members(const void *predictor, const double *columns, double *scores)
+static void score_ensemble_members(const void *predictor, const double *columns, double *scores)
 {
     (void)predictor, (void)columns;
-    const double said[2][SYNTHETIC_VARIANTS] = {{2.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
-    memcpy(scores, said, sizeof(said));
+    const double own[2][SYNTHETIC_VARIANTS] = {{2.0, 0.0, 0.0}, {0.0, 1.0, 0.0}};
+    memcpy(scores, own, sizeof(own));
 }
 
-static void score_team(const void *predictor, const double *columns, double *scores)
+static void score_ensemble(const void *predictor, const double *columns, double *scores)
 {
     double own[2 * SYNTHETIC_VARIANTS];
     uint64_t members = *(const uint64_t *)predictor;
-    score_team_members(predictor, columns, own);
+    score_ensemble_members(predictor, columns, own);
     for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
         scores[v] =
             (members != 2 ? own[v] : 0.0) + (members != 1 ? own[v + SYNTHETIC_VARIANTS] : 0.0);
 }
 
 static const nitro_strategy one = {.name = "one"}, two = {.name = "two"};
-static const nitro_strategy *const team_members[] = {&one, &two};
-static const nitro_strategy team = {.name = "team",
-                                    .dfs = "omit",
-                                    .train = train_team,
-                                    .score = score_team,
-                                    .num_members = 2,
-                                    .members = team_members,
-                                    .score_members = score_team_members,
-                                    .free = free};
+static const nitro_strategy *const ensemble_members[] = {&one, &two};
+static const nitro_strategy ensemble = {.name = "ensemble",
+                                        .dfs = "omit",
+                                        .train = train_ensemble,
+                                        .score = score_ensemble,
+                                        .num_members = 2,
+                                        .members = ensemble_members,
+                                        .score_members = score_ensemble_members,
+                                        .free = free};
 
-/* All say the first variant; on every source the second is fastest, by `factor`. */
-static uint64_t members_chosen(fixture *f, double factor)
+/* With all members the first variant is chosen; on every source the second is faster by `factor`.
+ */
+static uint64_t members_selected(fixture *f, double factor)
 {
-    f->task.strategy = &team;
+    f->task.strategy = &ensemble;
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
         times[0] = factor;
@@ -206,97 +208,120 @@ static uint64_t members_chosen(fixture *f, double factor)
     return *(const uint64_t *)f->model->predictor;
 }
 
-static void test_lodo_choose_members(void **state)
+static void test_lodo_selects_members(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
-    assert_int_equal(members_chosen(f, 4.0), 2);
+    assert_int_equal(members_selected(f, 4.0), 2);
     assert_true(is_near(f->model->predicted->lodo_quality, 100.0));
-    assert_int_equal(members_chosen(f, 1.002), 0); /* by too little to be sure of it */
+    assert_int_equal(members_selected(f, 1.002), 0); /* not clearly better */
     assert_true(is_near(f->model->predicted->lodo_quality, 100.0 / 1.002));
-    f->task.is_adapted = true;
-    assert_int_equal(members_chosen(f, 4.0), 0);
-    f->task.is_adapted = false;
-    f->task.members = 1; /* the caller chose */
-    assert_int_equal(members_chosen(f, 4.0), 1);
-    assert_true(is_near(f->model->predicted->lodo_quality, 25.0));
+    f->task.all_members = true;
+    assert_int_equal(members_selected(f, 4.0), 0);
+}
+
+/* A fit does what it is told, whatever validation would prefer, and logs nothing. */
+static void test_fit_chooses_nothing(void **state)
+{
+    fixture *f = *state;
+    char log[UNIT_LOG_BYTES] = "";
+    make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
+    nitro_context_set_log(f->context, NITRO_LOG_DEBUG, unit_keep_log, log);
+    for (uint64_t members = 0; members < 4; members++) {
+        const nitro_fit_task task = {.sources = f->sources,
+                                     .target = f->target,
+                                     .device_features = &f->names,
+                                     .strategy = &ensemble,
+                                     .members = members};
+        nitro_fit_evidence evidence = {0};
+        assert_ok(f->context, nitro_fit(f->context, &task, &f->model, members ? &evidence : NULL));
+        assert_int_equal(*(const uint64_t *)f->model->predictor, members);
+        assert_int_equal(evidence.rows.num_rows, members ? f->sources->num_rows : 0);
+        assert_null(f->model->predicted);
+        assert_true(is_near(nitro_calibration_confidence(&f->model->calibration, 1.0),
+                            1.0 / SYNTHETIC_VARIANTS));
+        nitro_fit_evidence_free(&evidence);
+        nitro_model_free(f->model);
+        f->model = NULL;
+    }
+    assert_string_equal(log, "");
 }
 
 /* ---- Hyper-parameters --------------------------------------------------------------------- */
 
-/* A cook's predictor is the recipe's number, and its choice the variant of that number. */
-static nitro_status train_cook(nitro_context *context, const nitro_training_set *set,
-                               void **predictor, double *held_out_scores)
+/* A strategy whose predictor is its hyper-parameter setting, and chooses the variant of that
+ * number. */
+static nitro_status train_setting(nitro_context *context, const nitro_training_set *set,
+                                  void **predictor, double *held_out_scores)
 {
-    size_t *hyper_setting = nitro_calloc(context, 1, sizeof(*hyper_setting));
-    assert_non_null(hyper_setting);
-    *hyper_setting = set->hyper_settings[0];
+    size_t *setting = nitro_calloc(context, 1, sizeof(*setting));
+    assert_non_null(setting);
+    *setting = set->hyper_settings[0];
     for (size_t i = 0; held_out_scores && i < set->num_rows * set->num_variants; i++)
         held_out_scores[i] = NAN;
-    *predictor = hyper_setting;
+    *predictor = setting;
     return NITRO_OK;
 }
 
-static void score_cook(const void *predictor, const double *columns, double *scores)
+static void score_setting(const void *predictor, const double *columns, double *scores)
 {
     (void)columns;
     for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
         scores[v] = v == *(const size_t *)predictor ? 1.0 : 0.0;
 }
 
-static const char *const dishes[] = {"salt", "sugar", "pepper"};
-static const nitro_strategy cook = {.name = "cook",
-                                    .dfs = "omit",
-                                    .num_hyper_settings = 3,
-                                    .hyper_settings = dishes,
-                                    .train = train_cook,
-                                    .score = score_cook,
-                                    .free = free};
+static const char *const setting_names[] = {"small", "medium", "large"};
+static const nitro_strategy by_setting = {.name = "by-setting",
+                                          .dfs = "omit",
+                                          .num_hyper_settings = 3,
+                                          .hyper_settings = setting_names,
+                                          .train = train_setting,
+                                          .score = score_setting,
+                                          .free = free};
 
 /* The first variant takes 1 ms, the second this many on each source, the third far longer. */
-static size_t hyper_parameters_chosen(fixture *f, const double *seconds)
+static size_t setting_selected(fixture *f, const double *second_ms)
 {
-    f->task.strategy = &cook;
+    f->task.strategy = &by_setting;
     for (size_t row = 0; row < f->sources->num_rows; row++) {
         double *times = f->sources->times_ms + row * SYNTHETIC_VARIANTS;
         times[0] = 1.0;
-        times[1] = seconds[f->sources->row_device[row]];
+        times[1] = second_ms[f->sources->row_device[row]];
         times[2] = 8.0;
     }
     learn(f);
     return *(const size_t *)f->model->predictor;
 }
 
-static void test_lodo_choose_hyper_settings(void **state)
+static void test_lodo_selects_hyper_parameters(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 9.0, 0}, 30);
-    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.8, 0.8, 0.8}), 1);
+    assert_int_equal(setting_selected(f, (const double[]){0.8, 0.8, 0.8}), 1);
     assert_true(is_near(f->model->predicted->lodo_quality, 100.0));
     json_t *json = nitro_predicted_quality_json(f->model->predicted, f->sources);
     assert_string_equal(
-        json_string_value(json_object_get(json_object_get(json, "hyper_parameters"), "cook")),
-        "sugar");
+        json_string_value(json_object_get(json_object_get(json, "hyper_parameters"), "by-setting")),
+        "medium");
     json_decref(json);
-    /* By too little; and by enough, but one source says the opposite of the others. */
-    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.998, 0.998, 0.998}), 0);
-    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.5, 0.5, 1.3}), 0);
+    /* Not clearly better; better on the mean, but worse on one source. */
+    assert_int_equal(setting_selected(f, (const double[]){0.998, 0.998, 0.998}), 0);
+    assert_int_equal(setting_selected(f, (const double[]){0.5, 0.5, 1.3}), 0);
     json = nitro_predicted_quality_json(f->model->predicted, f->sources);
     assert_null(json_object_get(json, "hyper_parameters"));
     json_decref(json);
 }
 
-static void test_two_sources_choose_no_hyper_setting(void **state)
+static void test_two_sources_select_nothing(void **state)
 {
     fixture *f = *state;
     make(f, 2.0, (const double[]){1.0, 4.0, 0}, 30);
-    assert_int_equal(hyper_parameters_chosen(f, (const double[]){0.8, 0.8}), 0);
+    assert_int_equal(setting_selected(f, (const double[]){0.8, 0.8}), 0);
 }
 
-/* ---- Relative features that only tell devices --------------------------------------------- */
+/* ---- Relative features that are constant on each device ----------------------------------- */
 
-/* Does a model keep "sockets", which no input changes, where the sources have these values of it?
- */
+/* Does a model keep the constant "sockets" where the sources have these values of it? */
 static bool keeps_sockets(fixture *f, const double *launches, const double *sockets)
 {
     const nitro_relative_feature feature = {.name = "kind", .formula = "device.sockets"};
@@ -317,22 +342,22 @@ static bool keeps_sockets(fixture *f, const double *launches, const double *sock
     return keeps;
 }
 
-static void test_what_tells_devices_needs_three_values(void **state)
+static void test_constants_need_three_values(void **state)
 {
     static const double launches[] = {1.0, 4.0, 9.0, 0};
     assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 3.0}));
     assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 2.0, 2.0}));
 }
 
-static void test_lodo_judge_what_tells_devices(void **state)
+static void test_lodo_selects_constants(void **state)
 {
     static const double launches[] = {1.0, 1.1, 60.0, 61.0, 0};
     assert_true(keeps_sockets(*state, launches, (const double[]){1.0, 1.1, 8.0, 8.1}));
-    /* The nearest in this number are the least alike. */
+    /* Devices with similar values have different best variants. */
     assert_false(keeps_sockets(*state, launches, (const double[]){1.0, 8.0, 1.1, 8.1}));
 }
 
-/* ---- Promises ----------------------------------------------------------------------------- */
+/* ---- Predictions -------------------------------------------------------------------------- */
 
 static void test_nearer_targets_are_predicted_more(void **state)
 {
@@ -340,7 +365,7 @@ static void test_nearer_targets_are_predicted_more(void **state)
     make(f, 1.0, (const double[]){1.0, 1.1, 60.0, 0}, 90);
     const nitro_predicted_quality *predicted = learn(f);
     assert_true(predicted->quality > 90.0 && predicted->quality <= 100.0);
-    assert_true(is_near(predicted->quality, predicted->within_quality));
+    assert_true(is_near(predicted->quality, predicted->held_out_quality));
     assert_true(is_near(predicted->share, 0.0));
     assert_int_equal(predicted->sources[0].device, 0);
     assert_int_equal(predicted->sources[2].device, 2);
@@ -355,7 +380,7 @@ static void test_nearer_targets_are_predicted_more(void **state)
               nitro_device_set(f->context, f->target, "launch", 1e9, NITRO_VALUE_RECORDED, 0));
     predicted = learn(f);
     assert_true(is_near(predicted->share, 2.0));
-    assert_non_null(strstr(predicted->warning, "more unlike"));
+    assert_non_null(strstr(predicted->warning, "farther from every source"));
 }
 
 static void test_one_source_predicts_nothing(void **state)
@@ -376,12 +401,12 @@ static void test_one_source_predicts_nothing(void **state)
     assert_true(json_is_null(json_object_get(json, "quality")));
     assert_true(json_is_string(json_object_get(json, "warning")));
     json_decref(json);
-    /* But a device just like it is known as well as the source itself. */
+    /* But a device of the same features is as well known as the source. */
     assert_ok(f->context,
               nitro_device_set(f->context, f->target, "launch", 1.0, NITRO_VALUE_RECORDED, 0));
     predicted = learn(f);
     assert_null(predicted->warning);
-    assert_true(is_near(predicted->quality, predicted->within_quality));
+    assert_true(is_near(predicted->quality, predicted->held_out_quality));
 }
 
 static void test_nothing_in_common(void **state)
@@ -399,7 +424,7 @@ static void test_nothing_in_common(void **state)
     assert_non_null(strstr(predicted->warning, "shares no device feature"));
 }
 
-/* Ten decisions whose margin is 1, of which the last are bad ones. */
+/* After ten decisions of margin 1, the last of which are bad. */
 static double confidence_after(const nitro_predicted_quality *predicted, size_t num_good,
                                size_t num_rows)
 {
@@ -416,30 +441,29 @@ static double confidence_after(const nitro_predicted_quality *predicted, size_t 
     return nitro_calibration_confidence(&calibration, 1.0);
 }
 
-/* The device features say that the target is like its sources, or that it is not; some decisions on
- * it say how it is. */
+/* Outcomes of decisions on the target correct the weight that its distance gives. */
 static void test_measured_inputs_correct_the_distance(void **state)
 {
     (void)state;
-    nitro_predicted_quality predicted = {.within = {1, {0.0}, {0.95}},
-                                         .left_out = {1, {0.0}, {0.55}},
-                                         .within_quality = 99.0,
+    nitro_predicted_quality predicted = {.held_out = {1, {0.0}, {0.95}},
+                                         .lodo = {1, {0.0}, {0.55}},
+                                         .held_out_quality = 99.0,
                                          .lodo_quality = 90.0,
                                          .share = 0.05};
     double before = confidence_after(&predicted, 0, 0);
-    assert_true(before > 0.85 && before < 0.95); /* nothing is measured, and nothing is certain */
+    assert_true(before > 0.85 && before < 0.95); /* no measurement */
     assert_true(confidence_after(&predicted, 10, 10) > before);
     assert_true(confidence_after(&predicted, 9, 10) < confidence_after(&predicted, 10, 10));
     assert_true(confidence_after(&predicted, 5, 10) < 0.75);
-    predicted.share = 1.0; /* as far as any, it seems */
+    predicted.share = 1.0; /* as far as the sources */
     before = confidence_after(&predicted, 0, 0);
     assert_true(before > 0.5 && before < 0.65);
     assert_true(confidence_after(&predicted, 10, 10) > 0.75);
     assert_true(fabs(confidence_after(&predicted, 5, 10) - before) < 0.05);
-    predicted.left_out = predicted.within; /* it is worse than any that was left out */
+    predicted.lodo = predicted.held_out; /* worse than the validation devices */
     assert_true(confidence_after(&predicted, 10, 10) > 0.95);
     assert_true(confidence_after(&predicted, 5, 10) < 0.85);
-    predicted.lodo_quality = NAN; /* one source: quality stays as distance has it */
+    predicted.lodo_quality = NAN; /* one source */
     nitro_calibration calibration;
     nitro_predicted_quality_weigh_measured(&predicted, NULL, NULL, 0, 2, &calibration);
     assert_true(isnan(predicted.quality));
@@ -475,7 +499,7 @@ static void test_groups_stay_together(void **state)
     options.group_separator = "g"; /* all of one group */
     bool train[INPUTS] = {false}, test[INPUTS] = {false};
     assert_fails(f->context, nitro_evaluate_split(f->context, f->sources, &options, train, test),
-                 NITRO_ERR_NO_DATA, "0 are to learn from");
+                 NITRO_ERR_NO_DATA, "0 are for training");
 }
 
 int main(void)
@@ -484,12 +508,12 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_distances, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_validation_device_is_not_seen, setup, teardown),
         cmocka_unit_test_setup_teardown(test_scores_come_from_others, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_lodo_choose_members, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_lodo_choose_hyper_settings, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_two_sources_choose_no_hyper_setting, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_what_tells_devices_needs_three_values, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(test_lodo_judge_what_tells_devices, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_selects_members, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_fit_chooses_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_selects_hyper_parameters, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_two_sources_select_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_constants_need_three_values, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_lodo_selects_constants, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nearer_targets_are_predicted_more, setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_source_predicts_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing_in_common, setup, teardown),

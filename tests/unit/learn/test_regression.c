@@ -1,4 +1,4 @@
-/* Regrets, folds, Cholesky factors and kernel machines: what strategies that use times stand on. */
+/* Regrets, folds, Cholesky factors and kernel expansions. */
 #include <math.h>
 
 #include "nitro/base/cholesky.h"
@@ -164,7 +164,7 @@ static void test_cholesky_refuses(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Kernel machines ---------------------------------------------------------------------- */
+/* ---- Kernel expansions -------------------------------------------------------------------- */
 
 static void test_kernel_matrix(void **state)
 {
@@ -181,7 +181,7 @@ static void test_kernel_matrix(void **state)
     nitro_context_free(context);
 }
 
-static void test_machine(void **state)
+static void test_expansion(void **state)
 {
     (void)state;
     nitro_context *context = unit_context();
@@ -212,7 +212,7 @@ int main(void)
         cmocka_unit_test(test_cholesky_solves),
         cmocka_unit_test(test_cholesky_refuses),
         cmocka_unit_test(test_kernel_matrix),
-        cmocka_unit_test(test_machine),
+        cmocka_unit_test(test_expansion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

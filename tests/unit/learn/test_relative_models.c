@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "nitro/models/model_file.h"
 #include "unit/relative_work.h"
 
@@ -168,7 +168,7 @@ static void test_undefined_rows_are_not_usable(void **state)
     assert_ok(f->context, train(f, true, &model));
     assert_non_null(strstr(f->log, "samples are left out, for a relative feature is undefined "
                                    "there: the first is feature root of input input"));
-    /* What did not teach is not known either: the default, and why. */
+    /* Skipped inputs are unknown to the model: the default variant, with the reason. */
     const double small[] = {50, 0.5}, large[] = {5000, 0.5};
     nitro_decision decision;
     assert_ok(f->context, nitro_model_predict(model, large, &decision, NULL, NULL));

@@ -1,11 +1,11 @@
-/* Conformance of strategies: what every member of nitro_builtin_strategies() learns, and that the
- * same set gives the same predictor. */
+/* Conformance of strategies: every one of nitro_builtin_strategies() learns, and the same set gives
+ * the same predictor. */
 #include <math.h>
 
 #include "nitro/models/strategy_find.h"
 #include "unit/learn/strategy_fixture.h"
 
-/* ---- Who they are ---------------------------------------------------------------------------- */
+/* ---- Descriptions ---------------------------------------------------------------------------- */
 
 static void check_identity(const nitro_strategy *strategy)
 {
@@ -137,7 +137,7 @@ static void test_predictor_without_held_out_scores(void **state)
 
 /* ---- Hyper-parameters ------------------------------------------------------------------------ */
 
-/* Every recipe makes another predictor of the same kind. */
+/* Every hyper-parameter setting makes another predictor. */
 static void check_hyper_settings(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(150, 4);

@@ -1,11 +1,10 @@
-/* Strategies that average others: what each of these says by itself. */
+/* Ensembles: the scores of subsets of their members. */
 #include <jansson.h>
 #include <math.h>
 
 #include "unit/learn/strategy_fixture.h"
 
-/* A predictor of some members, in and out of a file: it says the same multiple of their sum, row by
- * row. */
+/* A predictor of some members, also from a file, scores a constant multiple of their sum. */
 static void check_mix(const nitro_strategy *strategy, uint64_t mix)
 {
     fixture *f = make_fixture(150, 4);

@@ -36,7 +36,7 @@ static void test_round_trip(void **state)
 
 /* ---- Strategies that average others ---------------------------------------------------------- */
 
-/* Decode what may be damaged: an error that names the file, or a predictor that can be asked. */
+/* Decode a possibly damaged file: an error that names it, or a predictor that scores. */
 static void decode_damaged(fixture *f, const nitro_strategy *strategy, const json_t *json)
 {
     const double far_away[COLUMNS] = {1000.0, -1000.0, 0.25};

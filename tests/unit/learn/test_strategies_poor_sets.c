@@ -1,9 +1,9 @@
-/* Conformance of strategies: training sets that teach little, or nothing. */
+/* Conformance of strategies: poor training sets. */
 #include <math.h>
 
 #include "unit/learn/strategy_fixture.h"
 
-/* Train, and ask at a few points: finite scores, and `expected` the best, or anything that is not
+/* Train, and score a few points: scores are finite, and the best variant is `expected`, or any but
  * `forbidden`. */
 static void probe(fixture *f, const nitro_strategy *strategy, size_t expected, size_t forbidden)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "nitro/models/binary.h"
 #include "nitro/models/c_export.h"
 #include "nitro/models/model_file.h"

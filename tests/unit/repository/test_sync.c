@@ -148,7 +148,7 @@ static void test_a_campaign_is_the_same_device(void **state)
     nitro_learn_options_init(&options);
     assert_fails(f->context,
                  nitro_tune_from_source(f->context, f->to, "spmv", "K20", &options, &model),
-                 NITRO_ERR_NO_DATA, "samples of no device but the target");
+                 NITRO_ERR_NO_DATA, "no samples of another device than the target");
     nitro_device_free(a);
     nitro_device_free(b);
     nitro_device_free(other);
@@ -326,9 +326,10 @@ static void test_learning_from_two_versions_is_said(void **state)
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
     assert_ok(f->context, nitro_dataset_load(f->from, "spmv", devices, 1, &dataset));
     assert_int_equal(warnings.count, 2); /* the other one: the holes in their features */
-    assert_string_equal(warnings.items[0],
-                        "spmv: times of variant csr are of version 1 and of others (2 on K20): "
-                        "'nitro store list --stale' says which, and a tune measures them again");
+    assert_string_equal(
+        warnings.items[0],
+        "spmv: variant csr was measured in several versions (1, and 2 on K20); "
+        "'nitro store list --stale' lists the samples, and tuning measures them again");
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
     nitro_string_list_free(&warnings);
     nitro_dataset_free(dataset);

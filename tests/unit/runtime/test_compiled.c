@@ -2,7 +2,7 @@
  * same decisions as the uncompiled model on a million random inputs. */
 #include <math.h>
 
-#include "nitro/learn/training_task.h"
+#include "nitro/learn/select.h"
 #include "nitro/runtime/compiled/compiled_body.h"
 #include "unit/synthetic.h"
 

@@ -1,18 +1,18 @@
 /*
- * How sure decisions may be on a target, by inputs measured on it. Hides the rule: all calibrations
- * that the target may need, averaged by how likely they make what came of the measured inputs.
+ * Calibration by inputs measured on the target: the mean of all calibrations that it may need, each
+ * weighted by the likelihood of the measured outcomes.
  */
 #include <math.h>
 
 #include "nitro/learn/calibration_fit.h"
-#include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/predict_quality.h"
 
-#define NUM_SHARES   22   /* the first is the one by distance, the others are evenly spread */
-#define TRUST        0.9  /* the chance that the share by distance holds: else any is as likely */
-#define NUM_SHIFTS   13   /* of the log odds that a decision is good, against the sources' */
-#define SHIFT_STEP   0.5  /* between them, the middle one is none */
-#define SHIFT_SPREAD 1.0  /* the standard deviation that is expected of them */
-#define LEAST_CHANCE 0.01 /* nothing is less likely than this, whatever was promised */
+#define NUM_SHARES   22   /* the first is that by distance, the others are evenly spread */
+#define TRUST        0.9  /* prior of the share by distance; all others are equally likely */
+#define NUM_SHIFTS   13   /* of the log odds of a good decision, from those on the sources */
+#define SHIFT_STEP   0.5  /* between them; the middle one is 0 */
+#define SHIFT_SPREAD 1.0  /* their prior's standard deviation */
+#define LEAST_CHANCE 0.01 /* least probability of an outcome, whatever the prediction */
 
 static double share_at(const nitro_predicted_quality *predicted, size_t i)
 {
@@ -32,7 +32,7 @@ static double apply_shift(double confidence, double shift)
     return odds / (1.0 + odds);
 }
 
-/** The logarithm of how likely one share and each shift were, before anything was measured. */
+/** Log prior of one share with each shift. */
 static void begin_logs(size_t share, double *logs)
 {
     for (size_t j = 0; j < NUM_SHIFTS; j++) {
@@ -42,7 +42,7 @@ static void begin_logs(size_t share, double *logs)
     }
 }
 
-/** Add what one decision says. */
+/** Add the log likelihood of one decision. */
 static void add_outcome(double confidence, bool good, double *logs)
 {
     for (size_t j = 0; j < NUM_SHIFTS; j++) {
@@ -51,7 +51,7 @@ static void add_outcome(double confidence, bool good, double *logs)
     }
 }
 
-/** From logarithms to weights that add up to 1. */
+/** From logarithms to weights of sum 1. */
 static void normalize(double *weights, size_t count)
 {
     double most = -INFINITY, sum = 0.0;
@@ -72,7 +72,7 @@ static void find_weights(const nitro_predicted_quality *predicted, const double 
     for (size_t i = 0; i < NUM_SHARES; i++) {
         nitro_calibration blend;
         begin_logs(i, weights[i]);
-        nitro_calibration_blend(&predicted->within, &predicted->left_out, share_at(predicted, i),
+        nitro_calibration_blend(&predicted->held_out, &predicted->lodo, share_at(predicted, i),
                                 &blend);
         for (size_t row = 0; row < num_rows; row++) {
             const double *own = scores + row * num_variants;
@@ -94,7 +94,7 @@ void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
     nitro_calibration made = {0}, blend;
     find_weights(predicted, times_ms, scores, num_rows, num_variants, weights);
     for (size_t i = 0; i < NUM_SHARES; i++) {
-        nitro_calibration_blend(&predicted->within, &predicted->left_out, share_at(predicted, i),
+        nitro_calibration_blend(&predicted->held_out, &predicted->lodo, share_at(predicted, i),
                                 &blend);
         for (size_t j = 0; j < NUM_SHIFTS; j++) {
             share += weights[i][j] * share_at(predicted, i);
@@ -103,7 +103,7 @@ void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
                     weights[i][j] * apply_shift(blend.confidences[k], shift_at(j));
         }
     }
-    nitro_predicted_quality_weigh(predicted, share, &blend); /* its knots are at the same margins */
+    nitro_predicted_quality_weigh(predicted, share, &blend); /* the same knots */
     for (size_t k = 0; k < blend.num_knots; k++)
         blend.confidences[k] = made.confidences[k];
     *calibration = blend;

@@ -1,0 +1,124 @@
+/* Training without any choice: columns from the samples, scaled, into the strategy. */
+#include "nitro/learn/fit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nitro/learn/calibration_fit.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/device_range.h"
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
+{
+    nitro_schema_keep_relative(model->schema, task->relative);
+    nitro_status status = nitro_model_set_relative(model);
+    if (status != NITRO_OK)
+        return status;
+    for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+        model->relative_values[i] =
+            nitro_device_value(task->target, nitro_relative_device_feature(model->relative, i));
+    return NITRO_OK;
+}
+
+static nitro_status set_device_features(nitro_context *context, const nitro_fit_task *task,
+                                        nitro_model *model)
+{
+    size_t count = task->device_features->count;
+    if (count > NITRO_MODEL_MAX_DEVICE_FEATURES)
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%zu device features are chosen, but a model takes at most %d", count,
+                          NITRO_MODEL_MAX_DEVICE_FEATURES);
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        const char *name = task->device_features->items[i];
+        model->device_values[i] = nitro_device_value(task->target, name);
+        status = nitro_string_list_add(context, &model->device_features, name);
+    }
+    return status;
+}
+
+static nitro_status make_columns(nitro_context *context, const nitro_fit_task *task,
+                                 nitro_model *model, nitro_training_rows *rows)
+{
+    nitro_status status = set_relative(task, model);
+    if (status == NITRO_OK)
+        status = set_device_features(context, task, model);
+    if (status != NITRO_OK)
+        return status;
+    nitro_model_choose_seen(model);
+    status = nitro_training_rows_collect(context, task->sources, model, rows);
+    if (status == NITRO_OK)
+        status = nitro_training_rows_scale(context, rows, model);
+    if (status != NITRO_OK)
+        return status;
+    nitro_model_scale_device(model);
+    if (task->clamps_device)
+        nitro_device_range_clamp(model);
+    return NITRO_OK;
+}
+
+/* ---- Training -------------------------------------------------------------------------------- */
+
+static nitro_status train_strategy(nitro_context *context, const nitro_fit_task *task,
+                                   const nitro_training_rows *rows, nitro_model *model,
+                                   double *held_out_scores)
+{
+    nitro_training_set set = {.num_rows = rows->num_rows,
+                              .num_columns = rows->num_columns,
+                              .num_variants = model->schema->num_variants,
+                              .columns = rows->columns,
+                              .times_ms = rows->times_ms,
+                              .row_input = rows->row_input,
+                              .row_device = rows->row_device,
+                              .seed = task->seed,
+                              .num_threads = task->num_threads,
+                              .quick = task->quick,
+                              .members = task->members};
+    memcpy(set.hyper_settings, task->hyper_settings, sizeof set.hyper_settings);
+    model->strategy = task->strategy;
+    nitro_status status = task->strategy->train(context, &set, &model->predictor, held_out_scores);
+    if (status == NITRO_OK)
+        status = nitro_calibration_fit(context, NULL, NULL, NULL, 0, set.num_variants,
+                                       &model->calibration);
+    return status;
+}
+
+void nitro_fit_evidence_free(nitro_fit_evidence *evidence)
+{
+    nitro_training_rows_free(&evidence->rows);
+    free(evidence->held_out_scores);
+}
+
+nitro_status nitro_fit(nitro_context *context, const nitro_fit_task *task, nitro_model **model,
+                       nitro_fit_evidence *evidence)
+{
+    nitro_model *made = NULL;
+    nitro_fit_evidence found = {0};
+    size_t num_variants = task->sources->schema->num_variants;
+    nitro_status status = nitro_model_create(context, task->sources->schema, task->target->id,
+                                             task->target->kind, &made);
+    if (status == NITRO_OK)
+        status = make_columns(context, task, made, &found.rows);
+    if (status == NITRO_OK && evidence) {
+        found.held_out_scores =
+            nitro_calloc(context, found.rows.num_rows, num_variants * sizeof(double));
+        status = found.held_out_scores ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    }
+    if (status == NITRO_OK && made->schema->default_variant == NITRO_NONE)
+        made->schema->default_variant = nitro_dataset_best_fixed(task->sources);
+    if (status == NITRO_OK)
+        status = train_strategy(context, task, &found.rows, made, found.held_out_scores);
+    if (status == NITRO_OK) {
+        nitro_model_judge(made, nitro_model_used_features(made));
+        *model = made;
+        if (evidence)
+            *evidence = found;
+    } else {
+        nitro_model_free(made);
+    }
+    if (status != NITRO_OK || !evidence)
+        nitro_fit_evidence_free(&found);
+    return status;
+}

@@ -1,0 +1,263 @@
+/*
+ * Selection: fit a model, validate it, and take another setting where validation shows that it is
+ * clearly better. In this order: relative features, hyper-parameters, ensemble members, and whether
+ * device features are used at all.
+ */
+#include "nitro/learn/select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nitro/learn/calibration_fit.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/device_range.h"
+#include "nitro/learn/relative_selection.h"
+#include "nitro/learn/select_hyper_parameters.h"
+
+/* LODO validation with one source fewer must still be able to use a constant relative feature. */
+#define MIN_SOURCES_FOR_CONSTANTS (NITRO_MIN_DEVICE_VALUES + 1)
+
+typedef struct selection {
+    nitro_context *context;
+    const nitro_training_task *task;
+    bool logs;
+} selection;
+
+/** A model, how it was fitted, and the ensemble members that validation prefers. */
+typedef struct candidate {
+    nitro_fit_task fit;
+    nitro_model *model;
+    uint64_t members;       /* 0: all that are used now */
+    double members_quality; /* LODO quality with these alone, percent */
+} candidate;
+
+static bool has_judges(const candidate *c, size_t least)
+{
+    const nitro_predicted_quality *predicted = c->model->predicted;
+    return predicted && predicted->num_sources >= least;
+}
+
+static void replace(candidate *c, const candidate *by)
+{
+    nitro_model_free(c->model);
+    *c = *by;
+}
+
+/** Replace the candidate by one without some features if its LODO quality is clearly better. */
+static void replace_if_better(const selection *s, nitro_log_level level, const char *features,
+                              const candidate *without, candidate *c)
+{
+    const nitro_predicted_quality *with = c->model->predicted;
+    if (!nitro_predicted_quality_is_better(without->model->predicted, with)) {
+        nitro_model_free(without->model);
+        return;
+    }
+    if (s->logs)
+        nitro_log(s->context, level,
+                  "%s are left out for target %s: LODO quality is %.1f %% with them and %.1f %% "
+                  "without",
+                  features, s->task->target->id, with->lodo_quality,
+                  without->model->predicted->lodo_quality);
+    replace(c, without);
+}
+
+/* ---- One candidate --------------------------------------------------------------------------- */
+
+static void compare_members(const nitro_lodo *lodo, candidate *c)
+{
+    const nitro_predicted_quality *predicted = c->model->predicted;
+    double best = 0.0;
+    for (size_t mix = 1; mix < lodo->num_mixes; mix++) {
+        double gain = nitro_predicted_quality_clear_gain(
+            predicted, lodo->mix_gains + mix * c->fit.sources->num_devices);
+        if (gain <= best)
+            continue;
+        best = gain;
+        c->members = mix;
+        c->members_quality = predicted->lodo_quality + gain;
+    }
+}
+
+static nitro_status validate_by_lodo(const selection *s, double held_out_quality, candidate *c)
+{
+    nitro_lodo lodo = {0};
+    nitro_status status = nitro_lodo_run(s->context, &c->fit, &lodo);
+    bool is_possible = status != NITRO_ERR_NO_DATA;
+    if (status == NITRO_OK || !is_possible)
+        status = nitro_predicted_quality_find(s->context, &c->fit, held_out_quality,
+                                              is_possible ? &lodo : NULL, c->model,
+                                              &c->model->predicted);
+    c->model->free_predicted = nitro_predicted_quality_free;
+    if (status == NITRO_OK && has_judges(c, NITRO_MIN_JUDGES))
+        compare_members(&lodo, c);
+    nitro_lodo_free(&lodo);
+    return status;
+}
+
+/** Calibrate by held-out inputs, and for the target by LODO validation if that is wanted. */
+static nitro_status validate(const selection *s, const nitro_fit_evidence *evidence, candidate *c)
+{
+    const nitro_training_rows *rows = &evidence->rows;
+    size_t num_variants = c->model->schema->num_variants;
+    nitro_status status =
+        nitro_calibration_fit(s->context, rows->times_ms, evidence->held_out_scores, NULL,
+                              rows->num_rows, num_variants, &c->model->calibration);
+    if (status == NITRO_OK && (s->task->lodo || s->task->guards))
+        status =
+            validate_by_lodo(s,
+                             100.0 * nitro_scores_quality(rows->times_ms, evidence->held_out_scores,
+                                                          rows->num_rows, num_variants),
+                             c);
+    return status;
+}
+
+/** Fit and validate c->fit. */
+static nitro_status evaluate(const selection *s, bool logs, candidate *c)
+{
+    nitro_fit_evidence evidence = {0};
+    c->model = NULL;
+    c->members = 0;
+    nitro_status status = nitro_fit(s->context, &c->fit, &c->model, &evidence);
+    if (status != NITRO_OK)
+        return status;
+    if (logs)
+        nitro_training_rows_log_skipped(c->model, c->fit.sources, &evidence.rows);
+    status = validate(s, &evidence, c);
+    nitro_fit_evidence_free(&evidence);
+    if (status != NITRO_OK) {
+        nitro_model_free(c->model);
+        c->model = NULL;
+    }
+    return status;
+}
+
+/* ---- Choices --------------------------------------------------------------------------------- */
+
+/** Relative features that are constant on each device are dropped if validation prefers it. */
+static nitro_status select_relative(const selection *s, candidate *c)
+{
+    candidate without = {.fit = c->fit};
+    size_t num_dropped = 0;
+    if (!has_judges(c, MIN_SOURCES_FOR_CONSTANTS))
+        return NITRO_OK;
+    nitro_status status = nitro_relative_drop_constant(s->context, c->fit.sources->schema,
+                                                       without.fit.relative, &num_dropped);
+    if (status != NITRO_OK || num_dropped == 0)
+        return status;
+    status = evaluate(s, false, &without);
+    if (status == NITRO_OK)
+        replace_if_better(s, NITRO_LOG_INFO, "relative features that are constant on each device",
+                          &without, c);
+    return status;
+}
+
+static nitro_status select_hyper_settings(const selection *s, candidate *c)
+{
+    candidate other = {.fit = c->fit};
+    bool is_changed = false;
+    if (!has_judges(c, NITRO_MIN_JUDGES))
+        return NITRO_OK;
+    nitro_status status = nitro_hyper_settings_select(s->context, &other.fit, c->model->predicted,
+                                                      s->logs, &is_changed);
+    if (status == NITRO_OK && is_changed) {
+        status = evaluate(s, false, &other);
+        if (status == NITRO_OK)
+            replace(c, &other);
+    }
+    return status;
+}
+
+static void log_members(const selection *s, const candidate *c)
+{
+    const nitro_strategy *strategy = s->task->strategy;
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t m = 0; m < strategy->num_members && used < sizeof names; m++)
+        if (c->members >> m & 1)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                                     strategy->members[m]->name);
+    if (s->logs)
+        nitro_log(s->context, NITRO_LOG_INFO,
+                  "strategy %s uses only %s for target %s: LODO quality is %.1f %% with all of its "
+                  "members and %.1f %% with these",
+                  strategy->name, names, s->task->target->id, c->model->predicted->lodo_quality,
+                  c->members_quality);
+}
+
+static nitro_status select_members(const selection *s, candidate *c)
+{
+    candidate other = {.fit = c->fit};
+    if (c->members == 0 || s->task->all_members)
+        return NITRO_OK;
+    log_members(s, c);
+    other.fit.members = c->members;
+    nitro_status status = evaluate(s, false, &other);
+    if (status == NITRO_OK)
+        replace(c, &other);
+    return status;
+}
+
+/** The best model with these device features. */
+static nitro_status select_with(const selection *s, const nitro_string_list *device_features,
+                                candidate *c)
+{
+    const nitro_training_task *task = s->task;
+    *c = (candidate){.fit = {.sources = task->sources,
+                             .target = task->target,
+                             .device_features = device_features,
+                             .clamps_device = task->guards,
+                             .strategy = task->strategy,
+                             .seed = task->seed,
+                             .num_threads = task->num_threads}};
+    for (size_t i = 0; i < NITRO_MAX_FEATURES; i++)
+        c->fit.relative[i] = task->use_relative;
+    nitro_status status =
+        nitro_relative_select(s->context, task->sources, task->target, s->logs, c->fit.relative);
+    if (status == NITRO_OK)
+        status = evaluate(s, s->logs, c);
+    if (status == NITRO_OK)
+        status = select_relative(s, c);
+    if (status == NITRO_OK)
+        status = select_hyper_settings(s, c);
+    if (status == NITRO_OK)
+        status = select_members(s, c);
+    if (status != NITRO_OK) {
+        nitro_model_free(c->model);
+        c->model = NULL;
+    }
+    return status;
+}
+
+/** No device features if validation prefers it. */
+static nitro_status select_device_features(const selection *s, candidate *c)
+{
+    static const nitro_string_list none = {0};
+    const selection quiet = {s->context, s->task, false};
+    candidate without;
+    if (c->model->device_features.count == 0 || !has_judges(c, NITRO_MIN_JUDGES))
+        return NITRO_OK;
+    nitro_status status = select_with(&quiet, &none, &without);
+    if (status == NITRO_OK)
+        replace_if_better(s, NITRO_LOG_WARNING, "device features", &without, c);
+    return status;
+}
+
+nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
+                               nitro_model **model)
+{
+    const selection s = {context, task, !task->quiet};
+    candidate c;
+    nitro_status status = select_with(&s, task->device_features, &c);
+    if (status != NITRO_OK)
+        return status;
+    if (task->guards && s.logs)
+        nitro_device_range_log_clamped(c.model, task->target);
+    if (task->guards)
+        status = select_device_features(&s, &c);
+    if (status == NITRO_OK)
+        *model = c.model;
+    else
+        nitro_model_free(c.model);
+    return status;
+}

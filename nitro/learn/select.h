@@ -1,0 +1,36 @@
+/* select.h - train a model for a device, with everything chosen that validation can choose:
+ * columns, hyper-parameters, ensemble members. Internal to nitro/. */
+#ifndef NITRO_LEARN_SELECT_H
+#define NITRO_LEARN_SELECT_H
+
+#include "nitro/learn/predicted_quality.h"
+#include "nitro/models/strategy_find.h"
+#include "nitro/runtime/model/model.h"
+
+/** The data to learn from, the target, and what may be chosen. All pointers are borrowed. */
+typedef struct nitro_training_task {
+    const nitro_dataset *sources;
+    const nitro_device *target;
+    const nitro_string_list *device_features; /* known for all source devices and the target */
+    const nitro_strategy *strategy;
+    bool use_relative; /* the relative features that all these devices have the numbers for */
+    bool lodo;        /* also validate by leaving one device out, choose settings by it, and predict
+                         the quality on the target. Without, confidences hold for the sources */
+    bool guards;      /* implies lodo. Device values outside the sources' range become the end of
+                         that range; device features are dropped if LODO quality is better without */
+    bool all_members; /* keep all members of an ensemble: models adapted later do best with all */
+    bool quiet;       /* log nothing */
+    uint64_t seed;
+    unsigned num_threads; /* 0: one per core */
+} nitro_training_task;
+
+/**
+ * Train a model. Skipped are samples with fewer than two times, with a value that its declared log
+ * scale cannot take, or where a relative feature is undefined (both logged).
+ * @return NITRO_OK; NITRO_ERR_NO_DATA (no usable sample); NITRO_ERR_ARGUMENT (too many device
+ *         features); NITRO_ERR_NO_MEMORY.
+ */
+nitro_status nitro_model_train(nitro_context *context, const nitro_training_task *task,
+                               nitro_model **model);
+
+#endif
