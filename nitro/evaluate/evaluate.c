@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "nitro/backend/statistics.h"
-#include "nitro/evaluate/evaluate_gaps.h"
 #include "nitro/learn/data/dataset.h"
 
 #define LEAST_PERCENT  0.1 /* a quality of 0 in a geometric mean */

@@ -86,4 +86,25 @@ bool nitro_method_chooses(size_t method);
 /** Can the method be adapted to inputs measured on the target? */
 bool nitro_method_adapts(size_t method);
 
+/* ---- Missing results (evaluate_gaps.c) --------------------------------------------------------
+ */
+
+/** One reason, with the methods and targets that it holds for. */
+typedef struct nitro_evaluate_gap {
+    char *reason;
+    nitro_string_list methods, targets;
+} nitro_evaluate_gap;
+
+typedef struct nitro_evaluate_gaps {
+    nitro_evaluate_gap *items; /* shape [count] */
+    size_t count;
+} nitro_evaluate_gaps;
+
+/** Note that `method` has no result on `target`; the context's last error is the reason. */
+nitro_status nitro_evaluate_gaps_add(nitro_context *context, nitro_evaluate_gaps *gaps,
+                                     const char *method, const char *target);
+/** A warning a reason. */
+void nitro_evaluate_gaps_log(nitro_context *context, const nitro_evaluate_gaps *gaps);
+void nitro_evaluate_gaps_free(nitro_evaluate_gaps *gaps);
+
 #endif

@@ -1,6 +1,6 @@
 /* Missing results by reason. A store with one device, or without profiles, would otherwise give the
  * same warning for every method on every target. */
-#include "nitro/evaluate/evaluate_gaps.h"
+#include "nitro/evaluate/evaluate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "nitro/learn/correction.h"
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/data/regret.h"
-#include "nitro/learn/predict_quality.h"
+#include "nitro/learn/predicted_quality.h"
 
 #define CLEAR_LEAD        0.1  /* difference of losses that makes a wrong choice unlikely */
 #define LEAST_UNCERTAINTY 0.1  /* weight of an input with a clear choice; a tie has 1 more */

@@ -122,21 +122,6 @@ static nitro_status choose_prior(nitro_context *context, const double *columns,
     return status;
 }
 
-static nitro_status find_coefficients(nitro_context *context, const double *columns,
-                                      size_t num_inputs, size_t num_columns,
-                                      const error_prior *prior, unsigned num_threads,
-                                      double *coefficients, size_t num_variants)
-{
-    double *matrix = nitro_calloc(context, num_inputs, num_inputs * sizeof *matrix);
-    if (!matrix)
-        return NITRO_ERR_NO_MEMORY;
-    fill_kernel(columns, num_inputs, num_columns, matrix);
-    nitro_status status =
-        solve(context, matrix, num_inputs, prior, num_threads, coefficients, num_variants);
-    free(matrix);
-    return status;
-}
-
 /** Both expansions have the same vectors and coefficients; the common error is the wide one's bias.
  */
 static nitro_status make_expansions(nitro_context *context, const double *columns,
@@ -169,19 +154,22 @@ nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
     nitro_status status = NITRO_ERR_NO_MEMORY;
     nitro_kernel_pair *made = nitro_calloc(context, 1, sizeof *made);
     double *coefficients = nitro_calloc(context, num_inputs, num_variants * sizeof *coefficients);
+    double *matrix = nitro_calloc(context, num_inputs, num_inputs * sizeof *matrix);
     error_prior prior = {0};
-    if (made && coefficients) {
+    if (made && coefficients && matrix) {
+        fill_kernel(columns, num_inputs, num_columns, matrix);
         memcpy(coefficients, errors, num_inputs * num_variants * sizeof *errors);
         status = choose_prior(context, columns, errors, num_inputs, num_columns, num_variants,
                               num_threads, &prior);
     }
     if (status == NITRO_OK)
-        status = find_coefficients(context, columns, num_inputs, num_columns, &prior, num_threads,
-                                   coefficients, num_variants);
+        status =
+            solve(context, matrix, num_inputs, &prior, num_threads, coefficients, num_variants);
     if (status == NITRO_OK)
         status = make_expansions(context, columns, coefficients, num_inputs, num_columns,
                                  num_variants, prior.common, made);
     free(coefficients);
+    free(matrix);
     if (status == NITRO_OK)
         *correction = made;
     else

@@ -1,9 +1,25 @@
-/* Predicted quality: JSON for provenance and reports. */
+/*
+ * The quality to expect on a target. Held-out inputs give that on a device like the sources, LODO
+ * validation that on one as far from the sources as they are from each other; the target's distance
+ * weights the two.
+ */
 #include "nitro/learn/predicted_quality.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "nitro/learn/calibration_fit.h"
+#include "nitro/learn/data/dataset.h"
+#include "nitro/learn/data/device_distance.h"
+#include "nitro/learn/device_choice.h"
+
+#define UNKNOWN_DISTANCE_SHARE 1.0  /* as far as the sources are from each other */
+#define SINGLE_SOURCE_SHARE    0.5  /* without LODO evidence, on a device unlike the source */
+#define LEAST_DISTANCE         0.01 /* weight of a source that equals another */
+#define CLEARLY                0.3  /* percent by which another setting must be better, and... */
+#define SIGNIFICANTLY          3.0  /* standard errors: sources are few, and settings several */
+#define SAME_MODEL_DISTANCE    0.05 /* devices of one model: clocks differ by a few percent */
 
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted)
 {
@@ -13,6 +29,264 @@ void nitro_predicted_quality_free(nitro_predicted_quality *predicted)
     nitro_string_list_free(&predicted->features);
     free(predicted);
 }
+
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+static nitro_status add_once(nitro_context *context, const char *name, nitro_string_list *names)
+{
+    return nitro_string_list_find(names, name) == NITRO_NONE
+               ? nitro_string_list_add(context, names, name)
+               : NITRO_OK;
+}
+
+/** Device features that the model uses, directly or in relative features; without any, the first
+ *  usable one of the target. */
+static nitro_status list_features(nitro_context *context, const nitro_device *target,
+                                  const nitro_model *model, nitro_string_list *names)
+{
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < model->device_features.count && status == NITRO_OK; i++)
+        status = add_once(context, model->device_features.items[i], names);
+    for (size_t r = 0; r < model->relative->count; r++)
+        for (size_t i = 0; i < nitro_relative_num_device_values(model->relative); i++)
+            if (status == NITRO_OK && nitro_relative_needs(model->relative, r, i))
+                status =
+                    add_once(context, nitro_relative_device_feature(model->relative, i), names);
+    for (size_t i = 0; names->count == 0 && i < target->num_features && status == NITRO_OK; i++)
+        if (nitro_device_feature_is_usable(target->features[i].name))
+            status = nitro_string_list_add(context, names, target->features[i].name);
+    return status;
+}
+
+/** Nearest to the target first; unknown distances last, then in the order of the dataset. */
+static int compare_sources(const void *left, const void *right)
+{
+    const nitro_predicted_quality_source *a = left, *b = right;
+    double da = isnan(a->target_distance) ? INFINITY : a->target_distance;
+    double db = isnan(b->target_distance) ? INFINITY : b->target_distance;
+    if (da != db)
+        return da < db ? -1 : 1;
+    return (a->device > b->device) - (a->device < b->device);
+}
+
+static bool is_usable(const nitro_dataset *sources, size_t device)
+{
+    for (size_t row = 0; row < sources->num_rows; row++)
+        if (sources->row_device[row] == device && nitro_dataset_row_is_usable(sources, row))
+            return true;
+    return false;
+}
+
+static nitro_status measure_distances(nitro_context *context, const nitro_fit_task *task,
+                                      nitro_predicted_quality *predicted)
+{
+    const nitro_dataset *sources = task->sources;
+    bool *skip = nitro_calloc(context, sources->num_devices, sizeof *skip);
+    predicted->sources = nitro_calloc(context, sources->num_devices, sizeof *predicted->sources);
+    if (!skip || !predicted->sources) {
+        free(skip);
+        return NITRO_ERR_NO_MEMORY;
+    }
+    for (size_t d = 0; d < sources->num_devices; d++)
+        skip[d] = !is_usable(sources, d);
+    for (size_t d = 0; d < sources->num_devices; d++) {
+        if (skip[d])
+            continue;
+        nitro_nearest nearest =
+            nitro_device_nearest(sources->devices[d], sources->devices, sources->num_devices, skip,
+                                 &predicted->features);
+        predicted->sources[predicted->num_sources++] = (nitro_predicted_quality_source){
+            .device = d,
+            .lodo_quality = NAN,
+            .distance = nearest.distance,
+            .target_distance =
+                nitro_device_distance(task->target, sources->devices[d], &predicted->features)};
+    }
+    free(skip);
+    qsort(predicted->sources, predicted->num_sources, sizeof *predicted->sources, compare_sources);
+    predicted->target_distance =
+        predicted->num_sources > 0 ? predicted->sources[0].target_distance : (double)NAN;
+    return NITRO_OK;
+}
+
+/* ---- LODO evidence ----------------------------------------------------------------------------
+ */
+
+/**
+ * Quality falls with distance. The line through the held-out quality at distance 0 that fits the
+ * validation devices best goes through their means weighted by distance.
+ */
+static double weight_of(const nitro_predicted_quality_source *source)
+{
+    return source->distance > LEAST_DISTANCE ? source->distance : LEAST_DISTANCE;
+}
+
+static void take_means(const nitro_lodo *lodo, nitro_predicted_quality *predicted)
+{
+    double qualities = 0.0, distances = 0.0, weights = 0.0;
+    for (size_t i = 0; i < predicted->num_sources; i++) {
+        nitro_predicted_quality_source *source = &predicted->sources[i];
+        source->lodo_quality = lodo->qualities[source->device];
+        if (isnan(source->lodo_quality))
+            continue;
+        qualities += weight_of(source) * source->lodo_quality;
+        distances += weight_of(source) * source->distance;
+        weights += weight_of(source);
+    }
+    predicted->lodo_quality = qualities / weights;
+    predicted->usual_distance = distances / weights;
+}
+
+/** Standard error of the mean gain, from the variance within devices and that between them. */
+static double standard_error(const nitro_predicted_quality *predicted, const nitro_gain *gains,
+                             double mean)
+{
+    double squares = 0.0, weights = 0.0;
+    size_t count = 0;
+    for (size_t i = 0; i < predicted->num_sources; i++) {
+        const nitro_gain *gain = &gains[predicted->sources[i].device];
+        double weight = weight_of(&predicted->sources[i]), apart = gain->mean - mean;
+        if (isnan(gain->mean))
+            continue;
+        squares += weight * weight * (gain->variance + apart * apart);
+        weights += weight;
+        count++;
+    }
+    return count > 1 ? sqrt(squares * (double)count / (double)(count - 1)) / weights : INFINITY;
+}
+
+bool nitro_predicted_quality_is_better(const nitro_predicted_quality *predicted,
+                                       const nitro_predicted_quality *than)
+{
+    return predicted->lodo_quality > than->lodo_quality + CLEARLY;
+}
+
+double nitro_predicted_quality_clear_gain(const nitro_predicted_quality *predicted,
+                                          const nitro_gain *gains)
+{
+    double sum = 0.0, weights = 0.0;
+    for (size_t i = 0; i < predicted->num_sources; i++) {
+        const nitro_gain *gain = &gains[predicted->sources[i].device];
+        if (isnan(gain->mean))
+            continue;
+        sum += weight_of(&predicted->sources[i]) * gain->mean;
+        weights += weight_of(&predicted->sources[i]);
+    }
+    double mean = sum / weights;
+    bool is_clear = mean > CLEARLY && mean > SIGNIFICANTLY * standard_error(predicted, gains, mean);
+    return is_clear ? mean : 0.0;
+}
+
+/** Confidences by the decisions on validation devices. */
+static nitro_status calibrate(nitro_context *context, const nitro_dataset *sources,
+                              const nitro_lodo *lodo, const nitro_predicted_quality *predicted,
+                              nitro_calibration *calibration)
+{
+    double *weights = nitro_calloc(context, sources->num_rows, sizeof *weights);
+    double mean_weight = 0.0;
+    if (!weights)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t i = 0; i < predicted->num_sources; i++)
+        mean_weight += weight_of(&predicted->sources[i]) / (double)predicted->num_sources;
+    for (size_t row = 0; row < sources->num_rows; row++)
+        for (size_t i = 0; i < predicted->num_sources; i++)
+            if (predicted->sources[i].device == sources->row_device[row])
+                weights[row] = weight_of(&predicted->sources[i]) / mean_weight;
+    nitro_status status =
+        nitro_calibration_fit(context, sources->times_ms, lodo->scores, weights, sources->num_rows,
+                              sources->schema->num_variants, calibration);
+    free(weights);
+    return status;
+}
+
+static double find_share(const nitro_predicted_quality *predicted)
+{
+    if (isnan(predicted->target_distance))
+        return UNKNOWN_DISTANCE_SHARE;
+    if (predicted->target_distance == 0.0)
+        return 0.0;
+    if (!(predicted->usual_distance > 0.0)) /* equal sources, another target */
+        return NITRO_PREDICTED_QUALITY_MAX_SHARE;
+    return fmin(predicted->target_distance / predicted->usual_distance,
+                NITRO_PREDICTED_QUALITY_MAX_SHARE);
+}
+
+static void predict_by_lodo(nitro_predicted_quality *predicted)
+{
+    predicted->share = find_share(predicted);
+    if (isnan(predicted->target_distance)) {
+        predicted->warning = "the target shares no device feature with the sources: its distance "
+                             "to them is unknown";
+    } else if (predicted->target_distance >
+               predicted->usual_distance * NITRO_PREDICTED_QUALITY_MAX_SHARE) {
+        predicted->warning = "the target is farther from every source than they are from each "
+                             "other; the prediction extrapolates";
+        for (size_t k = 0; k < predicted->lodo.num_knots; k++)
+            predicted->lodo.confidences[k] *= SINGLE_SOURCE_SHARE;
+    }
+}
+
+/** One source says nothing of other devices: trust it only on a device like it. */
+static void predict_without_lodo(nitro_predicted_quality *predicted)
+{
+    predicted->lodo = (nitro_calibration){1, {0.0}, {0.0}};
+    predicted->share =
+        predicted->target_distance <= SAME_MODEL_DISTANCE ? 0.0 : SINGLE_SOURCE_SHARE;
+    if (predicted->share > 0.0)
+        predicted->warning = "there is only one source, or too few inputs, so that the quality on "
+                             "another device cannot be validated";
+}
+
+/** Without LODO evidence, quality is known only of devices like the sources. */
+void nitro_predicted_quality_weigh(nitro_predicted_quality *predicted, double share,
+                                   nitro_calibration *calibration)
+{
+    double held_out = predicted->held_out_quality, lodo = predicted->lodo_quality;
+    if (share == 0.0 || (isnan(lodo) && predicted->share == 0.0))
+        predicted->quality = held_out;
+    else if (isnan(held_out) || isnan(lodo))
+        predicted->quality = lodo;
+    else
+        predicted->quality = fmin(fmax(held_out + share * (lodo - held_out), 0.0), 100.0);
+    nitro_calibration_blend(&predicted->held_out, &predicted->lodo, share, calibration);
+}
+
+nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fit_task *task,
+                                          double held_out_quality, const nitro_lodo *lodo,
+                                          nitro_model *model, nitro_predicted_quality **predicted)
+{
+    nitro_predicted_quality *made = nitro_calloc(context, 1, sizeof *made);
+    if (!made)
+        return NITRO_ERR_NO_MEMORY;
+    made->strategy = task->strategy;
+    for (size_t i = 0; i < NITRO_MAX_MEMBERS; i++)
+        if (task->members == 0 || task->members >> i & 1)
+            made->hyper_settings[i] = task->hyper_settings[i];
+    made->held_out = model->calibration;
+    made->held_out_quality = held_out_quality;
+    made->lodo_quality = made->usual_distance = made->quality = NAN;
+    nitro_status status = list_features(context, task->target, model, &made->features);
+    if (status == NITRO_OK)
+        status = measure_distances(context, task, made);
+    if (status == NITRO_OK && lodo) {
+        take_means(lodo, made);
+        status = calibrate(context, task->sources, lodo, made, &made->lodo);
+    }
+    if (status != NITRO_OK) {
+        nitro_predicted_quality_free(made);
+        return status;
+    }
+    if (lodo)
+        predict_by_lodo(made);
+    else
+        predict_without_lodo(made);
+    nitro_predicted_quality_weigh(made, made->share, &model->calibration);
+    *predicted = made;
+    return NITRO_OK;
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------
+ */
 
 static void set_number(json_t *object, const char *key, double value)
 {

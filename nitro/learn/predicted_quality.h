@@ -1,11 +1,18 @@
-/* predicted_quality.h - the quality predicted for a model on its target, and the evidence for it.
- * predict_quality.h computes it. Internal to nitro/learn. */
+/* predicted_quality.h - the quality and confidences to expect of a model on a device that nobody
+ * measured, and the evidence for them. Internal to nitro/learn. */
 #ifndef NITRO_LEARN_PREDICTED_QUALITY_H
 #define NITRO_LEARN_PREDICTED_QUALITY_H
 
-#include "nitro/runtime/scores/calibration.h"
+#include "nitro/learn/lodo.h"
 
 struct json_t;
+
+/** LODO evidence is extrapolated to at most twice the distance between sources. */
+#define NITRO_PREDICTED_QUALITY_MAX_SHARE 2.0
+
+/** Least number of sources to choose settings by LODO validation: with two, each model has only one
+ *  source, which says too little. */
+#define NITRO_MIN_JUDGES 3
 
 /** One source as the validation device of leave-one-device-out (LODO) validation. */
 typedef struct nitro_predicted_quality_source {
@@ -34,7 +41,47 @@ typedef struct nitro_predicted_quality {
     const char *warning; /* why the prediction is unreliable; static; NULL: it is reliable */
 } nitro_predicted_quality;
 
+/**
+ * Predict the quality on the target, and calibrate the model for it.
+ * @param[in]     held_out_quality  on held-out inputs, percent; NaN: unknown.
+ * @param[in]     lodo       of the same task; NULL: LODO validation was not possible.
+ * @param[in,out] model      its calibration, by held-out inputs, becomes that for the target.
+ * @param[out]    predicted  free with nitro_predicted_quality_free.
+ */
+nitro_status nitro_predicted_quality_find(nitro_context *context, const nitro_fit_task *task,
+                                          double held_out_quality, const nitro_lodo *lodo,
+                                          nitro_model *model, nitro_predicted_quality **predicted);
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted);
+
+/** Is the LODO quality better by more than 0.3 percent? */
+bool nitro_predicted_quality_is_better(const nitro_predicted_quality *predicted,
+                                       const nitro_predicted_quality *than);
+
+/** Mean gain of another setting, in percent, each source weighted as in the LODO quality, where it
+ *  is clear: more than 0.3 percent and three standard errors; else 0.
+ *  @param[in] gains  shape [num_devices] of the task's sources. */
+double nitro_predicted_quality_clear_gain(const nitro_predicted_quality *predicted,
+                                          const nitro_gain *gains);
+
+/**
+ * Set the predicted quality for another weight of the LODO evidence.
+ * @param[in]  share  0 to NITRO_PREDICTED_QUALITY_MAX_SHARE; predicted->share is that by distance.
+ * @param[out] calibration  for decisions on the target.
+ */
+void nitro_predicted_quality_weigh(nitro_predicted_quality *predicted, double share,
+                                   nitro_calibration *calibration);
+
+/**
+ * The same by inputs measured on the target: the mean over all shares, and over shifts of the
+ * confidences, each weighted by the likelihood of the measured outcomes (Bayes' rule). The prior
+ * favours the share by distance. (predicted_quality_measured.c)
+ * @param[in] times_ms  shape [num_rows x num_variants]: as measured.
+ * @param[in] scores    shape [num_rows x num_variants]: by models that did not see the row.
+ */
+void nitro_predicted_quality_weigh_measured(nitro_predicted_quality *predicted,
+                                            const double *times_ms, const double *scores,
+                                            size_t num_rows, size_t num_variants,
+                                            nitro_calibration *calibration);
 
 /** For a model's provenance; NULL when out of memory. `sources` are those of the training task. */
 struct json_t *nitro_predicted_quality_json(const nitro_predicted_quality *predicted,

@@ -2,7 +2,7 @@
 #ifndef NITRO_LEARN_SELECT_HYPER_PARAMETERS_H
 #define NITRO_LEARN_SELECT_HYPER_PARAMETERS_H
 
-#include "nitro/learn/predict_quality.h"
+#include "nitro/learn/predicted_quality.h"
 
 /**
  * Set task->hyper_settings, of the strategy or of each of an ensemble's members, to the best

@@ -7,6 +7,7 @@
 
 #include "nitro/base/cholesky.h"
 #include "nitro/base/parallel.h"
+#include "nitro/learn/data/dataset.h"
 
 #define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel for choosing */
 #define EXPLAINED           1e-4 /* a smaller residual adds nothing */
@@ -58,15 +59,6 @@ static void add_rows(double *sums, double scale, const double *factors, const do
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
 
-static size_t find_largest(const double *values, size_t count)
-{
-    size_t largest = 0;
-    for (size_t i = 1; i < count; i++)
-        if (values[i] > values[largest])
-            largest = i;
-    return largest;
-}
-
 typedef struct choice {
     const double *columns; /* of the sample */
     size_t num_columns, count;
@@ -106,7 +98,7 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
     for (size_t i = 0; status == NITRO_OK && i < count; i++)
         c.left[i] = 1.0;
     while (status == NITRO_OK && num < most && num < count) {
-        size_t pivot = find_largest(c.left, count);
+        size_t pivot = nitro_scores_best(c.left, count);
         if (c.left[pivot] < EXPLAINED)
             break;
         explain(&c, num, pivot);

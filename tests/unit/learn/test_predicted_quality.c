@@ -5,7 +5,7 @@
 
 #include "nitro/evaluate/evaluate.h"
 #include "nitro/learn/data/device_distance.h"
-#include "nitro/learn/predict_quality.h"
+#include "nitro/learn/predicted_quality.h"
 #include "nitro/learn/select.h"
 #include "unit/synthetic.h"
 

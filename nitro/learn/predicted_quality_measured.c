@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "nitro/learn/calibration_fit.h"
-#include "nitro/learn/predict_quality.h"
+#include "nitro/learn/predicted_quality.h"
 
 #define NUM_SHARES   22   /* the first is that by distance, the others are evenly spread */
 #define TRUST        0.9  /* prior of the share by distance; all others are equally likely */
