@@ -62,7 +62,7 @@ say "NITRO: a computation has several variants; which one is fastest depends on 
 
 printf '\n==== 1. The owner of a device measures, and dispatches ====\n'
 say "Every variant is timed on every matrix; times count only where the result is right. Each" \
-    "sample is stored at once: a tune that is killed goes on where it was."
+    "sample is stored at once: a killed tune resumes where it stopped."
 if ((${#files[@]} > 0)); then
     show tune spmv --generate "$generate" --budget 40 --inputs "${files[@]}"
 else
@@ -95,7 +95,7 @@ say "random picks any variant; fixed is the best single one on the five sources;
     "full, forest and auto learn from the sources alone: pooled by input features, full by all" \
     "device features besides, forest by features that relate input and device. auto, which made" \
     "the model above, averages forest with kernel-ridge. native learns from measurements on the new" \
-    "device itself: the ceiling, unless its matrices are so few that five sources teach more."
+    "device itself: the ceiling, unless five sources have more data than its few matrices."
 
 say "Done in $SECONDS seconds."
 if [[ $keep ]]; then

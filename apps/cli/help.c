@@ -118,13 +118,13 @@ void help_list(FILE *stream, const char *group)
 void help_overview(FILE *stream)
 {
     fprintf(stream,
-            "Nitro picks the fastest variant of a computation for an input and a device.\n"
+            "Nitro chooses the fastest variant of a computation for an input and a device.\n"
             "\n"
-            "Begin here:\n"
-            "  nitro tune spmv --generate 100             measure on this machine, learn a model\n"
-            "  nitro run spmv --generated 1000            let the model decide for a new input\n"
+            "Start here:\n"
+            "  nitro tune spmv --generate 100             measure here and train a model\n"
+            "  nitro run spmv --generated 1000            choose a variant for a new input\n"
             "  nitro tune-from-source spmv --target gpu2 --output gpu2.json\n"
-            "                                             a model for a device nobody measured\n"
+            "                                             a model for an unmeasured device\n"
             "\n"
             "Commands:\n");
     help_list(stream, NULL);

@@ -17,6 +17,8 @@ void print_wrapped(FILE *stream, const char *text, size_t column, size_t indent)
 
 /** roff for man(1); NULL: the page about nitro itself. */
 void man_page(FILE *stream, const command *about);
+/** roff for nitro.conf(5), from the table of settings. */
+void man_settings_page(FILE *stream);
 /** The page's file name without ".1": "nitro", "nitro-store-import"; `name` has shape [size]. */
 void man_name(const command *about, char *name, size_t size);
 

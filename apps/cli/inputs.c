@@ -8,13 +8,12 @@
 
 enum { NAME_SIZE = 512 };
 
-nitro_status input_load(nitro_context *context, const input_source *hyper_setting, void **input)
+nitro_status input_load(nitro_context *context, const input_source *source, void **input)
 {
     char name[NAME_SIZE];
-    if (hyper_setting->path)
-        return hyper_setting->module->load(context, hyper_setting->path, input);
-    return hyper_setting->module->generate(context, hyper_setting->seed, hyper_setting->index, name,
-                                           sizeof name, input);
+    if (source->path)
+        return source->module->load(context, source->path, input);
+    return source->module->generate(context, source->seed, source->index, name, sizeof name, input);
 }
 
 static nitro_status load(nitro_context *context, void *state, void **input)
@@ -43,17 +42,16 @@ static int name_of_file(const invocation *call, const char *path, size_t parts, 
     return EXIT_DONE;
 }
 
-static int name_input(const invocation *call, const input_source *hyper_setting, size_t name_parts,
+static int name_input(const invocation *call, const input_source *source, size_t name_parts,
                       nitro_string_list *names)
 {
     char name[NAME_SIZE] = "";
-    if (hyper_setting->path) {
-        int code = name_of_file(call, hyper_setting->path, name_parts, name);
+    if (source->path) {
+        int code = name_of_file(call, source->path, name_parts, name);
         if (code != EXIT_DONE)
             return code;
-    } else if (hyper_setting->module->generate(call->context, hyper_setting->seed,
-                                               hyper_setting->index, name, sizeof name,
-                                               NULL) != NITRO_OK) {
+    } else if (source->module->generate(call->context, source->seed, source->index, name,
+                                        sizeof name, NULL) != NITRO_OK) {
         return fail(call);
     }
     return nitro_string_list_add(call->context, names, name) == NITRO_OK ? EXIT_DONE : fail(call);
@@ -67,8 +65,8 @@ static int compare_inputs(const void *a, const void *b)
 
 static const char *origin(const nitro_input *input)
 {
-    const input_source *hyper_setting = input->state;
-    return hyper_setting->path ? hyper_setting->path : "a generated input";
+    const input_source *source = input->state;
+    return source->path ? source->path : "a generated input";
 }
 
 static int fail_same_name(const invocation *call, const nitro_input *a, const nitro_input *b)
@@ -107,22 +105,20 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
         return fail_usage(call, "%s cannot generate inputs; give --inputs FILE...", module->name);
     *set = (input_set){.count = count,
                        .inputs = nitro_calloc(call->context, count, sizeof(*set->inputs)),
-                       .hyper_settings =
-                           nitro_calloc(call->context, count, sizeof(*set->hyper_settings))};
-    int code = set->inputs && set->hyper_settings ? EXIT_DONE : fail(call);
+                       .sources = nitro_calloc(call->context, count, sizeof(*set->sources))};
+    int code = set->inputs && set->sources ? EXIT_DONE : fail(call);
     for (size_t i = 0; i < count && code == EXIT_DONE; i++) {
         bool is_file = i < files->count;
-        set->hyper_settings[i] =
-            (input_source){.module = module,
-                           .path = is_file ? files->items[i] : NULL,
-                           .seed = generated.seed,
-                           .index = is_file ? 0 : generated.first + i - files->count};
-        code = name_input(call, &set->hyper_settings[i], name_parts, &set->names);
+        set->sources[i] = (input_source){.module = module,
+                                         .path = is_file ? files->items[i] : NULL,
+                                         .seed = generated.seed,
+                                         .index = is_file ? 0 : generated.first + i - files->count};
+        code = name_input(call, &set->sources[i], name_parts, &set->names);
         if (code == EXIT_DONE)
             set->inputs[i] = (nitro_input){.name = set->names.items[i],
                                            .load = load,
                                            .unload = module->unload,
-                                           .state = &set->hyper_settings[i]};
+                                           .state = &set->sources[i]};
     }
     if (code == EXIT_DONE)
         code = refuse_same_names(call, set);
@@ -134,7 +130,7 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
 void inputs_free(input_set *set)
 {
     free(set->inputs);
-    free(set->hyper_settings);
+    free(set->sources);
     nitro_string_list_free(&set->names);
     *set = (input_set){0};
 }

@@ -1,4 +1,4 @@
-/* inputs.h - the inputs that a command line names: files, and a generated training set. */
+/* inputs.h - the inputs that a command line names: files and generated ones. */
 #ifndef NITRO_APPS_CLI_INPUTS_H
 #define NITRO_APPS_CLI_INPUTS_H
 
@@ -21,8 +21,8 @@ typedef struct generated_range {
 /** Inputs in the order in which they were named, files first. */
 typedef struct input_set {
     size_t count;
-    nitro_input *inputs;          /* shape [count] */
-    input_source *hyper_settings; /* shape [count] */
+    nitro_input *inputs;   /* shape [count] */
+    input_source *sources; /* shape [count] */
     nitro_string_list names;
 } input_set;
 
@@ -36,6 +36,6 @@ int inputs_make(const invocation *call, const nitro_module *module, const nitro_
 void inputs_free(input_set *set);
 
 /** Read or generate one input now, in this process. */
-nitro_status input_load(nitro_context *context, const input_source *hyper_setting, void **input);
+nitro_status input_load(nitro_context *context, const input_source *source, void **input);
 
 #endif

@@ -1,4 +1,4 @@
-/* interrupt.c - what a signal handler may do: set a flag. */
+/* interrupt.c - sets a flag on SIGINT and SIGTERM. */
 #include "apps/cli/interrupt.h"
 
 #include <signal.h>

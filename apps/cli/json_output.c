@@ -1,4 +1,4 @@
-/* json.c - results as JSON: indented, keys in the order in which they were set. */
+/* json_output.c - results as JSON: indented, keys in the order in which they were set. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

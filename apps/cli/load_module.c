@@ -1,5 +1,5 @@
-/* module.c - built-in modules and those in shared objects; nothing that a shared object says is
- * used before it was checked. */
+/* load_module.c - built-in modules and those in shared objects; nothing that a shared object says
+ * is used before it was checked. */
 #include "apps/cli/load_module.h"
 
 #include <dlfcn.h>
@@ -42,10 +42,10 @@ static int load_shared_object(const invocation *call, const char *path, const ni
     nitro_module_get_function get = NULL;
     *(void **)&get = dlsym(handle, "nitro_module_get");
     if (!get)
-        return fail_text(call,
-                         "%s exports no nitro_module_get, so it is no Nitro module; see "
-                         "nitro_module in nitro.h",
-                         path);
+        return fail_text(
+            call,
+            "%s is not a Nitro module: it exports no nitro_module_get; see nitro_module in nitro.h",
+            path);
     const nitro_module *found = get();
     int code = check_module(call, path, found);
     if (code == EXIT_DONE)

@@ -1,4 +1,4 @@
-/* module.h - the computation that a command line names: built in, in a shared object, or known
+/* load_module.h - the computation that a command line names: built in, in a shared object, or known
  * by name alone. */
 #ifndef NITRO_APPS_CLI_LOAD_MODULE_H
 #define NITRO_APPS_CLI_LOAD_MODULE_H

@@ -72,11 +72,12 @@ static void print_option(FILE *stream, const command *owner, const option *what)
     fputs(what->required ? " (required)\n" : "\n", stream);
 }
 
-static void print_title(FILE *stream, const char *name, const char *summary)
+static void print_title(FILE *stream, const char *name, int section, const char *summary)
 {
     fputs(".TH \"", stream);
     print_text(stream, name);
-    fprintf(stream, "\" 1 \"\" \"nitro %s\" \"Nitro manual\"\n.SH NAME\n", nitro_version());
+    fprintf(stream, "\" %d \"\" \"nitro %s\" \"Nitro manual\"\n.SH NAME\n", section,
+            nitro_version());
     print_text(stream, name);
     fputs(" \\- ", stream);
     print_text(stream, summary);
@@ -126,7 +127,7 @@ static void print_command(FILE *stream, const command *about)
 {
     char name[64];
     man_name(about, name, sizeof name);
-    print_title(stream, name, about->summary);
+    print_title(stream, name, 1, about->summary);
     fputs(".SH SYNOPSIS\n\\fBnitro ", stream);
     print_text(stream, about->name);
     fputs("\\fR ", stream);
@@ -150,12 +151,13 @@ static void print_command(FILE *stream, const command *about)
 static void print_program(FILE *stream)
 {
     char name[64];
-    print_title(stream, "nitro", "pick the fastest variant of a computation");
+    print_title(stream, "nitro", 1, "choose the fastest variant of a computation");
     fputs(".SH SYNOPSIS\n\\fBnitro\\fR \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n"
           ".SH DESCRIPTION\n"
-          "Nitro measures the code variants of a computation on the devices at hand, keeps the\n"
-          "times in a store, and learns from them which variant is fastest for an input, also on\n"
-          "a device on which nobody measured anything yet.\n.SH COMMANDS\n",
+          "Nitro measures the code variants of a computation on the available devices, keeps the\n"
+          "times in a store, and trains models that choose the fastest variant for an input, also "
+          "on\n"
+          "a device without measurements.\n.SH COMMANDS\n",
           stream);
     for (const command *const *each = commands_all(); *each; each++) {
         man_name(*each, name, sizeof name);
@@ -177,6 +179,30 @@ void man_page(FILE *stream, const command *about)
         print_command(stream, about);
     else
         print_program(stream);
+}
+
+void man_settings_page(FILE *stream)
+{
+    print_title(stream, "nitro.conf", 5, "settings of Nitro");
+    fputs(".SH DESCRIPTION\n"
+          "Settings of programs that call nitro_computation_configure, and of \\fBnitro\\fR(1).\n"
+          "The file is $NITRO_CONFIG, else nitro/nitro.conf in $XDG_CONFIG_HOME or ~/.config.\n"
+          "A line is SETTING = VALUE; a line [COMPUTATION] limits the lines after it to one\n"
+          "computation; # begins a comment. What a program sets itself goes first, then the\n"
+          "environment variable, then the file. The variable holds a value for all computations,\n"
+          "or COMPUTATION=VALUE,...\n.SH SETTINGS\n",
+          stream);
+    for (const nitro_setting *each = nitro_setting_table(); each->name; each++) {
+        fputs(".TP\n\\fB", stream);
+        print_text(stream, each->name);
+        fprintf(stream, "\\fR (%s)\n", each->environment);
+        print_text(stream, each->help);
+        fputc('\n', stream);
+    }
+    fputs(".SH EXAMPLES\n", stream);
+    static const char example[] = "machine = rack7\n[spmv]\nexplain = 1\n";
+    print_literal(stream, example, sizeof example - 1);
+    fputs(".SH SEE ALSO\n\\fBnitro\\-config\\fR(1)\n", stream);
 }
 
 void man_name(const command *about, char *name, size_t size)

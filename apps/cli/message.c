@@ -18,7 +18,7 @@ int fail(const invocation *call)
 {
     char error[4096];
     nitro_context_last_error(call->context, error, sizeof error);
-    return fail_text(call, "%s", error[0] ? error : "it failed without saying why");
+    return fail_text(call, "%s", error[0] ? error : "unknown error");
 }
 
 int fail_text(const invocation *call, const char *format, ...)

@@ -32,7 +32,7 @@ static void print_sources(json_t *sources)
     {
         const char *kind = json_string_value(json_object_get(source, "kind"));
         bool modelled = kind && strcmp(kind, "model") == 0;
-        printf("%-16s %s: %lld samples%s\n", i ? "" : "learnt from",
+        printf("%-16s %s: %lld samples%s\n", i ? "" : "trained on",
                json_string_value(json_object_get(source, "device")),
                (long long)json_integer_value(json_object_get(source, "samples")),
                modelled ? " (modelled)" : "");
@@ -52,7 +52,7 @@ static void print_device_features(json_t *features)
     printf("%s\n", i ? "" : "none");
 }
 
-/** What profiles say of their choice in a line: of "profile", and the first part of "both". */
+/** P-DFS in one line: of "profile", and of the first step of "both". */
 static void print_profiles(json_t *report)
 {
     json_t *first = json_object_get(report, "profile");
@@ -67,7 +67,7 @@ static double percent(json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-/** Which device features did best on a source that played the target. */
+/** The best device features on one validation device. */
 static void print_validation_device(json_t *target)
 {
     size_t i;
@@ -78,7 +78,7 @@ static void print_validation_device(json_t *target)
         printf("%s%s", i ? ", " : "", json_string_value(name));
     }
     if (i == 0 && !json_object_get(target, "quality_without"))
-        printf("not judged\n");
+        printf("not evaluated\n");
     else if (i == 0)
         printf("no device feature, %.1f %%\n", percent(target, "quality_without"));
     else
@@ -100,15 +100,16 @@ static void print_votes(json_t *features)
     printf("%s\n", count ? "" : "none");
 }
 
-/** Device features that no source says anything about for a target so far outside. */
+/** Device features for which the target is outside the training range. */
 static void print_outside_range(json_t *features)
 {
     size_t i;
     json_t *feature;
     json_array_foreach(features, i, feature)
     {
-        printf("%-16s %s: target outside the sources' range by %.2g times that; tried: %.2g\n",
-               i ? "" : "out of reach", json_string_value(json_object_get(feature, "name")),
+        printf("%-16s %s: target outside the sources' range by %.2g times its width; validated up "
+               "to %.2g\n",
+               i ? "" : "outside range", json_string_value(json_object_get(feature, "name")),
                json_number_value(json_object_get(feature, "outside")),
                json_number_value(json_object_get(feature, "tried")));
     }
@@ -130,10 +131,10 @@ static void print_search(json_t *report)
     print_outside_range(json_object_get(report, "outside_range"));
     printf("%-16s ", "search");
     if (reason) {
-        printf("chose none: %s\n", reason);
+        printf("selected none: %s\n", reason);
         return;
     }
-    printf("%lld subsets on each source, learnt from the others: %lld models, %lld different\n",
+    printf("%lld subsets on each validation device: %lld models, %lld distinct\n",
            count_of(report, "subsets"), count_of(report, "models"), count_of(report, "trained"));
     json_array_foreach(json_object_get(report, "validation_devices"), i, target)
     {
@@ -229,24 +230,24 @@ static void print_nearest(json_t *sources)
             printf(" at %.2g", json_number_value(distance));
         else
             printf(" at an unknown distance");
-        print_percent(" (left out: ", quality);
+        print_percent(" (LODO: ", quality);
         printf("%s", json_is_number(quality) ? ")" : "");
     }
     printf("\n");
 }
 
-/** Hyper-parameters that left-out sources chose, where they are not the usual ones. */
+/** Hyper-parameters selected by LODO validation, if not the defaults. */
 static void print_hyper_settings(json_t *hyper_settings)
 {
     const char *strategy;
     json_t *hyper_setting;
     json_object_foreach(hyper_settings, strategy, hyper_setting)
-        printf("%-16s %s with %s, as left-out sources say\n", "learnt", strategy,
+        printf("%-16s %s with %s, selected by LODO validation\n", "hyper-params", strategy,
                json_string_value(hyper_setting));
 }
 
-/** What may be expected on the target; a model for its own device has no such promise. Why it is
- *  not worth much is in the log already. */
+/** The predicted quality on the target; a model trained on its own device has none. Data warnings
+ * are in the log. */
 static void print_predicted_quality(json_t *predicted)
 {
     if (!predicted)
@@ -257,9 +258,9 @@ static void print_predicted_quality(json_t *predicted)
     if (json_is_number(json_object_get(predicted, "quality")))
         print_percent("", json_object_get(predicted, "quality"));
     else
-        printf("nothing");
+        printf("unknown");
     print_percent(" (held-out inputs ", json_object_get(predicted, "held_out_quality"));
-    print_percent(", left-out sources ", json_object_get(predicted, "lodo_quality"));
+    print_percent(", LODO ", json_object_get(predicted, "lodo_quality"));
     printf("%s\n", json_is_number(json_object_get(predicted, "held_out_quality")) ? ")" : "");
 }
 

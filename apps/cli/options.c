@@ -1,4 +1,4 @@
-/* options.c - parses a command line by its command's table; every message names the option. */
+/* options.c - parses a command line by its command's table of options. */
 #include "apps/cli/options.h"
 
 #include <errno.h>
@@ -15,10 +15,10 @@ const option *options_common(void)
     static const option common[] = {
         {.name = "quiet",
          .offset = offsetof(common_settings, quiet),
-         .help = "show no progress and no notes; warnings and errors remain"},
+         .help = "print warnings and errors only"},
         {.name = "verbose",
          .offset = offsetof(common_settings, verbose),
-         .help = "also say what was decided and why"},
+         .help = "also print informational messages"},
         {.name = "help", .offset = offsetof(common_settings, help), .help = "print this help"},
         {0}};
     return common;
@@ -86,19 +86,22 @@ static int set_number(const invocation *call, const option *what, const char *te
     return EXIT_DONE;
 }
 
+int check_choice(const invocation *call, const char *name, const char *text,
+                 const char *const *choices)
+{
+    char all[512];
+    for (const char *const *choice = choices; *choice; choice++)
+        if (strcmp(*choice, text) == 0)
+            return EXIT_DONE;
+    join_names(choices, all, sizeof all);
+    return fail_usage(call, "--%s: '%s' is not one of %s", name, text, all);
+}
+
 static int set_text(const invocation *call, const option *what, const char *text,
                     const char **value)
 {
-    if (what->choices) {
-        const char *const *choice = what->choices;
-        while (*choice && strcmp(*choice, text) != 0)
-            choice++;
-        if (!*choice) {
-            char all[256];
-            join_names(what->choices, all, sizeof all);
-            return fail_usage(call, "--%s: '%s' is not one of %s", what->name, text, all);
-        }
-    }
+    if (what->choices && check_choice(call, what->name, text, what->choices) != EXIT_DONE)
+        return EXIT_USAGE;
     if (*text == '\0')
         return fail_usage(call, "--%s: the value is empty", what->name);
     *value = text;
@@ -109,7 +112,7 @@ static int set_list(const invocation *call, const option *what, const char *text
                     nitro_string_list *list)
 {
     if (nitro_string_list_split(call->context, list, text) != NITRO_OK)
-        return fail_usage(call, "--%s: '%s' is not a list of names parted by commas", what->name,
+        return fail_usage(call, "--%s: '%s' is not a comma-separated list of names", what->name,
                           text);
     return EXIT_DONE;
 }
@@ -182,7 +185,7 @@ static int fail_too_many(const invocation *call, size_t position)
     const char *word = call->arguments.items[position];
     if (position == 0)
         return fail_usage(call, "'%s': nitro %s takes options only", word, call->command->name);
-    return fail_usage(call, "'%s' is one argument too many: %s is '%s' already", word,
+    return fail_usage(call, "unexpected argument '%s': %s is already '%s'", word,
                       call->command->arguments[position - 1].name,
                       call->arguments.items[position - 1]);
 }
@@ -251,6 +254,11 @@ void invocation_free(invocation *call)
     free(call->settings);
     nitro_string_list_free(&call->arguments);
     call->settings = NULL;
+}
+
+const nitro_string_list *list_if_given(const nitro_string_list *list)
+{
+    return list->count ? list : NULL;
 }
 
 void option_default_text(const command *owner, const option *what, char *text, size_t size)

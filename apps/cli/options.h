@@ -1,6 +1,6 @@
 /*
- * options.h - what a subcommand is: one table that parses its options, prints its help and makes
- * its man page, so that the three cannot disagree.
+ * options.h - a subcommand and its options. One table parses them and prints help and man page, so
+ * that the three agree.
  */
 #ifndef NITRO_APPS_CLI_OPTIONS_H
 #define NITRO_APPS_CLI_OPTIONS_H
@@ -34,49 +34,40 @@ typedef struct option {
     bool required;
 } option;
 
-/* Rows that many commands have, where their struct is called `settings` and its member as the
- * option.
- */
-#define OPTION_STORE                                                                               \
+/** A row of a command's table, where the command's struct is called `settings`: type, name, member,
+ *  name of the value (NULL: a flag), help; then any other members of `option`. */
+#define OPTION(type_, name_, member, value_, ...)                                                  \
     {                                                                                              \
-        .name = "store", .type = OPTION_TEXT, .offset = offsetof(settings, store), .value = "URL", \
-        .help = "the store (default: what 'nitro config' says, else the user's own)"               \
-    }
-#define OPTION_JSON                                                                                \
-    {                                                                                              \
-        .name = "json", .type = OPTION_FLAG, .offset = offsetof(settings, json),                   \
-        .help = "print JSON"                                                                       \
+        .name = (name_), .type = OPTION_##type_, .offset = offsetof(settings, member),             \
+        .value = (value_), .help = __VA_ARGS__                                                     \
     }
 
-#define OPTION_MODEL                                                                               \
-    {                                                                                              \
-        .name = "model", .type = OPTION_TEXT, .offset = offsetof(settings, model),                 \
-        .value = "FILE", .help = "the model file", .required = true                                \
-    }
+/* Rows that many commands have; the member is called as the option. */
+#define OPTION_STORE OPTION(TEXT, "store", store, "URL", "the store (default: see 'nitro config')")
+#define OPTION_JSON  OPTION(FLAG, "json", json, NULL, "print JSON")
+#define OPTION_MODEL OPTION(TEXT, "model", model, "FILE", "the model file", .required = true)
 #define OPTION_TARGETS                                                                             \
-    {                                                                                              \
-        .name = "targets", .type = OPTION_LIST, .offset = offsetof(settings, targets),             \
-        .value = "A,B,...",                                                                        \
-        .help = "devices to choose for, one after the other (default: all with samples)"           \
-    }
+    OPTION(LIST, "targets", targets, "A,B,...", "target devices (default: all with samples)")
 #define OPTION_SOURCES                                                                             \
-    {                                                                                              \
-        .name = "sources", .type = OPTION_LIST, .offset = offsetof(settings, sources),             \
-        .value = "A,B,...",                                                                        \
-        .help = "devices to learn from; a target is never its own source (default: all)"           \
-    }
+    OPTION(LIST, "sources", sources, "A,B,...",                                                    \
+           "source devices; a target is never its own source (default: all)")
 #define OPTION_TRAIN_FRACTION                                                                      \
-    {                                                                                              \
-        .name = "train-fraction", .type = OPTION_NUMBER,                                           \
-        .offset = offsetof(settings, train_fraction), .value = "X", .minimum = 0.001,              \
-        .maximum = 0.999, .help = "share of the inputs to learn from"                              \
-    }
+    OPTION(NUMBER, "train-fraction", train_fraction, "X",                                          \
+           "fraction of the inputs used for training", .minimum = 0.001, .maximum = 0.999)
 #define OPTION_THREADS                                                                             \
-    {                                                                                              \
-        .name = "threads", .type = OPTION_COUNT, .offset = offsetof(settings, threads),            \
-        .value = "N", .maximum = 4096,                                                             \
-        .help = "threads to learn with (default: one a core); results do not depend on it"         \
-    }
+    OPTION(COUNT, "threads", threads, "N",                                                         \
+           "threads for training (default: one per core); results do not depend on it",            \
+           .maximum = 4096)
+#define OPTION_NAME_PARTS                                                                          \
+    OPTION(COUNT, "name-parts", name_parts, "N",                                                   \
+           "name a file's input by the last N parts of its path, without the extension",           \
+           .minimum = 1, .maximum = 100)
+#define OPTION_REPETITIONS                                                                         \
+    OPTION(COUNT, "repetitions", repetitions, "N", "maximum number of timed runs of a variant",    \
+           .minimum = 1, .maximum = 1000000)
+#define OPTION_TIMEOUT                                                                             \
+    OPTION(NUMBER, "timeout", timeout_s, "SECONDS", "time limit of a single call of a variant",    \
+           .minimum = 0.001, .maximum = 1e6)
 
 /** A positional argument; tables end with a NULL name. */
 typedef struct argument {
@@ -137,6 +128,14 @@ const option *options_common(void);
  */
 int options_parse(invocation *call, char **words, size_t num_words);
 void invocation_free(invocation *call);
+
+/** The list, or NULL if it is empty: the option was not given. */
+const nitro_string_list *list_if_given(const nitro_string_list *list);
+
+/** Is an option's value one of the names ended by NULL? @return EXIT_USAGE, with the names printed,
+ *  where it is not. */
+int check_choice(const invocation *call, const char *name, const char *text,
+                 const char *const *choices);
 
 /** The default of an option as text, "" where it has none; `text` has shape [size]. */
 void option_default_text(const command *owner, const option *what, char *text, size_t size);

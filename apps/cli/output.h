@@ -1,5 +1,5 @@
 /*
- * output.h - what the program says: messages and progress on stderr, results (tables, JSON) on
+ * output.h - what the program prints: messages and progress on stderr, results (tables, JSON) on
  * stdout. Nothing but results ever goes to stdout.
  */
 #ifndef NITRO_APPS_CLI_OUTPUT_H
@@ -54,7 +54,8 @@ void format_time(double time_ms, char *text, size_t size);
 /** A size: "12.3 MB" (powers of 1000). */
 void format_size(uint64_t bytes, char *text, size_t size);
 
-/* ---- JSON (json.c) -------------------------------------------------------------------------- */
+/* ---- JSON (json_output.c)
+ * -------------------------------------------------------------------------- */
 
 /** The number, or null where it is not finite. */
 json_t *json_value(double value);

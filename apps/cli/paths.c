@@ -13,8 +13,9 @@ nitro_status model_default_path(nitro_context *context, const char *computation,
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     bool use_data = data && data[0] == '/'; /* relative ones do not count, say the rules */
     if (!use_data && !(home && home[0] == '/'))
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "neither XDG_DATA_HOME nor HOME says where models are kept; name a file");
+        return nitro_fail(
+            context, NITRO_ERR_NOT_FOUND,
+            "no default folder for models: XDG_DATA_HOME and HOME are not set; name a file");
     char *made = nitro_asprintf(context, "%s%s/nitro/models/%s@%s.json", use_data ? data : home,
                                 use_data ? "" : "/.local/share", computation, device);
     if (!made)

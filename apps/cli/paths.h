@@ -1,4 +1,4 @@
-/* paths.h - where models are kept that nobody gave a path for. */
+/* paths.h - the default path of a model, and checks of output paths. */
 #ifndef NITRO_APPS_CLI_PATHS_H
 #define NITRO_APPS_CLI_PATHS_H
 

@@ -1,4 +1,5 @@
-/* versions.c - versions by variants' names, for a store's order may be another than the code's. */
+/* versions.c - matches versions by variant name, as the store's order may differ from the code's.
+ */
 #include "apps/cli/versions.h"
 
 #include <string.h>

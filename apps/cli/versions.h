@@ -1,4 +1,4 @@
-/* versions.h - what versions of its variants a computation's code has today. */
+/* versions.h - the current versions of a computation's variants, from its code. */
 #ifndef NITRO_APPS_CLI_VERSIONS_H
 #define NITRO_APPS_CLI_VERSIONS_H
 

@@ -41,14 +41,14 @@ import 100 --describe calc.json
 import 1000 --features items
 nitro store list --store s.db --json | json_get 0.features.# 0.features.0 0.relative_features
 
-title "they carry over to a device unlike the sources"
+title "they carry over to a device that differs from the sources"
 try nitro tune-from-source calc --store s.db --target c1000 --sources c10,c100 --strategy forest --output m.json
 nitro predict --model m.json --features items=6000 --json | json_get variant reason
 nitro predict --model m.json --features items=9000 --json | json_get variant reason
 nitro predict --model m.json --features items=1e7 --json | json_get variant reason
 try nitro evaluate calc --store s.db --targets c1000 --method pooled,forest --train-fraction 0.5 --quiet
 
-title "what the target lacks is left out, and said"
+title "relative features that the target lacks are dropped with a warning"
 make_samples 10 >none.csv
 try nitro store import --store s.db --computation calc --device none --samples none.csv --devices devices.csv --features items
 try nitro tune-from-source calc --store s.db --target none --sources c10,c100 --strategy forest --output n.json

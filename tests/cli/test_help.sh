@@ -18,7 +18,7 @@ nitro help | sed -n '/^Commands:/,/^$/p' | sed -n 's/^  \([a-z-]*\( [a-z]*\)\?\)
         awk 'length > 80 { print FILENAME ": too wide: " $0 }' help.txt
     done
 if command -v groff >/dev/null; then
-    for page in man/*.1; do
+    for page in man/*; do
         groff -man -Tutf8 -ww -z "$page" 2>&1
     done
 fi

@@ -1,4 +1,4 @@
-# Hyper-parameters by left-out sources: the fastest variant changes every twelve inputs along one
+# Hyper-parameters by LODO validation: the fastest variant changes every twelve inputs along one
 # feature, for which the usual kernels are too wide.
 samples() {
     awk 'BEGIN {
@@ -30,5 +30,5 @@ title "a strategy that has others to choose from"
 learn --strategy kernel-ridge
 title "two sources choose nothing"
 learn --strategy kernel-ridge --sources a,b
-title "what is averaged, as far as it speaks"
+title "hyper-parameters of the ensemble members"
 learn

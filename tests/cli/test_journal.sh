@@ -1,4 +1,4 @@
-# A tune into a Redis server that is away, and what waits then.
+# A tune into an unavailable Redis server, and its unsent samples.
 command -v redis-server >/dev/null || echo "SKIP: no redis-server here"
 mine=$MODULES/libmine.so
 socket=$PWD/socket
@@ -24,7 +24,7 @@ stop() {
 }
 trap stop EXIT
 
-title "the server is away: the tune goes on, its samples wait"
+title "the server is unavailable: the tune continues, its samples stay in the journal"
 nitro tune "$mine" --generate 3 --budget 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
 echo "exit $?"
 grep -c "until it can be reached, unsent samples" err.txt
@@ -44,7 +44,7 @@ nitro tune "$mine" --generate 3 --budget 1 --no-model --quiet --json --store "$s
 json_get 0.inputs.found_in_store <tune.json
 nitro store info --store "$store" --json | json_get samples
 
-title "the next tune sends what waits, too"
+title "the next tune also sends unsent samples"
 stop
 nitro tune "$mine" --generate 5 --budget 1 --no-model --quiet --store "$store?timeout=0.2" >/dev/null 2>&1
 start

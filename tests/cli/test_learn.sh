@@ -41,7 +41,7 @@ nitro tune spmv --generate 8 --device model:k20c,model:gtx-980 --store m.db --no
 nitro tune-from-source spmv --store m.db --target model:c2075 --strategy forest --measure 3 --generate 8 --output c2075.json --quiet | sed -n '/^measured/s/:.*//p'
 nitro store list --store m.db | sed -n 's/  */ /g; /c2075/p'
 
-title "one source promises nothing; the guard may be turned off"
+title "one source gives no predicted quality; the guard may be turned off"
 learn --target gpu3 --sources gpu1 --strategy forest --output one.json
 learn --target gpu3 --sources gpu1,gpu2 --strategy svm --no-guard --output pure.json
 

@@ -71,7 +71,7 @@ try nitro store import --store s.db --profiles coo.csv
 try nitro store export --store s.db --computation calc --device gpu
 try nitro store export --store s.db --profiles none.csv --device nobody
 
-title P-DFS: without profiles it steps aside, with them it says who won
+title P-DFS: skipped without profiles, reports the winning proxies with them
 nitro tune spmv --generate 12 --device model:c2075,model:k20c --store m.db --no-model --quiet >tune.txt
 try nitro tune-from-source spmv --store m.db --target model:gtx-980 --strategy svm --dfs profile --output m.json
 try nitro evaluate spmv --store m.db --method full,pdfs --quiet

@@ -16,7 +16,7 @@ NITRO=nitro "$script" --dry-run --output OUT --build /nonexistent | grep ': nitr
     done
 ls OUT 2>&1
 
-title "steps that fail are said, and the rest goes on"
+title "failing steps are reported, the others are done"
 cat >nitro-double <<'END'
 #!/usr/bin/env bash
 [[ $1 == version || $1 == store ]] || { echo "$1: not today" >&2 && exit 3; }

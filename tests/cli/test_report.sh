@@ -82,7 +82,7 @@ for n in 1 2; do
 done
 try nitro report --store s.db --output both --quick --methods fixed --quiet
 grep -o '<h2>[^<]*</h2>' both/index.html
-# of two devices: neither is like or unlike, and no 'all 2 devices'
+# of two devices: no similarity, and no 'all 2 devices'
 try json_get finding <both/other-similarity.json
 try json_get finding <both/other-sensitivity.json
 try json_get finding <both/other-variants.json

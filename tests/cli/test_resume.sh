@@ -1,4 +1,4 @@
-# A tune that is killed without warning goes on where it was; one that is interrupted says so.
+# A tune that is killed without warning resumes where it stopped; one that is interrupted prints a message.
 mine=$MODULES/libmine.so
 count() {
     local line

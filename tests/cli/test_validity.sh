@@ -43,7 +43,7 @@ try nitro store remove --store ours.db --device gpu
 try nitro store remove --store ours.db --device gpt
 try nitro store remove --store ours.db
 
-title "a poisoned record is named and left out, the others are used"
+title "a poisoned record is reported and skipped, the others are used"
 import ours.db gpu2 1 one two three four
 cp ours.db poisoned.db
 sed -i 's/four/fuor/g' poisoned.db
@@ -63,7 +63,7 @@ try nitro store verify --store poisoned.db --model model.json --json
 try nitro store verify --store new.db --model model.json
 try nitro store verify --store ours.db --model missing.json
 
-title "a changed variant makes its own times stale, and no others"
+title "a changed variant makes only its own times outdated"
 nitro tune "$mine" --generate 3 --budget 1 --store tuned.db --no-model --quiet >/dev/null
 try nitro store list --outdated --store tuned.db
 # A table's width depends on the machine's name.

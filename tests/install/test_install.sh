@@ -153,7 +153,8 @@ done
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
 [[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||
     fail "no description spmv-ginkgo.json was installed"
-[[ -s $prefix/share/man/man1/nitro.1 ]] || fail "no man page nitro.1 was installed"
+[[ -s $prefix/share/man/man1/nitro.1 && -s $prefix/share/man/man5/nitro.conf.5 ]] ||
+    fail "no man page nitro.1 or nitro.conf.5 was installed"
 if type doxygen >"$work/doxygen" 2>&1; then
     while read -r name; do
         [[ -s $prefix/share/man/man3/$name.3 ]] || fail "no man page $name.3 was installed"

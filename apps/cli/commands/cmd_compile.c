@@ -1,4 +1,4 @@
-/* cmd_compile.c - nitro compile: a model in a form for programs. */
+/* cmd_compile.c - nitro compile: writes a model as a binary file or C source. */
 #include <string.h>
 
 #include "apps/cli/output.h"
@@ -16,25 +16,12 @@ static const struct {
     nitro_export_format format;
 } formats[] = {{"binary", NITRO_EXPORT_BINARY}, {"c", NITRO_EXPORT_C}};
 
-static const option options[] = {{.name = "model",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, model),
-                                  .value = "FILE",
-                                  .help = "the model file, JSON or binary",
-                                  .required = true},
-                                 {.name = "format",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, format),
-                                  .value = "FORMAT",
-                                  .help = "binary (default) or c, see above"},
-                                 {.name = "output",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, output),
-                                  .value = "FILE",
-                                  .help = "the file to write",
-                                  .required = true},
-                                 OPTION_JSON,
-                                 {0}};
+static const option options[] = {
+    OPTION(TEXT, "model", model, "FILE", "the model file, JSON or binary", .required = true),
+    OPTION(TEXT, "format", format, "FORMAT", "binary (default) or c, see above"),
+    OPTION(TEXT, "output", output, "FILE", "the file to write", .required = true),
+    OPTION_JSON,
+    {0}};
 
 static int print_result(const invocation *call, const nitro_model *model, const char *format)
 {
@@ -59,7 +46,7 @@ static int run(invocation *call)
     while (i < count && strcmp(formats[i].name, name) != 0)
         i++;
     if (i == count)
-        return fail_usage(call, "--format: '%s' is no format; there are binary and c", name);
+        return fail_usage(call, "--format: unknown format '%s'; choose binary or c", name);
     nitro_model *model = NULL;
     if (nitro_model_load(call->context, given->model, &model) != NITRO_OK)
         return fail(call);
@@ -72,15 +59,15 @@ static int run(invocation *call)
 
 const command command_compile = {
     .name = "compile",
-    .summary = "Write a model in a form for programs: binary, or C",
+    .summary = "Compile a model to binary or C",
     .synopsis = "--model FILE [--format binary|c] --output FILE [--json]",
     .description =
-        "A binary model loads many times faster than JSON, and is what libnitro-runtime reads, "
-        "which needs libc and libm alone. It decides as the model does. It does not say how the "
-        "model was learnt: keep the JSON file.\n\n"
-        "The C form is a file of its own: one function takes the input features and gives the "
-        "index of a variant; the comment at its top says the names. It needs no library but libm, "
-        "and decides as the model does, without asking variants whether they accept the input.",
+        "A binary model loads many times faster than JSON and can be read by libnitro-runtime, "
+        "which depends on libc and libm only. Its decisions are those of the JSON model. It does "
+        "not record how the model was trained: keep the JSON file.\n\n"
+        "The C form is a self-contained file: one function maps input features to the index of a "
+        "variant; the comment at its top lists the names. It depends on libm only and makes the "
+        "model's decisions, without checking the variants' constraints.",
     .examples = "  nitro compile --model gpu2.json --output gpu2.bin\n"
                 "  nitro compile --model gpu2.json --format c --output choose.c\n",
     .options = options,

@@ -8,10 +8,9 @@ typedef struct settings {
 
 static const option options[] = {OPTION_JSON, {0}};
 
-static const argument arguments[] = {{.name = "COMPUTATION",
-                                      .help = "also what is set for this computation alone",
-                                      .optional = true},
-                                     {0}};
+static const argument arguments[] = {
+    {.name = "COMPUTATION", .help = "include the settings of this computation", .optional = true},
+    {0}};
 
 static size_t list_settings(help_item *items, size_t most)
 {
@@ -86,8 +85,8 @@ const command command_config = {
     .summary = "Print all settings, their values and origins",
     .synopsis = "[COMPUTATION] [--json]",
     .description =
-        "Settings change what programs do that call nitro_computation_configure, and which store "
-        "commands take where none is named. Each is looked up in the program, then in an "
+        "Settings configure programs that call nitro_computation_configure, and the default store "
+        "of the commands. Each is looked up in the program, then in an "
         "environment variable, then in the user's file: $NITRO_CONFIG, else nitro/nitro.conf under "
         "$XDG_CONFIG_HOME or ~/.config. The file's lines are SETTING = VALUE, [COMPUTATION] before "
         "those that are for one computation only, and comments from #. An environment variable "

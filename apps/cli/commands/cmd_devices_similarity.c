@@ -1,4 +1,5 @@
-/* cmd_devices_similarity.c - nitro devices similarity: how alike devices are (paper, Table 2). */
+/* cmd_devices_similarity.c - nitro devices similarity: cosine similarity of devices (paper, Table
+ * 2). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,24 +14,13 @@ typedef struct settings {
     bool json;
 } settings;
 
-static const option options[] = {{.name = "features",
-                                  .type = OPTION_LIST,
-                                  .offset = offsetof(settings, features),
-                                  .value = "A,B,...",
-                                  .help = "the device features to compare by",
-                                  .required = true},
-                                 {.name = "devices",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, devices),
-                                  .value = "FILE",
-                                  .help = "compare the devices of this CSV file, one a row"},
-                                 {.name = "store",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, store),
-                                  .value = "URL",
-                                  .help = "compare the devices of this store"},
-                                 OPTION_JSON,
-                                 {0}};
+static const option options[] = {
+    OPTION(LIST, "features", features, "A,B,...", "the device features to compare by",
+           .required = true),
+    OPTION(TEXT, "devices", devices, "FILE", "compare the devices of this CSV file, one a row"),
+    OPTION(TEXT, "store", store, "URL", "compare the devices of this store"),
+    OPTION_JSON,
+    {0}};
 
 static const nitro_device_kind *find_kind(const char *name)
 {
@@ -137,7 +127,7 @@ static int run(invocation *call)
 
 const command command_devices_similarity = {
     .name = "devices similarity",
-    .summary = "Show how alike devices are by their features",
+    .summary = "Print the similarity of devices by their features",
     .synopsis = "--features A,B,... [--devices FILE | --store URL] [--json]",
     .description =
         "Prints the cosine similarity of every pair of devices, each feature scaled to [-1, 1] "

@@ -32,60 +32,31 @@ static const option options[] = {
     OPTION_STORE,
     OPTION_TARGETS,
     OPTION_SOURCES,
-    {.name = "method",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, methods),
-     .value = "M,...",
-     .help = "methods to compare, see above (default: all)"},
-    {.name = "measure",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, measure),
-     .value = "N,...",
-     .help = "also adapt methods that can be to N inputs measured on the target, those of the "
-             "training inputs that tell most; 'all' for all of them"},
-    {.name = "train",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, train),
-     .value = "FILE",
-     .help = "the inputs to learn from, one name a line (default: drawn, see --train-fraction)"},
-    {.name = "test",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, test),
-     .value = "FILE",
-     .help = "the inputs to be scored on, one name a line (default: all but those learnt from)"},
+    OPTION(LIST, "method", methods, "M,...", "methods to compare, see above (default: all)"),
+    OPTION(LIST, "measure", measure, "N,...",
+           "also adapt the methods that support it to the N most informative training inputs, "
+           "measured on the target; 'all' for all of them"),
+    OPTION(TEXT, "train", train, "FILE",
+           "training inputs, one name per line (default: drawn at random, see --train-fraction)"),
+    OPTION(TEXT, "test", test, "FILE",
+           "test inputs, one name per line (default: all but the training inputs)"),
     OPTION_TRAIN_FRACTION,
-    {.name = "group-by",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, group_by),
-     .value = "TEXT",
-     .help = "draw inputs together whose names agree before TEXT, such as / between group and "
-             "matrix (default: each by itself)"},
-    {.name = "without-generation",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, without_generation),
-     .help = "sources of the target's own generation do not teach"},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "N",
-     .help = "seed of the draw, of method random, and of cross-validation"},
+    OPTION(TEXT, "group-by", group_by, "TEXT",
+           "keep inputs with the same prefix before TEXT in one split, such as / between group "
+           "and matrix (default: split each input by itself)"),
+    OPTION(FLAG, "without-generation", without_generation, NULL,
+           "leave out sources of the target's own generation"),
+    OPTION(COUNT, "seed", seed, "N",
+           "seed of the split, of method random, and of cross-validation"),
     OPTION_THREADS,
-    {.name = "format",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, format),
-     .value = "FORMAT",
-     .choices = formats,
-     .help = "table, csv or json"},
-    {.name = "json",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, json),
-     .help = "the same as --format json"},
+    OPTION(TEXT, "format", format, "FORMAT", "table, csv or json", .choices = formats),
+    OPTION(FLAG, "json", json, NULL, "the same as --format json"),
     {0}};
 
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
 
-/* ---- What is asked -------------------------------------------------------------------------- */
+/* ---- Options -------------------------------------------------------------------------------- */
 
 static int check_methods(const invocation *call, const nitro_string_list *methods)
 {
@@ -94,17 +65,10 @@ static int check_methods(const invocation *call, const nitro_string_list *method
     for (const nitro_method_info *each = nitro_method_table(); each->name && count < 63; each++)
         known[count++] = each->name;
     known[count] = NULL;
-    for (size_t m = 0; m < methods->count; m++) {
-        size_t k = 0;
-        while (k < count && strcmp(known[k], methods->items[m]) != 0)
-            k++;
-        if (k == count) {
-            char text[512];
-            join_names(known, text, sizeof text);
-            return fail_usage(call, "--method: '%s' is not one of %s", methods->items[m], text);
-        }
-    }
-    return EXIT_DONE;
+    int code = EXIT_DONE;
+    for (size_t m = 0; m < methods->count && code == EXIT_DONE; m++)
+        code = check_choice(call, "method", methods->items[m], known);
+    return code;
 }
 
 #define MAX_MEASURES 64
@@ -155,11 +119,6 @@ static int read_names(const invocation *call, const char *path, nitro_string_lis
     if (code == EXIT_DONE && names->count == 0)
         code = fail_text(call, "%s names no input", path);
     return code;
-}
-
-static const nitro_string_list *if_given(const nitro_string_list *list)
-{
-    return list->count ? list : NULL;
 }
 
 static bool show_progress(void *user, size_t done, size_t total, const char *target,
@@ -236,11 +195,11 @@ static int run(invocation *call)
         code = read_names(call, given->test, &test);
     nitro_evaluate_options how;
     nitro_evaluate_options_init(&how);
-    how.targets = if_given(&given->targets);
-    how.sources = if_given(&given->sources);
-    how.methods = if_given(&given->methods);
-    how.train_inputs = if_given(&train);
-    how.test_inputs = if_given(&test);
+    how.targets = list_if_given(&given->targets);
+    how.sources = list_if_given(&given->sources);
+    how.methods = list_if_given(&given->methods);
+    how.train_inputs = list_if_given(&train);
+    how.test_inputs = list_if_given(&test);
     how.train_fraction = given->train_fraction;
     how.measured = measures;
     how.num_measured = num_measures;
@@ -257,23 +216,23 @@ static int run(invocation *call)
 
 const command command_evaluate = {
     .name = "evaluate",
-    .summary = "Score selection methods on every device",
+    .summary = "Evaluate selection methods on every device",
     .synopsis = "COMPUTATION --store URL [--targets A,...] [--sources A,...] [--method M,...] "
                 "[--train FILE] [--test FILE] [--train-fraction 0.3] [--group-by /] "
                 "[--without-generation] [--measure N,...] [--seed N] "
                 "[--format table|csv|json]",
     .description =
-        "Takes every target in turn, with the others (or the named sources, never itself) as "
-        "sources. Sources teach on training inputs only; the target is scored on test inputs only: "
-        "those with at least two usable variants there.\n\n"
+        "Takes each device in turn as the target and the others (or the named sources, never the "
+        "target itself) as sources. Models are trained on the training inputs of the sources and "
+        "scored on the test inputs of the target that have times of at least two variants "
+        "there.\n\n"
         "Quality is 100 x (time of the best variant / time of the chosen one), in percent: its "
         "mean, geometric mean, 5th percentile and minimum. Accuracy is how often the choice is the "
         "best variant. A chosen variant without a time scores 0 (0.1 in the geometric mean). "
-        "Sure are the decisions with a confidence of at least 0.9, in percent; sure good is how "
-        "many of these are within 5% of the best variant.\n\n"
-        "With --measure, 'auto +10' is method auto once ten inputs were measured on the target: a "
-        "curve from none to all. Targets with fewer inputs than that count in the means with all "
-        "they "
+        "Confident is the share of decisions with a confidence of at least 0.9; precision is the "
+        "share of these within 5 % of the best variant. Both are in percent.\n\n"
+        "With --measure, 'auto +10' is method auto adapted to ten inputs measured on the target: a "
+        "learning curve from none to all. Targets with fewer inputs enter the means with all they "
         "have: 'auto +8 to 10'.\n\n"
         "Times of modelled devices come from a cost model and are never a result.",
     .examples = "  nitro evaluate spmv --store sqlite:lab.db --method fixed,full,native\n",

@@ -15,21 +15,12 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_MODEL,
-    {.name = "features",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, features),
-     .value = "NAME=VALUE,...",
-     .help = "a value for every input feature of the model, in any order; may be given in parts"},
-    {.name = "input",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, input),
-     .value = "FILE",
-     .help = "instead: an input file, from which the computation's code evaluates the features"},
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store with the samples that the model was learnt from: shows the nearest ones"},
+    OPTION(LIST, "features", features, "NAME=VALUE,...",
+           "a value for every input feature of the model, in any order; may be repeated"),
+    OPTION(TEXT, "input", input, "FILE",
+           "instead: an input file, whose features the computation's code evaluates"),
+    OPTION(TEXT, "store", store, "URL",
+           "the store with the model's training samples: also shows the nearest ones"),
     OPTION_JSON,
     {0}};
 
@@ -103,8 +94,8 @@ static int add_store(const invocation *call, explanation *answer)
         return fail(call);
     if (answer->is_changed)
         warn(call,
-             "the sources' samples in %s are not those that the model was learnt from: they "
-             "changed since, or this is another store",
+             "the sources' samples in %s differ from those the model was trained on: they have "
+             "changed, or this is another store",
              given->store);
     return EXIT_DONE;
 }
@@ -138,23 +129,23 @@ static int run(invocation *call)
 
 const command command_explain = {
     .name = "explain",
-    .summary = "Say why a model decides as it does for an input",
+    .summary = "Explain a model's decision for an input",
     .synopsis = "--model FILE (--features NAME=VALUE,... | [COMPUTATION] --input FILE) "
                 "[--store URL] [--json]",
     .description =
-        "Prints what the model decides for an input, and why: the reason and the confidence (the "
-        "estimated chance that no other variant is over 5 % faster); all variants from the best "
-        "to the worst with the time that the model expects of each, as a multiple of the chosen "
-        "one's ('-' where its strategy's scores do not say by how much); every feature that it "
-        "looked at - of the input, of the target device, and relative ones, made of both - with "
-        "the range it was trained on, and which lie outside. The range of an input feature that "
-        "the model does not use (it was constant, or no tree asks for it) is of no matter. "
-        "Expected times are cut near 10x in training: such a number means 'or more'.\n\n"
-        "With the store of the model's sources also what was measured there: how the variants did "
-        "on the nearest measured inputs ('nearby': the 20 nearest), source by source and one by "
-        "one. Near is what the model sees as near: a distance of 2 is its whole training range, in "
-        "every feature. Similarity is the cosine of 'nitro devices similarity' over all device "
-        "features that the target and its sources have.",
+        "Prints the model's decision for an input and the reasons for it: the confidence (the "
+        "estimated probability that no other variant is more than 5 % faster); all variants from "
+        "best to worst with their expected times as multiples of the chosen one's ('-' if the "
+        "strategy's scores are not times); every feature used - of the input, of the target "
+        "device, and relative ones computed from both - with its training range and whether it "
+        "lies outside. The range of an unused input feature (constant in training, or not tested "
+        "by any tree) has no effect. Expected times are clipped near 10x in training: such a "
+        "number means 'at least'.\n\n"
+        "With the store of the model's sources, also prints how the variants performed on the 20 "
+        "nearest measured inputs ('nearby'), per source and individually. Distances are in the "
+        "model's scaled feature space, where the training range of a feature is 2. Similarity is "
+        "the cosine of 'nitro devices similarity' over all device features that the target and its "
+        "sources share.",
     .examples = "  nitro explain --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
                 "  nitro explain --model gpu2.json --input A.mtx --store sqlite:lab.db\n",
     .arguments = arguments,

@@ -24,18 +24,10 @@ static void set_defaults(void *place)
 }
 
 static const option options[] = {
-    {.name = "url",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, url),
-     .value = "BASE",
-     .help = "the collection's address: BASE/GROUP/NAME.tar.gz is downloaded"},
-    {.name = "max-size",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, max_mb),
-     .value = "MB",
-     .help = "largest archive, and largest matrix in it",
-     .minimum = 1,
-     .maximum = 1e9},
+    OPTION(TEXT, "url", url, "BASE",
+           "the collection's address: BASE/GROUP/NAME.tar.gz is downloaded"),
+    OPTION(COUNT, "max-size", max_mb, "MB", "size limit of an archive, and of the matrix in it",
+           .minimum = 1, .maximum = 1e9),
     OPTION_JSON,
     {0}};
 
@@ -88,7 +80,7 @@ static int run(invocation *call)
                                .user = &with};
     int code = EXIT_DONE;
     if (strcmp(call->arguments.items[0], "suitesparse") != 0)
-        return fail_usage(call, "COLLECTION: '%s' is not one of suitesparse",
+        return fail_usage(call, "COLLECTION: unknown collection '%s'; choose suitesparse",
                           call->arguments.items[0]);
     if (call->arguments.count < 2)
         return fail_usage(call, "GROUP/NAME is missing");
@@ -111,9 +103,9 @@ const command command_fetch = {
     .synopsis = "COLLECTION GROUP/NAME... [--url BASE] [--max-size MB] [--json]",
     .description =
         "Downloads matrices of a collection, checks and unpacks them, and prints where they are. "
-        "They are kept below nitro/ in $XDG_CACHE_HOME (or ~/.cache), and what is there is not "
-        "downloaded again; a download that was cut goes on where it ended. Nothing of an archive "
-        "is written but the matrix itself, and only if it can be read as Matrix Market.",
+        "They are kept in $XDG_CACHE_HOME/nitro (or ~/.cache/nitro) and not downloaded again; an "
+        "interrupted download resumes. Only the matrix itself is extracted from an archive, and "
+        "only if it is valid Matrix Market.",
     .examples = "  nitro tune spmv --inputs $(nitro fetch suitesparse HB/west0067 HB/1138_bus)\n",
     .arguments = arguments,
     .options = options,

@@ -12,15 +12,10 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "man",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, man),
-     .help = "print the man page (roff) instead; without COMMAND, the page about nitro itself"},
-    {.name = "man-directory",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, man_directory),
-     .value = "DIRECTORY",
-     .help = "write the man pages of all commands into this directory, which must exist"},
+    OPTION(FLAG, "man", man, NULL,
+           "print the man page (roff) instead; without COMMAND, the page about nitro itself"),
+    OPTION(TEXT, "man-directory", man_directory, "DIRECTORY",
+           "write the man pages of all commands, and nitro.conf.5, into this existing directory"),
     {0}};
 
 static const argument arguments[] = {{.name = "COMMAND",
@@ -29,16 +24,22 @@ static const argument arguments[] = {{.name = "COMMAND",
                                       .many = true},
                                      {0}};
 
-static int write_page(const invocation *call, const char *directory, const command *about)
+/** `about` as in man_page(); `settings_page`: nitro.conf(5) instead. */
+static int write_page(const invocation *call, const char *directory, const command *about,
+                      bool settings_page)
 {
     char name[64], path[4096];
     man_name(about, name, sizeof name);
-    if (snprintf(path, sizeof path, "%s/%s.1", directory, name) >= (int)sizeof path)
+    if (snprintf(path, sizeof path, "%s/%s.%d", directory, settings_page ? "nitro.conf" : name,
+                 settings_page ? 5 : 1) >= (int)sizeof path)
         return fail_text(call, "the path %s is too long", directory);
     FILE *file = fopen(path, "w");
     if (!file)
         return fail_text(call, "cannot write %s: %m", path);
-    man_page(file, about);
+    if (settings_page)
+        man_settings_page(file);
+    else
+        man_page(file, about);
     bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed)
         return fail_text(call, "cannot write %s: %m", path);
@@ -47,9 +48,11 @@ static int write_page(const invocation *call, const char *directory, const comma
 
 static int write_pages(const invocation *call, const char *directory)
 {
-    int code = write_page(call, directory, NULL);
+    int code = write_page(call, directory, NULL, true);
+    if (code == EXIT_DONE)
+        code = write_page(call, directory, NULL, false);
     for (const command *const *each = commands_all(); *each && code == EXIT_DONE; each++)
-        code = write_page(call, directory, *each);
+        code = write_page(call, directory, *each, false);
     return code;
 }
 

@@ -1,4 +1,4 @@
-/* cmd_predict.c - nitro predict: what a model says of an input whose features are known. */
+/* cmd_predict.c - nitro predict: the decision of a model for given input features. */
 #include "apps/cli/commands/out_of_range.h"
 #include "apps/cli/given_features.h"
 
@@ -11,12 +11,9 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_MODEL,
-    {.name = "features",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, features),
-     .value = "NAME=VALUE,...",
-     .help = "a value for every input feature of the model, in any order; may be given in parts",
-     .required = true},
+    OPTION(LIST, "features", features, "NAME=VALUE,...",
+           "a value for every input feature of the model, in any order; may be repeated",
+           .required = true),
     OPTION_JSON,
     {0}};
 
@@ -91,11 +88,11 @@ static int run(invocation *call)
 
 const command command_predict = {
     .name = "predict",
-    .summary = "Ask a model for the best variant, by features alone",
+    .summary = "Predict the best variant from input features",
     .synopsis = "--model FILE --features NAME=VALUE,... [--json]",
-    .description = "Prints the variant that the model chooses for an input with these features, "
-                   "its confidence, the reason, and all variants from the best to the worst. "
-                   "Nothing is run: neither the computation's code nor the device is needed.",
+    .description = "Prints the variant that the model chooses for these features, its confidence, "
+                   "the reason, and all variants from best to worst. Neither the computation's "
+                   "code nor the device is needed.",
     .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
     .options = options,
     .settings_size = sizeof(settings),

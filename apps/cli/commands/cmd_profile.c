@@ -1,5 +1,5 @@
 /* cmd_profile.c - nitro profile: hardware metrics of variants and proxies, from the hardware, or
- * made up where a device is modelled. */
+ * synthesised for modelled devices. */
 #include <string.h>
 
 #include "apps/cli/commands/profile_progress.h"
@@ -28,56 +28,24 @@ static void set_defaults(void *place)
 }
 
 static const option options[] = {
-    {.name = "inputs",
-     .type = OPTION_FILES,
-     .offset = offsetof(settings, inputs),
-     .value = "FILE",
-     .help = "input files, up to the next option"},
-    {.name = "generate",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, generate),
-     .value = "N",
-     .maximum = 1000000,
-     .help = "also profile the first N inputs of the computation's generated training set"},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "S",
-     .help = "seed of the generated inputs, and of modelled metrics' noise"},
-    {.name = "name-parts",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, name_parts),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 100,
-     .help = "name a file's input by the last N parts of its path, without the extension"},
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "where profiles go (default: what 'nitro config' says, else the user's own)"},
-    {.name = "device",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, devices),
-     .value = "ID,...",
-     .help = "devices to profile on, see 'nitro devices' (default: host); of a modelled one, "
-             "profiles are made up for the inputs that the store has samples of"},
-    {.name = "proxies",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, proxies),
-     .value = "FILE",
-     .help = "collect what these proxies are judged by, too"},
-    {.name = "timeout",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, timeout_s),
-     .value = "SECONDS",
-     .minimum = 0.001,
-     .maximum = 1e6,
-     .help = "a single call of a variant, under the profiler, that takes longer counts as hung"},
-    {.name = "again",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, again),
-     .help = "profile once more what the store holds already, and replace it"},
+    OPTION(FILES, "inputs", inputs, "FILE", "input files, up to the next option"),
+    OPTION(COUNT, "generate", generate, "N",
+           "also profile the first N inputs of the computation's generated training set",
+           .maximum = 1000000),
+    OPTION(COUNT, "seed", seed, "S",
+           "seed of the generated inputs and of the noise in modelled metrics"),
+    OPTION_NAME_PARTS,
+    OPTION(TEXT, "store", store, "URL",
+           "the store for the profiles (default: what 'nitro config' says, else the user's own)"),
+    OPTION(LIST, "device", devices, "ID,...",
+           "devices to profile on, see 'nitro devices' (default: host); for a modelled one, "
+           "profiles are synthesised for the inputs that have samples in the store"),
+    OPTION(TEXT, "proxies", proxies, "FILE", "also collect the metrics of these proxies"),
+    OPTION(NUMBER, "timeout", timeout_s, "SECONDS",
+           "time limit of a single call of a variant under the profiler", .minimum = 0.001,
+           .maximum = 1e6),
+    OPTION(FLAG, "again", again, NULL,
+           "profile runs again that the store already has, and replace their profiles"),
     OPTION_JSON,
     {0}};
 
@@ -146,7 +114,7 @@ static int report(profiling *self, const char *device, const nitro_profile_repor
     }
     printf("%s: %zu profiles of %zu runs", device, made->profiles, made->runs);
     if (made->found > 0)
-        printf(", %zu runs were there", made->found);
+        printf(", %zu runs already stored", made->found);
     if (made->failed > 0)
         printf(", %zu failed", made->failed);
     putchar('\n');
@@ -162,8 +130,7 @@ static int profile_here(profiling *self, const nitro_device *device, const loade
         collect_profiles(self->call, self->store, device->id, loaded, inputs, &how, &made);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
-                         "stopped; %zu profiles are stored, and the same command goes on from "
-                         "there",
+                         "stopped; %zu profiles are stored; run the same command to resume",
                          made.profiles);
     return status == NITRO_OK ? report(self, device->id, &made) : fail(self->call);
 }
@@ -197,26 +164,26 @@ static int check_modelled(const profiling *self, const char *id)
 {
     const settings *given = self->call->settings;
     if (is_of_proxies(self))
-        return fail_usage(self->call,
-                          "%s is modelled: its proxies' profiles are made up with those of a "
-                          "computation that was tuned on it; name that one, as in 'nitro profile "
-                          "spmv --device %s'",
-                          id, id);
+        return fail_usage(
+            self->call,
+            "%s is modelled: profiles of proxies are synthesised together with those of a "
+            "computation tuned on it; name that computation, as in 'nitro profile "
+            "spmv --device %s'",
+            id, id);
     if (given->inputs.count + given->generate > 0)
-        return fail_usage(self->call,
-                          "%s is modelled: profiles are made up for the inputs that the store has "
-                          "samples of; leave --inputs and --generate out, and name other devices "
-                          "in a command of their own",
-                          id);
+        return fail_usage(
+            self->call,
+            "%s is modelled: profiles are synthesised for the inputs with samples in the store; "
+            "omit --inputs and --generate, and profile other devices in a separate command",
+            id);
     if (given->proxies)
         return fail_usage(self->call,
-                          "%s is modelled: the metrics that are made up are always the same; leave "
-                          "--proxies out",
+                          "%s is modelled: the set of synthesised metrics is fixed; omit --proxies",
                           id);
     return EXIT_DONE;
 }
 
-/* What is not here may be in the store, which later says why that does not do. */
+/* A device that is not here may be in the store; profiling it fails later with the reason. */
 static int check_device(const profiling *self, const char *id)
 {
     const settings *given = self->call->settings;
@@ -234,7 +201,7 @@ static int check_device(const profiling *self, const char *id)
     else if (status == NITRO_OK && kind->simulate_profiles)
         code = check_modelled(self, id);
     else if (status == NITRO_OK && is_of_proxies(self) && given->inputs.count + given->generate > 0)
-        code = fail_usage(self->call, "proxies have no inputs: leave --inputs and --generate out");
+        code = fail_usage(self->call, "proxies have no inputs: omit --inputs and --generate");
     nitro_device_free(stored);
     nitro_device_free(device);
     return code;
@@ -253,7 +220,7 @@ static int profile_device(profiling *self, const char *id)
     return code;
 }
 
-/* Nothing is profiled before all that is asked for is known to make sense. */
+/* All devices are checked before the first is profiled. */
 static int profile_devices(profiling *self)
 {
     const settings *given = self->call->settings;
@@ -305,27 +272,26 @@ const command command_profile = {
     .synopsis = "COMPUTATION|" PROXIES " [--inputs FILE...] [--generate N] [--device ID,...] "
                 "[--store URL] [--proxies FILE] [--again] [OPTION...]",
     .description =
-        "Puts profiles into the store: hardware metrics of every kernel of every variant on the "
-        "inputs, or of the proxies' kernels at intensities 0 to 5. Device-feature selection by "
+        "Stores profiles: hardware metrics of every kernel of every variant on the inputs, or of "
+        "the proxies' kernels at intensities 0 to 5. Device-feature selection by "
         "profiles (nitro tune-from-source --dfs profile) needs both, on the same device: profile "
-        "the proxies once, and each computation. What is collected are the counters that the "
-        "proxies' metrics are made of (data/proxies/paper.json "
-        "says how).\n\n"
-        "Variants are checked against the reference, and run many times under the profiler, each "
-        "in a worker process: one that fails costs its own run. No time is taken from a profiled "
-        "run. Every input's profiles are stored before the next one's turn; the same command goes "
-        "on where it was stopped. Unlike samples, profiles do not wait for a store that is away: "
-        "the command ends with an error then, and goes on once the store is back.\n\n"
-        "Counters may be kept from ordinary users. On NVIDIA GPUs be root, or load the driver with "
+        "the proxies once, and each computation. It collects the counters from which the proxies' "
+        "metrics are computed (see data/proxies/paper.json).\n\n"
+        "Variants are checked against the reference and run many times under the profiler, each in "
+        "a worker process, so that a failure costs one run. Profiled runs are not timed. The "
+        "profiles of an input are stored before the next input is profiled; an interrupted command "
+        "resumes where it stopped. Profiles, other than samples, are not kept in a journal: if the "
+        "store is unavailable, the command fails and can be run again later.\n\n"
+        "Access to counters may be restricted. On NVIDIA GPUs run as root or load the driver with "
         "NVreg_RestrictProfilingToAdminUsers=0; on hosts kernel.perf_event_paranoid must be 2 or "
-        "less, and virtual machines often have no counters at all. Where profiling is not possible "
-        "the command says why; tuning and learning go on without profiles.\n\n"
-        "Of modelled devices profiles are made up: of the proxies and of every variant on the "
-        "inputs that the store has samples of. They come from a documented formula, as modelled "
-        "times do, and say so: good for trying things out, and never a result. Those that are "
-        "there already are replaced. So tune first, and then name the computation alone, without "
-        "--inputs and --generate: the proxies' profiles come with it.\n\n"
-        "What another profiler collected is read by nitro store import --profiles.",
+        "less; many virtual machines have no counters. If profiling is not possible, the command "
+        "prints the reason; tuning and training work without profiles.\n\n"
+        "Profiles of modelled devices are synthesised, for the proxies and for every variant on "
+        "the inputs that have samples in the store. They come from a documented formula, as "
+        "modelled times do, and are marked as modelled: they serve tests and demonstrations, never "
+        "results. Existing ones are replaced. Tune first, then name the computation without "
+        "--inputs and --generate; the profiles of the proxies are included.\n\n"
+        "'nitro store import --profiles' reads the output of other profilers.",
     .examples =
         "  nitro profile proxies --device cuda\n"
         "  nitro profile spmv --generate 10 --device cuda\n"

@@ -1,4 +1,5 @@
-/* cmd_run.c - nitro run: decide for one input, run it, and say why, how fast and whether right. */
+/* cmd_run.c - nitro run: chooses a variant for one input, runs it, and reports decision, time and
+ * check. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,60 +29,21 @@ static void set_defaults(void *place)
 }
 
 static const option options[] = {
-    {.name = "input",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, input),
-     .value = "FILE",
-     .help = "the input file; Matrix Market for spmv, a PGM or PNG image for histogram"},
-    {.name = "generated",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, generated),
-     .value = "N",
-     .maximum = 1e15,
-     .help = "instead of a file: input N (from 0) of the computation's generated inputs"},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "S",
-     .help = "seed of the generated inputs"},
-    {.name = "device",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, device),
-     .value = "ID",
-     .help = "where to run, see 'nitro devices': host, cuda, cuda:1"},
-    {.name = "model",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, model),
-     .value = "FILE",
-     .help = "the model that decides (default: the one that 'nitro tune' made for this device)"},
-    {.name = "min-confidence",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, min_confidence),
-     .value = "X",
-     .maximum = 1,
-     .help = "below this confidence choose the default variant"},
-    {.name = "compare",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, compare),
-     .help = "time all variants, to see how good the choice was"},
-    {.name = "cold",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, cold),
-     .help = "flush the caches before each run"},
-    {.name = "repetitions",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, repetitions),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 1000000,
-     .help = "most runs of a variant that count"},
-    {.name = "timeout",
-     .type = OPTION_NUMBER,
-     .offset = offsetof(settings, timeout_s),
-     .value = "SECONDS",
-     .minimum = 0.001,
-     .maximum = 1e6,
-     .help = "a single call of a variant that takes longer counts as hung"},
+    OPTION(TEXT, "input", input, "FILE",
+           "the input file; Matrix Market for spmv, a PGM or PNG image for histogram"),
+    OPTION(COUNT, "generated", generated, "N",
+           "instead of a file: input N (from 0) of the computation's generated inputs",
+           .maximum = 1e15),
+    OPTION(COUNT, "seed", seed, "S", "seed of the generated inputs"),
+    OPTION(TEXT, "device", device, "ID", "where to run, see 'nitro devices': host, cuda, cuda:1"),
+    OPTION(TEXT, "model", model, "FILE",
+           "the model that decides (default: the one that 'nitro tune' made for this device)"),
+    OPTION(NUMBER, "min-confidence", min_confidence, "X",
+           "choose the default variant below this confidence", .maximum = 1),
+    OPTION(FLAG, "compare", compare, NULL, "time all variants to rate the choice"),
+    OPTION(FLAG, "cold", cold, NULL, "flush the caches before each run"),
+    OPTION_REPETITIONS,
+    OPTION_TIMEOUT,
     OPTION_JSON,
     {0}};
 
@@ -107,7 +69,7 @@ static int load_input(one_run *self)
         inputs_make(self->call, module, &files,
                     (generated_range){given->seed, given->generated, generated}, 1, &self->inputs);
     if (code == EXIT_DONE &&
-        input_load(self->call->context, self->inputs.hyper_settings, &self->input) != NITRO_OK)
+        input_load(self->call->context, self->inputs.sources, &self->input) != NITRO_OK)
         code = fail(self->call);
     nitro_string_list_free(&files);
     if (code == EXIT_DONE && module->describe)
@@ -127,8 +89,8 @@ static int find_device(one_run *self)
     nitro_device_free(device);
     if (kind->simulate)
         return fail_text(self->call,
-                         "%s is modelled, and nothing runs there: 'nitro predict' says what would "
-                         "be chosen",
+                         "%s is modelled, so nothing can run on it: 'nitro predict' prints the "
+                         "decision without running it",
                          self->device);
     return self->device ? EXIT_DONE : fail(self->call);
 }
@@ -244,15 +206,15 @@ static int run(invocation *call)
 
 const command command_run = {
     .name = "run",
-    .summary = "Decide for one input, run it, and say why",
+    .summary = "Choose a variant for one input and run it",
     .synopsis = "COMPUTATION --input FILE [--device ID] [--model FILE] [--compare] [--json]",
     .description =
         "Chooses a variant for one input as a program that links libnitro would, and runs it: "
         "prints the decision, its reason, the variant's time (the median of some repetitions), and "
         "whether its result agrees with the reference variant's. Without a model the default "
-        "variant runs. On a GPU the time is that of the GPU's own clock.\n\n"
+        "variant runs. On a GPU the time is taken from GPU events.\n\n"
         "The variant runs in a worker process, as in 'nitro tune': one that crashes or hangs is "
-        "reported. The exit code is 1 when the chosen variant gave no right result.",
+        "reported. The exit code is 1 if the chosen variant gave no correct result.",
     .examples = "  nitro run spmv --input A.mtx\n"
                 "  nitro run spmv --input A.mtx --model k20c.json --compare\n"
                 "  nitro run spmv --generated 1000\n",

@@ -50,7 +50,7 @@ static nitro_tune_options options_of(tuning *self)
     return how;
 }
 
-/** Times on a machine that others use are rough: say so before hours are spent. */
+/** Times on a machine that others use are rough: warns before hours are spent. */
 static void warn_if_busy(const tuning *self, const device_set *devices)
 {
     double load;
@@ -60,8 +60,8 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
         real |= strcmp(devices->devices[d]->kind, "model") != 0;
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
-    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be rough", load,
-         cores);
+    warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be inaccurate",
+         load, cores);
 }
 
 /** One pass over the inputs measures them on all devices. */
@@ -88,20 +88,21 @@ static int measure(tuning *self, const device_set *devices)
     progress_end(&self->progress);
     if (status == NITRO_ERR_INTERRUPTED)
         return fail_text(self->call,
-                         "stopped after %zu of %zu inputs; their samples are stored, and the same "
-                         "command goes on from there",
+                         "stopped after %zu of %zu inputs; their samples are stored; run the same "
+                         "command to resume",
                          self->last.done, self->last.total);
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
-/** Of modelled devices 'nitro profile' makes profiles up: not here, where it may be overlooked. */
+/** Profiles of modelled devices are synthesised by 'nitro profile' alone, where the user asks for
+ * them. */
 static int profile(tuning *self, const nitro_device *device)
 {
     const tune_settings *given = self->call->settings;
     if (!given->profile)
         return EXIT_DONE;
     if (strcmp(device->kind, "model") == 0) {
-        note(self->call, "%s is modelled: 'nitro profile' makes its profiles up", device->id);
+        note(self->call, "%s is modelled: 'nitro profile' synthesises its profiles", device->id);
         return EXIT_DONE;
     }
     bool broken = false;
@@ -109,8 +110,7 @@ static int profile(tuning *self, const nitro_device *device)
         collect_or_warn(self->call, self->store, device->id, &self->loaded, &self->inputs, &broken);
     self->profiles_lost = self->profiles_lost || broken;
     if (status == NITRO_ERR_INTERRUPTED)
-        return fail_text(self->call, "stopped while profiling; the same command goes on from "
-                                     "there");
+        return fail_text(self->call, "stopped while profiling; run the same command to resume");
     return EXIT_DONE;
 }
 
@@ -182,9 +182,8 @@ static int tune_devices(tuning *self, const device_set *devices)
         code = fail_text(self->call, "%zu of %zu inputs could not be measured; see above",
                          self->last.failed, self->last.total);
     if (code == EXIT_DONE && self->profiles_lost)
-        code =
-            fail_text(self->call, "some profiles are missing, see above; 'nitro profile' goes on "
-                                  "from there");
+        code = fail_text(self->call,
+                         "some profiles are missing, see above; 'nitro profile' collects the rest");
     return code;
 }
 
@@ -250,18 +249,18 @@ static size_t list_modules(help_item *items, size_t most)
 
 const command command_tune = {
     .name = "tune",
-    .summary = "Measure every variant on every input, learn a model",
+    .summary = "Measure every variant on every input, train a model",
     .synopsis = "COMPUTATION --inputs FILE... [--generate N] [--store URL] [--device ID,...] "
                 "[--output MODEL] [OPTION...]",
     .description =
-        "Measures every variant of a computation on every input, one worker process an input, and "
-        "stores each sample before the next is measured: a tune that was stopped or killed goes on "
-        "where it was. Then prints which variant won where, and learns a model for the device from "
-        "all its samples in the store.\n\n"
-        "In the table, slowdown is what always using one variant would cost: the geometric mean of "
-        "its time over the best one, on the inputs where it has a time.\n\n"
-        "An input that cannot be read, and a variant that fails, hangs, or gives a wrong result, "
-        "cost that one entry; the tune goes on. The exit code is 1 when an input failed.\n\n"
+        "Measures every variant of a computation on every input, one worker process per input, and "
+        "stores each sample before the next is measured: an interrupted tune resumes where it "
+        "stopped. Then prints how often each variant was the fastest, and trains a model for the "
+        "device on all its samples in the store.\n\n"
+        "In the table, slowdown is the geometric mean of the variant's time over the best time, on "
+        "the inputs for which it has a time: the cost of always using it.\n\n"
+        "An input that cannot be read, or a variant that fails, hangs or gives a wrong result, is "
+        "recorded as such, and the tune continues. The exit code is 1 if an input failed.\n\n"
         "OpenMP threads wait for each other by spinning briefly (GOMP_SPINCOUNT=1000), unless the "
         "environment sets OMP_WAIT_POLICY or GOMP_SPINCOUNT.",
     .examples = "  nitro tune spmv --generate 100\n"

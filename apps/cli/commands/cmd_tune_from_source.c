@@ -30,137 +30,70 @@ static void set_defaults(void *place)
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "target",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, target),
-     .value = "DEVICE",
-     .help = "the device to make a model for: known to the store, of this machine, or modelled",
-     .required = true},
-    {.name = "sources",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, sources),
-     .value = "A,B,...",
-     .help = "the devices to learn from (default: all with samples but the target)"},
-    {.name = "strategy",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, strategy),
-     .value = "NAME",
-     .help = "how to learn; 'nitro version' lists what is built in"},
-    {.name = "dfs",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, dfs),
-     .value = "NAME",
-     .help = "how to choose device features: 'none' uses all that sources and target share, "
-             "'omit' none of them, 'profile' those that profiles point at, 'cv' searches by "
-             "cross-validation over the sources, 'both' searches what profiles point at (default: "
-             "as the strategy does best)"},
-    {.name = "proxies",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, proxies),
-     .value = "FILE",
-     .help = "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
-             "form of share/nitro/proxies/paper.json"},
-    {.name = "max-subset",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, max_subset),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 64,
-     .help = "search: most device features in a subset"},
-    {.name = "k",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, k),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 64,
-     .help = "search: how many device features to choose, those most often in the best subsets"},
-    {.name = "no-guard",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, no_guard),
-     .help =
-         "take device features as chosen, also where the target lies outside the sources' range "
-         "or left-out sources are chosen for better without: the methods as published"},
-    {.name = "measure",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, measure),
-     .value = "N",
-     .maximum = 1000000,
-     .help = "measure N inputs on the target, those that tell most, and correct the model by them "
-             "(default: 0, none)"},
-    {.name = "inputs",
-     .type = OPTION_FILES,
-     .offset = offsetof(settings, inputs),
-     .value = "FILE",
-     .help = "with --measure: input files that may be measured, up to the next option; without "
-             "these and --generate, the store's samples of the target stand for measurements"},
-    {.name = "generate",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, generate),
-     .value = "N",
-     .maximum = 1000000,
-     .help = "with --measure: the first N generated inputs may be measured"},
-    {.name = "generate-seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, generate_seed),
-     .value = "S",
-     .help = "seed of the generated inputs, as the sources were tuned with"},
-    {.name = "name-parts",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, name_parts),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 100,
-     .help = "name a file's input by the last N parts of its path, as the sources were tuned with"},
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "N",
-     .help =
-         "seed of the cross-validation: the same samples, options and seed give the same model"},
-    {.name = "threads",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, threads),
-     .value = "N",
-     .maximum = 4096,
-     .help = "threads to learn with (default: one a core); the model does not depend on it"},
-    {.name = "output",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, output),
-     .value = "FILE",
-     .help = "where the model goes; written whole or not at all",
-     .required = true},
+    OPTION(TEXT, "target", target, "DEVICE",
+           "the device to make a model for: in the store, on this machine, or modelled",
+           .required = true),
+    OPTION(LIST, "sources", sources, "A,B,...",
+           "the devices to train on (default: all with samples except the target)"),
+    OPTION(TEXT, "strategy", strategy, "NAME",
+           "how to train; 'nitro version' lists what is built in"),
+    OPTION(TEXT, "dfs", dfs, "NAME",
+           "device-feature selection: 'none' keeps all that sources and target share, 'omit' "
+           "uses none, 'profile' selects by hardware profiles (P-DFS), 'cv' by cross-validation "
+           "over the sources (CV-DFS), 'both' runs CV-DFS on the features that P-DFS selects "
+           "(default: the strategy's own)"),
+    OPTION(TEXT, "proxies", proxies, "FILE",
+           "--dfs profile: JSON with more proxies, or other metrics of the built-in ones, in the "
+           "form of share/nitro/proxies/paper.json"),
+    OPTION(COUNT, "max-subset", max_subset, "N",
+           "CV-DFS: largest number of device features in a subset", .minimum = 1, .maximum = 64),
+    OPTION(COUNT, "k", k, "N",
+           "CV-DFS: number of device features to select: those most frequent in the best subsets",
+           .minimum = 1, .maximum = 64),
+    OPTION(FLAG, "no-guard", no_guard, NULL,
+           "keep the selected device features even if the target is outside the sources' range "
+           "or LODO validation is better without them, as in the published methods"),
+    OPTION(COUNT, "measure", measure, "N",
+           "measure the N most informative inputs on the target and adapt the model to them "
+           "(default: 0)",
+           .maximum = 1000000),
+    OPTION(FILES, "inputs", inputs, "FILE",
+           "with --measure: candidate input files, up to the next option; without these and "
+           "--generate, the target's samples in the store are used"),
+    OPTION(COUNT, "generate", generate, "N",
+           "with --measure: the first N generated inputs are candidates", .maximum = 1000000),
+    OPTION(COUNT, "generate-seed", generate_seed, "S",
+           "seed of the generated inputs, as the sources were tuned with"),
+    OPTION(COUNT, "name-parts", name_parts, "N",
+           "name a file's input by the last N parts of its path, as the sources were tuned with",
+           .minimum = 1, .maximum = 100),
+    OPTION(COUNT, "seed", seed, "N",
+           "seed of the cross-validation: the same samples, options and seed give the same model"),
+    OPTION(COUNT, "threads", threads, "N",
+           "threads for training (default: one per core); the model does not depend on it",
+           .maximum = 4096),
+    OPTION(TEXT, "output", output, "FILE", "the model file to write, atomically", .required = true),
     OPTION_JSON,
     {0}};
 
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
 
-/** Refuse a plug-in's name that is not built in, with what is. */
+/** Refuse a plug-in's name that is not built in. */
 static int check_plugins(const invocation *call)
 {
+    enum { MAX_NAMES = 64 };
     const settings *given = call->settings;
-    const char *names[64];
-    size_t count = 0;
-    bool strategy = false, dfs = !given->dfs;
-    for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each && count < 63;
-         each++) {
-        strategy |= strcmp((*each)->name, given->strategy) == 0;
-        names[count++] = (*each)->name;
-    }
-    names[count] = NULL;
-    char known[512];
-    join_names(names, known, sizeof known);
-    if (!strategy)
-        return fail_usage(call, "--strategy: '%s' is not one of %s", given->strategy, known);
-    count = 0;
-    for (const nitro_dfs_kind *const *each = nitro_builtin_dfs_kinds(); *each && count < 63;
-         each++) {
-        dfs = dfs || strcmp((*each)->name, given->dfs) == 0;
-        names[count++] = (*each)->name;
-    }
-    names[count] = NULL;
-    join_names(names, known, sizeof known);
-    return dfs ? EXIT_DONE : fail_usage(call, "--dfs: '%s' is not one of %s", given->dfs, known);
+    const char *names[MAX_NAMES] = {0};
+    const nitro_strategy *const *strategies = nitro_builtin_strategies();
+    const nitro_dfs_kind *const *kinds = nitro_builtin_dfs_kinds();
+    for (size_t i = 0; strategies[i] && i < MAX_NAMES - 1; i++)
+        names[i] = strategies[i]->name;
+    int code = check_choice(call, "strategy", given->strategy, names);
+    memset(names, 0, sizeof names);
+    for (size_t i = 0; kinds[i] && i < MAX_NAMES - 1; i++)
+        names[i] = kinds[i]->name;
+    return code == EXIT_DONE && given->dfs ? check_choice(call, "dfs", given->dfs, names) : code;
 }
 
 /** Are inputs to be measured now, and not only read from the store? */
@@ -215,7 +148,8 @@ static int prepare_measuring(invocation *call, target_measuring *measuring)
     if (!measures_now(given))
         return EXIT_DONE;
     if (given->measure == 0)
-        return fail_usage(call, "--inputs and --generate are what --measure N may measure");
+        return fail_usage(
+            call, "--inputs and --generate name candidates for --measure N, which is missing");
     return target_measuring_begin(call, given->target, &given->inputs,
                                   (generated_range){given->generate_seed, 0, given->generate},
                                   given->name_parts, measuring);
@@ -245,35 +179,35 @@ static int run(invocation *call)
 
 const command command_tune_from_source = {
     .name = "tune-from-source",
-    .summary = "Make a model for a device that nobody measured",
+    .summary = "Make a model for a device without measurements",
     .synopsis = "COMPUTATION --store URL --target DEVICE [--sources A,B,...] [--strategy NAME] "
                 "[--dfs NAME] [--proxies FILE] [--max-subset N] [--k N] [--measure N [--inputs "
                 "FILE...]] [--seed N] "
                 "--output FILE",
     .description =
-        "Learns from the samples of source devices and from what the target says of itself: its "
-        "device features, from the store or from the machine at hand. No variant is run on the "
-        "target, unless --measure allows a few. Writes the model and prints what it was learnt "
-        "from.\n\n"
-        "It prints what may be expected, too: promised is the mean quality (percent of the best "
-        "variant's speed) that held-out inputs and left-out sources predict at the target's "
-        "distance from its sources. A distance of 0.69 is a factor of two in each device feature "
-        "that counts; it is unknown of a source that shares no device feature with the target. "
-        "Where nothing can be promised, it says why.\n\n"
-        "From three sources on, each is left out in turn to choose hyper-parameters, and among the "
-        "strategies that one averages: what serves those sources clearly better than the usual "
-        "does. What was chosen is printed.\n\n"
-        "With --measure N, the N inputs that tell most are measured on the target, and correct the "
-        "model: ten are worth a lot. They are chosen from those that the sources have measured.\n\n"
-        "The paper's method is --strategy svm with --dfs profile, cv or both. The search takes "
-        "every source in turn for the target, tries all subsets of up to --max-subset device "
-        "features there, and chooses the --k that occur most often in the best ones: those within "
-        "2 percentage points of the best quality on that source and, of these, on all sources "
-        "together. They share the source's one vote; that of no feature counts among them. As "
-        "often: the feature in which the target lies less far outside the sources' range, then "
-        "that which alone has the higher quality, then the first by name. Out of reach is a "
-        "feature in which the target lies farther outside the sources' range than that is wide, "
-        "and than any source lies outside the others'.\n\n"
+        "Trains on the samples of source devices and on the target's device features, read from "
+        "the store or from this machine. No variant runs on the target, except with --measure. "
+        "Writes the model and prints what it was trained on.\n\n"
+        "It also prints the predicted quality: the mean quality (percent of the best variant's "
+        "speed) estimated from held-out inputs and leave-one-device-out (LODO) validation at the "
+        "target's distance from its sources. A distance of 0.69 is a factor of two in every device "
+        "feature used; it is unknown for a source that shares no device feature with the target. "
+        "If no quality can be predicted, the reason is printed.\n\n"
+        "With three or more sources, LODO validation selects the hyper-parameters and, for "
+        "strategy auto, the ensemble members; the defaults are replaced only by settings that are "
+        "clearly better. The selected settings are printed.\n\n"
+        "With --measure N, the N most informative inputs (active learning) among those measured on "
+        "the sources are measured on the target, and the model is adapted to them. Ten already "
+        "help considerably.\n\n"
+        "The paper's method is --strategy svm with --dfs profile, cv or both. CV-DFS takes each "
+        "source in turn as the validation device, evaluates all subsets of up to --max-subset "
+        "device features there, and selects the --k features most frequent in the best subsets: "
+        "those within 2 percentage points of the best quality on that device and, of these, on all "
+        "devices together. The best subsets of a device, the empty one included, share its one "
+        "vote. Ties go to the feature in which the target is less far outside the sources' range, "
+        "then to the one with the higher quality on its own, then to the first by name. A feature "
+        "is outside the training range if the target's distance from the sources' range exceeds "
+        "the width of that range and the distance of any source from the range of the others.\n\n"
         "The same samples, options and seed give the same model, byte for byte.",
     .examples = "  nitro tune-from-source spmv --store lab.db --target K20c --output k20c.json\n"
                 "  nitro run spmv --input A.mtx --model k20c.json\n"

@@ -8,7 +8,7 @@
 #include "apps/cli/output.h"
 #include "nitro/backend/study.h"
 
-/** Nothing where the method knows no confidence, or is never sure. */
+/** "-" where the method has no confidence, or is never confident. */
 static void add_share(text_table *table, double percent)
 {
     if (isnan(percent))
@@ -80,7 +80,7 @@ int evaluation_print_table(const invocation *call, const nitro_evaluate_result *
     text_table table;
     size_t num_targets = 0;
     table_begin(&table, call->context,
-                "target,method,>mean,>geomean,>p5,>min,>accuracy,>sure,>sure good,>inputs");
+                "target,method,>mean,>geomean,>p5,>min,>accuracy,>confident,>precision,>inputs");
     for (size_t i = 0; i < count; i++) {
         bool fresh = is_new_target(results, i);
         num_targets += fresh;
@@ -102,11 +102,12 @@ static void print_csv_number(double value)
     printf(",%s", text);
 }
 
-/* Device ids and method names need no quotes: their characters are clean. */
+/* Device ids and method names need no quotes: valid names have no comma or quote. */
 int evaluation_print_csv(const nitro_evaluate_result *results, size_t count)
 {
-    printf("target,method,mean,geomean,p5,min,accuracy,sure,confident_precision,measured,inputs,"
-           "modelled\n");
+    printf(
+        "target,method,mean,geomean,p5,min,accuracy,confident,confident_precision,measured,inputs,"
+        "modelled\n");
     for (size_t i = 0; i < count; i++) {
         printf("%s,%s", results[i].target, results[i].method);
         print_csv_number(results[i].mean);

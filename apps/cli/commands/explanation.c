@@ -1,5 +1,5 @@
 /* explanation.c - gathers why a model decides as it does: from the model, and from the samples that
- * it was learnt from. Hides which of these are asked: the nearest ones, each alike. */
+ * it was trained on. The nearest samples count equally. */
 #include "apps/cli/commands/explanation.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static nitro_status list_sources(nitro_context *context, json_t *provenance,
     }
     if (status == NITRO_OK && sources->count == 0)
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "the model does not say which devices it was learnt from");
+                          "the model does not name the devices it was trained on");
     return status;
 }
 

@@ -6,7 +6,7 @@
 #include "nitro/backend/explain.h"
 
 enum {
-    EXPLAIN_VOTERS = 20,   /* nearest measured inputs that are asked how variants compare... */
+    EXPLAIN_VOTERS = 20,   /* nearest measured inputs that are compared... */
     EXPLAIN_NEIGHBOURS = 8 /* ...and how many of them are shown */
 };
 
@@ -17,11 +17,11 @@ typedef struct variant_record {
     double ratio; /* geometric mean of its time over the chosen variant's, there; NaN: none */
 } variant_record;
 
-/** What a source device says of inputs like this one. */
+/** How the variants performed on a source's nearest inputs. */
 typedef struct device_record {
     size_t device;     /* of the dataset */
     double similarity; /* of its features to the target's; NaN: the target's are not known */
-    size_t inputs;     /* its nearest measured inputs that were asked */
+    size_t inputs;     /* its inputs among the nearest */
     double distance;   /* the mean of theirs */
     size_t agree;      /* of those, where the chosen variant is within 5 % of the fastest */
     double runner_up;  /* geometric mean of runner-up's time over the chosen one's; NaN: none */

@@ -26,7 +26,7 @@ static void print_decision(const explanation *self)
 {
     const nitro_decision *decision = &self->decision;
     printf("variant     %s\n", decision->variant_name);
-    printf("confidence  %.2f that no other variant is over 5 %% faster\n", decision->confidence);
+    printf("confidence  %.2f (no other variant is more than 5 %% faster)\n", decision->confidence);
     printf("reason      %s\n", nitro_reason_text(decision->reason));
     printf("model       %s for %s on %s\n", nitro_model_strategy(self->model),
            nitro_model_computation(self->model), nitro_model_target(self->model));
@@ -35,9 +35,9 @@ static void print_decision(const explanation *self)
     double model = expected(self, self->runner_up);
     printf("runner-up   %s", nitro_model_variant_name(self->model, self->runner_up));
     if (isfinite(model))
-        printf(": %.2f times as long, the model expects", model);
+        printf(": expected to take %.2f times as long", model);
     if (self->dataset && isfinite(self->variants[self->runner_up].ratio))
-        printf("%s %.2f times as long on the nearest %zu measured inputs",
+        printf("%s measured %.2f times as long on the nearest %zu measured inputs",
                isfinite(model) ? ";" : ":", self->variants[self->runner_up].ratio,
                self->variants[self->runner_up].timed);
     putchar('\n');
@@ -63,7 +63,7 @@ static nitro_status print_ranking(const invocation *call, const explanation *sel
     return table_end(&table, stdout);
 }
 
-/* ---- What the model looked at ---------------------------------------------------------------- */
+/* ---- Features -------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
     [NITRO_COLUMN_INPUT] = "input",
@@ -74,16 +74,16 @@ static const char *const kind_names[] = {
 static void describe_place(const nitro_column *column, char *text, size_t size)
 {
     if (!column->is_used)
-        snprintf(text, size, "the model does not use it");
+        snprintf(text, size, "not used by the model");
     else if (isnan(column->value))
         snprintf(text, size, "undefined for this input");
     else if (column->excess > 0.0)
-        snprintf(text, size, "outside, by %.3g %% of the range%s", 100.0 * column->excess,
-                 column->kind == NITRO_COLUMN_RELATIVE                   ? ": cut to it"
-                 : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": near enough"
+        snprintf(text, size, "outside by %.3g %% of the range%s", 100.0 * column->excess,
+                 column->kind == NITRO_COLUMN_RELATIVE                   ? ": clipped"
+                 : column->kind == NITRO_COLUMN_INPUT && !column->is_far ? ": within tolerance"
                                                                          : "");
     else if (!column->is_seen)
-        snprintf(text, size, "inside; relative features stand for it");
+        snprintf(text, size, "inside; used through relative features");
     else
         snprintf(text, size, "inside");
 }
@@ -164,13 +164,13 @@ int explanation_print(const invocation *call, const explanation *self)
     print_decision(self);
     putchar('\n');
     nitro_status status = print_ranking(call, self);
-    printf("\nWhat the model looked at:\n\n");
+    printf("\nFeatures of the model:\n\n");
     if (status == NITRO_OK)
         status = print_columns(call, self);
     if (status == NITRO_OK && self->dataset) {
-        printf(
-            "\nThe sources, the most like %s first; 'agree': %s was within 5 %% of the best:\n\n",
-            nitro_model_target(self->model), self->decision.variant_name);
+        printf("\nSources by similarity to %s; 'agree': inputs on which %s was within 5 %% of the "
+               "best:\n\n",
+               nitro_model_target(self->model), self->decision.variant_name);
         status = print_devices(call, self);
     }
     if (status == NITRO_OK && self->dataset) {

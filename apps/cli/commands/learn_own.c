@@ -1,4 +1,4 @@
-/* learn_own.c - learning from a device's own samples; hides the default place of models. */
+/* learn_own.c - trains a model on a device's own samples and saves it. */
 #include "apps/cli/commands/learn_own.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ int learn_own(const invocation *call, nitro_store *store, const char *computatio
     if (status == NITRO_ERR_NO_DATA && !output) {
         char why[1024];
         nitro_context_last_error(call->context, why, sizeof why);
-        warn(call, "no model was learnt: %s", why);
+        warn(call, "no model was trained: %s", why);
         return EXIT_DONE;
     }
     if (status == NITRO_OK)

@@ -27,11 +27,11 @@ static void describe_result(const one_run *self, char *text, size_t size)
     else if (entry->detail)
         snprintf(text, size, "%s", entry->detail);
     else if (!reference)
-        snprintf(text, size, "not checked: the computation has no check");
+        snprintf(text, size, "not checked: the computation has no reference");
     else if (strcmp(reference, self->decision.variant_name) == 0)
-        snprintf(text, size, "it is the reference that others are checked against");
+        snprintf(text, size, "this is the reference variant");
     else
-        snprintf(text, size, "right: checked against %s", reference);
+        snprintf(text, size, "correct: checked against %s", reference);
 }
 
 /** 100 x best time / chosen time; NaN where the chosen variant has no time. */
@@ -100,7 +100,7 @@ static void print_decision(const one_run *self)
     if (self->model)
         printf("model     %s (for %s)\n", self->model_path, nitro_model_target(self->model));
     else
-        printf("model     none; 'nitro tune %s' makes one\n", self->loaded.module->name);
+        printf("model     none; 'nitro tune %s' trains one\n", self->loaded.module->name);
     printf("variant   %s\n", self->decision.variant_name);
     printf("reason    ");
     outside_print(self->decision.reason, self->outside);
@@ -126,7 +126,7 @@ static void print_time(const one_run *self)
     if (entry->outcome == NITRO_OUTCOME_MEASURED)
         printf(" (median of %u)", entry->count);
     if (isfinite(entry->prepare_ms))
-        printf(", after preparing the input in %s", prepare);
+        printf(", plus %s to prepare the input", prepare);
     describe_result(self, result, sizeof result);
     printf("\n");
     if (self->sample->provenance.device_state || self->sample->provenance.cache)
@@ -162,7 +162,7 @@ static int print_comparison(const one_run *self)
     }
     if (table_end(&table, stdout) != NITRO_OK)
         return fail(self->call);
-    printf("\nThe choice has %.1f %% of the best variant's speed.\n", quality(self));
+    printf("\nThe choice reaches %.1f %% of the best variant's speed.\n", quality(self));
     return EXIT_DONE;
 }
 
@@ -183,6 +183,7 @@ int one_run_report(const one_run *self, bool compare, bool json)
         }
     }
     if (code == EXIT_DONE && chosen(self)->outcome != NITRO_OUTCOME_MEASURED)
-        code = fail_text(self->call, "variant %s gave no result", self->decision.variant_name);
+        code =
+            fail_text(self->call, "variant %s gave no correct result", self->decision.variant_name);
     return code;
 }

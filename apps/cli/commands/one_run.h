@@ -18,7 +18,7 @@ typedef struct one_run {
     nitro_model *model; /* owned by the computation; NULL: none */
     nitro_decision decision;
     double decision_ms; /* features and model */
-    json_t *outside;    /* names of features that make the input unlike others; NULL: no model */
+    json_t *outside;    /* names of features outside the training range; NULL: no model */
     size_t ranking[NITRO_MAX_VARIANTS];
     double scores[NITRO_MAX_VARIANTS];
     nitro_sample *sample;

@@ -1,4 +1,4 @@
-/* out_of_range.c - the features that make an input unlike those that a model learnt from, by name.
+/* out_of_range.c - names the features of an input that lie outside a model's training range.
  */
 #include "apps/cli/commands/out_of_range.h"
 

@@ -1,4 +1,4 @@
-/* out_of_range.h - why a model takes an input for unlike those that it learnt from. */
+/* out_of_range.h - names the features of an input that lie outside a model's training range. */
 #ifndef NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
 #define NITRO_APPS_CLI_COMMANDS_OUT_OF_RANGE_H
 
@@ -6,7 +6,7 @@
 
 /**
  * A JSON array of the features that lie so far outside the range they were trained on, or are
- * undefined, that the default variant is chosen. Empty: none.
+ * undefined, that the default variant is chosen; empty if there are none.
  * @param[in] features  shape [nitro_model_num_features].
  */
 json_t *outside_names(const nitro_model *model, const double *features);

@@ -1,4 +1,4 @@
-/* profile_progress.c - progress of what profilers do. */
+/* profile_progress.c - collects profiles and shows the progress. */
 #include "apps/cli/commands/profile_progress.h"
 
 #include "apps/cli/interrupt.h"

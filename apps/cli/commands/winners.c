@@ -87,8 +87,8 @@ static void print_untimed(const winner_table *winners, FILE *stream)
     size_t count = 0;
     for (size_t v = 0; v < winners->schema->num_variants; v++)
         if (!winners->rows[v].timed)
-            fprintf(stream, "%s%s",
-                    count++ ? ", " : "no time at all: ", winners->schema->variants[v]);
+            fprintf(stream, "%s%s", count++ ? ", " : "not available on this device: ",
+                    winners->schema->variants[v]);
     if (count > 0)
         putc('\n', stream);
 }
@@ -96,8 +96,7 @@ static void print_untimed(const winner_table *winners, FILE *stream)
 nitro_status winners_print(const winner_table *winners, FILE *stream)
 {
     text_table table;
-    table_begin(&table, winners->context,
-                "variant,>wins,>share,>slowdown,>no time,wins most clearly on");
+    table_begin(&table, winners->context, "variant,>wins,>share,>slowdown,>no time,clearest win");
     for (size_t v = 0; v < winners->schema->num_variants; v++) {
         const winner_row *row = &winners->rows[v];
         if (!row->timed && winners->samples)

@@ -30,45 +30,23 @@ static void set_defaults(void *place)
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "output",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, output),
-     .value = "DIR",
-     .help = "the folder to write to; made when missing",
-     .required = true},
+    OPTION(TEXT, "output", output, "DIR", "the folder to write to; created if missing",
+           .required = true),
     OPTION_TARGETS,
     OPTION_SOURCES,
-    {.name = "methods",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, methods),
-     .value = "M,...",
-     .help = "methods to compare, see 'nitro help evaluate' (default: all)"},
+    OPTION(LIST, "methods", methods, "M,...",
+           "methods to compare, see 'nitro help evaluate' (default: all)"),
     OPTION_TRAIN_FRACTION,
-    {.name = "seed",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seed),
-     .value = "N",
-     .help = "the first seed: of the draw of training inputs, and of learning"},
-    {.name = "seeds",
-     .type = OPTION_COUNT,
-     .offset = offsetof(settings, seeds),
-     .value = "N",
-     .minimum = 1,
-     .maximum = 1000,
-     .help = "how many seeds, one after the other; numbers are means over them (default: 3; 1 "
-             "with --quick)"},
+    OPTION(COUNT, "seed", seed, "N", "the first seed, for the split and for training"),
+    OPTION(COUNT, "seeds", seeds, "N",
+           "number of consecutive seeds to average over (default: 3; 1 with --quick)", .minimum = 1,
+           .maximum = 1000),
     OPTION_THREADS,
-    {.name = "quick",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, quick),
-     .help = "a first look: one seed, quick methods, and neither of the long studies that --skip "
-             "names"},
-    {.name = "skip",
-     .type = OPTION_LIST,
-     .offset = offsetof(settings, skip),
-     .value = "PART,...",
-     .help = "leave out source-less (every method once more for every source) or features (what "
-             "selections of device features choose, and their time)"},
+    OPTION(FLAG, "quick", quick, NULL,
+           "one seed, fast methods, and neither of the long studies that --skip names"),
+    OPTION(LIST, "skip", skip, "PART,...",
+           "skip source-less (every method again without each source) or features "
+           "(device-feature selections and their times)"),
     {0}};
 
 static const argument arguments[] = {
@@ -78,14 +56,14 @@ static const argument arguments[] = {
      .many = true},
     {0}};
 
-/** What the command line asks for, understood. */
+/** The command line, resolved. */
 typedef struct asked {
     invocation *call;
     nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
 } asked;
 
-/* ---- What is asked -------------------------------------------------------------------------- */
+/* ---- Options -------------------------------------------------------------------------------- */
 
 static bool is_quick(const char *method)
 {
@@ -106,8 +84,7 @@ static int check_names(const asked *self)
     for (size_t i = 0; i < given->methods.count; i++)
         if (nitro_string_list_find(&self->methods, given->methods.items[i]) == NITRO_NONE)
             return fail_usage(self->call,
-                              "--methods: there is no method '%s'; 'nitro help evaluate' lists "
-                              "them",
+                              "--methods: unknown method '%s'; 'nitro help evaluate' lists them",
                               given->methods.items[i]);
     return EXIT_DONE;
 }
@@ -154,7 +131,7 @@ static int choose_computations(asked *self)
     if (status != NITRO_OK)
         return fail(self->call);
     if (code == EXIT_DONE && self->computations.count == 0)
-        code = fail_text(self->call, "%s holds no computation: nothing to report",
+        code = fail_text(self->call, "%s has no computations: nothing to report",
                          nitro_store_url(self->store));
     return code;
 }
@@ -174,11 +151,6 @@ static int make_folder(const asked *self)
 
 /* ---- The command ---------------------------------------------------------------------------- */
 
-static const nitro_string_list *if_given(const nitro_string_list *list)
-{
-    return list->count ? list : NULL;
-}
-
 static bool is_skipped(const settings *given, const char *part)
 {
     return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
@@ -194,8 +166,8 @@ static int make(const asked *self)
                               .skip_source_less = is_skipped(given, "source-less"),
                               .skip_features = is_skipped(given, "features")};
     nitro_study_options_init(&request.study);
-    request.study.targets = if_given(&given->targets);
-    request.study.sources = if_given(&given->sources);
+    request.study.targets = list_if_given(&given->targets);
+    request.study.sources = list_if_given(&given->sources);
     request.study.methods = &self->methods;
     request.study.train_fraction = given->train_fraction;
     request.study.seed = given->seed;
@@ -230,24 +202,25 @@ static int run(invocation *call)
 
 const command command_report = {
     .name = "report",
-    .summary = "Write a store's evaluation as a page with pictures",
+    .summary = "Write a report on a store: a page with charts and data",
     .synopsis = "--store URL --output DIR [COMPUTATION...] [--targets A,...] [--sources A,...] "
                 "[--methods M,...] [--train-fraction 0.3] [--seed N] [--seeds N] [--quick] "
                 "[--skip PART,...]",
     .description =
-        "Does the evaluation of the paper (its Section 6) on the samples of a store: which variant "
-        "is the best how often on which device; how much that depends on the device, over all "
-        "devices and within a generation; how well methods choose for a device that they did not "
-        "learn from, with all sources and with one less at a time; what each source contributes; "
-        "which proxies and device features are chosen, and how long that takes; how alike the "
-        "devices are.\n\n"
-        "Writes DIR/index.html, one page that needs no other file, and for every part its numbers "
-        "as DIR/COMPUTATION-PART.csv and .json and its picture as .svg and .png, with the .gnuplot "
-        "script that draws it. gnuplot is used where it is installed; without it there are no "
-        "pictures, and all the rest.\n\n"
-        "The same samples, options and seed give the same bytes, but for the times that choosing "
-        "device features takes. Times of modelled devices come from a cost model and are never a "
-        "result. The exit code is 1 when a picture could not be drawn.",
+        "Repeats the evaluation of the paper (Section 6) on the samples of a store: how often each "
+        "variant is the best on each device; how much that depends on the device, overall and "
+        "within a generation; the quality of the methods on an unseen device, with all sources and "
+        "without each one; the contribution of each source; the selected proxies and device "
+        "features and the time of the selection; the similarity of the devices. Method names: "
+        "fixed is the single best variant (SBS), native is target-trained, transfer is the "
+        "per-input source oracle, best is the oracle (VBS).\n\n"
+        "Writes DIR/index.html, a self-contained page, and for every part its numbers as "
+        "DIR/COMPUTATION-PART.csv and .json and its chart as .svg and .png, with the .gnuplot "
+        "script that draws it. Without gnuplot there are no charts.\n\n"
+        "The same samples, options and seed give the same bytes, except for the times of "
+        "device-feature selection. Times of modelled devices come from a cost model and are never "
+        "a "
+        "result. The exit code is 1 if a chart could not be drawn.",
     .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
                 "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
     .arguments = arguments,

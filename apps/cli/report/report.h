@@ -35,6 +35,9 @@ typedef struct report_table {
 } report_table;
 
 void report_table_column(report_table *table, const char *title, const char *unit, int decimals);
+/** Several: "device,inputs||0,mean|%|2": a text column's title, or a title, a unit (none, "%",
+ *  "points", "ms") and the number of decimals. */
+void report_table_columns(report_table *table, const char *columns);
 void report_table_text(report_table *table, const char *format, ...) NITRO_PRINTF(2, 3);
 void report_table_number(report_table *table, double number);
 /** Show the row that the last cell is in as important. */
@@ -83,7 +86,7 @@ typedef struct report_part {
 
 enum { REPORT_MAX_PARTS = 12 };
 
-/** What is asked for, and the parts of one computation. */
+/** A request, and the parts of one computation. */
 typedef struct report {
     invocation *call;
     nitro_context *context;
@@ -91,9 +94,10 @@ typedef struct report {
     const char *computation;
     nitro_study_options options;          /* targets, sources, seeds...; its methods are set */
     const nitro_string_list *sub_methods; /* for the studies with one source less */
-    bool skip_source_less, skip_features; /* asked to leave these long studies out */
+    bool skip_source_less, skip_features; /* skip these long studies */
     progress_line *progress;
-    nitro_dataset *dataset; /* all devices that are targets or sources */
+    nitro_dataset *dataset;       /* all devices that are targets or sources */
+    struct report_learnt *learnt; /* results of the studies that train models (report_learnt.h) */
     size_t num_parts;
     report_part parts[REPORT_MAX_PARTS];
 } report;
@@ -119,23 +123,29 @@ void report_target_name(const report *self, const char *id, char *name, size_t s
 /** What a device's generation is called: by its feature or label of this name, or by its label
  *  "architecture"; "" where it has none. */
 void report_generation(const nitro_device *device, char *name, size_t size);
+/** Is it in the list? NULL: a list of all. */
+bool report_is_named(const nitro_string_list *list, const char *name);
 /** Add the name unless it is there. */
 nitro_status report_add_name(nitro_context *context, nitro_string_list *list, const char *name);
 /** NaN of nothing. */
 double report_percent(size_t count, size_t of);
 
-/* ---- What parts say -------------------------------------------------------------------------- */
+/* ---- Steps: most add parts ------------------------------------------------------------------ */
 
 /* From the measurements: report_devices.c, report_variants.c, report_sensitivity.c. */
 nitro_status report_add_devices(report *self);
+nitro_status report_add_similarity(report *self);
 nitro_status report_add_variants(report *self);
 nitro_status report_add_sensitivity(report *self);
-nitro_status report_add_similarity(report *self);
 
-/** Quality, one source less, what each source contributes: by learning (report_learnt.c). */
+/* By training: the studies (report_learnt.c), then their parts (report_quality.c,
+ * report_sources.c). */
+nitro_status report_learn(report *self);
 nitro_status report_add_quality(report *self);
+nitro_status report_add_source_less(report *self);
+nitro_status report_add_contribution(report *self);
 
-/** Chosen device features, and the time that choosing takes (report_selections.c). */
+/** Selected device features, and the time of the selection (report_selections.c). */
 nitro_status report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */

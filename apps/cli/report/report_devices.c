@@ -1,5 +1,5 @@
-/* report_devices.c - the devices of a report: what they are, and how alike. Hides what a device's
- * generation is: a descriptive feature, else a label. */
+/* report_devices.c - the devices of a report and their similarity. A device's generation is a
+ * descriptive feature, else a label. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,8 @@ nitro_status report_add_devices(report *self)
     const nitro_dataset *dataset = self->dataset;
     report_part *part = report_add(self, "devices", "Devices", "Table 1");
     report_table *table = &part->table;
-    report_table_column(table, "device", NULL, REPORT_TEXT);
-    report_table_column(table, "kind", NULL, REPORT_TEXT);
-    report_table_column(table, "model", NULL, REPORT_TEXT);
-    report_table_column(table, "architecture", NULL, REPORT_TEXT);
-    report_table_column(table, "generation", NULL, REPORT_TEXT);
-    report_table_column(table, "device features", NULL, 0);
-    report_table_column(table, "inputs", NULL, 0);
+    report_table_columns(table,
+                         "device,kind,model,architecture,generation,device features||0,inputs||0");
     size_t modelled = 0;
     for (size_t d = 0; d < dataset->num_devices; d++) {
         const nitro_device *device = dataset->devices[d];
@@ -115,23 +110,23 @@ static nitro_status say_similarity(report *self, report_part *part, const double
     }
     char names[1024];
     join_list(features, names, sizeof names);
-    return report_say(self, part,
-                      "The device least like any other is %s (its nearest: %.2f): what others "
-                      "measured says the least about it. Compared by all %zu device features that "
-                      "every device has: %s.",
-                      self->dataset->devices[lonely]->id, least, features->count, names);
+    return report_say(
+        self, part,
+        "The most isolated device is %s (similarity to its nearest: %.2f): measurements of the "
+        "others predict it least. Compared by all %zu device features that every device has: %s.",
+        self->dataset->devices[lonely]->id, least, features->count, names);
 }
 
 nitro_status report_add_similarity(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
-    report_part *part = report_add(self, "similarity", "How alike the devices are", "Table 2");
+    report_part *part = report_add(self, "similarity", "Similarity of the devices", "Table 2");
     nitro_string_list features = {0};
     nitro_status status = nitro_study_common_features(self->context, dataset, &features);
     const char *why =
         features.count == 0 ? "There is no device feature that every device has." : NULL;
     if (dataset->num_devices < 3) /* each feature scaled over two devices is -1 and 1 */
-        why = "There are fewer than three devices: how alike two are shows beside a third.";
+        why = "Similarity needs at least three devices, as features are scaled over them.";
     if (status == NITRO_OK && why) {
         nitro_string_list_free(&features);
         return report_omit(self, part, "%s", why);
@@ -149,8 +144,8 @@ nitro_status report_add_similarity(report *self)
     if (status == NITRO_OK)
         status = say_similarity(self, part, matrix, &features);
     part->method = "Cosine of the angle between two devices' features, each scaled to [-1, 1] over "
-                   "these devices: 1 is alike, -1 is opposite. 'nitro devices similarity' does "
-                   "the same with features of your choice.";
+                   "these devices: 1 is identical, -1 is opposite. 'nitro devices similarity' "
+                   "computes the same for features of your choice.";
     part->chart.kind = REPORT_MATRIX;
     free(matrix);
     nitro_string_list_free(&features);

@@ -1,5 +1,5 @@
-/* report_draw.c - pictures, by gnuplot: a script a picture, run without a shell. Hides the script's
- * language and the colours, which people who see few colours can tell apart. */
+/* report_draw.c - draws charts with gnuplot: one script per chart, run without a shell. The palette
+ * is safe for colour-blind readers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

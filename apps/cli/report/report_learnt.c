@@ -1,27 +1,25 @@
-/* report_learnt.c - the studies that take learning: with all sources, and with one less at a time.
- * Hides how many evaluations that takes. */
+/* report_learnt.c - runs the studies that train models: with all sources, and without each one in
+ * turn. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
 
-static void free_learnt(report_learnt *self)
+void report_learnt_free(report_learnt *self)
 {
+    if (!self)
+        return;
     nitro_evaluate_results_free(self->all.results, self->all.count);
     for (size_t i = 0; i < self->num_less; i++)
         nitro_evaluate_results_free(self->less[i].results, self->less[i].count);
     free(self->less);
     nitro_string_list_free(&self->targets);
     nitro_string_list_free(&self->methods);
+    free(self);
 }
 
 /* ---- Running -------------------------------------------------------------------------------- */
-
-static bool is_listed(const nitro_string_list *list, const char *name)
-{
-    return !list || nitro_string_list_find(list, name) != NITRO_NONE;
-}
 
 static bool show_progress(void *user, size_t done, size_t total, const char *target,
                           const char *method)
@@ -40,7 +38,8 @@ static size_t count_targets(const report *self, const char *left_out)
     size_t count = 0;
     for (size_t d = 0; d < self->dataset->num_devices; d++) {
         const char *id = self->dataset->devices[d]->id;
-        count += is_listed(self->options.targets, id) && (!left_out || strcmp(id, left_out) != 0);
+        count +=
+            report_is_named(self->options.targets, id) && (!left_out || strcmp(id, left_out) != 0);
     }
     return count;
 }
@@ -66,7 +65,7 @@ static nitro_status list_studies(report_learnt *self)
     const nitro_dataset *dataset = asked->dataset;
     size_t num_sources = 0;
     for (size_t d = 0; d < dataset->num_devices; d++)
-        num_sources += is_listed(asked->options.sources, dataset->devices[d]->id);
+        num_sources += report_is_named(asked->options.sources, dataset->devices[d]->id);
     self->less = nitro_calloc(asked->context, dataset->num_devices, sizeof *self->less);
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
@@ -74,7 +73,7 @@ static nitro_status list_studies(report_learnt *self)
     for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
         const char *id = dataset->devices[d]->id;
-        if (!is_listed(asked->options.sources, id) || count_targets(asked, id) == 0)
+        if (!report_is_named(asked->options.sources, id) || count_targets(asked, id) == 0)
             continue;
         self->less[self->num_less++].left_out = id;
         self->total += count_targets(asked, id) * asked->sub_methods->count;
@@ -121,13 +120,9 @@ void report_add_qualities(report_table *table, const nitro_evaluate_result *resu
 
 void report_add_quality_columns(report_table *table)
 {
-    report_table_column(table, "mean", "%", 2);
-    report_table_column(table, "geometric mean", "%", 2);
-    report_table_column(table, "5th percentile", "%", 2);
-    report_table_column(table, "minimum", "%", 2);
-    report_table_column(table, "accuracy", "%", 1);
-    report_table_column(table, "confident", "%", 1);
-    report_table_column(table, "sure and good", "%", 1);
+    report_table_columns(table,
+                         "mean|%|2,geometric mean|%|2,5th "
+                         "percentile|%|2,minimum|%|2,accuracy|%|1,confident|%|1,precision|%|1");
 }
 
 nitro_status report_begin_bars(report *self, report_chart *chart, const nitro_string_list *names,
@@ -186,18 +181,14 @@ size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best
     return found;
 }
 
-/* ---- All parts ------------------------------------------------------------------------------ */
-
-nitro_status report_add_quality(report *self)
+nitro_status report_learn(report *self)
 {
-    report_learnt found = {.report = self};
-    nitro_status status = learn(&found);
-    if (status == NITRO_OK)
-        status = report_add_method_quality(&found);
-    if (status == NITRO_OK)
-        status = report_add_source_less(&found);
-    if (status == NITRO_OK)
-        status = report_add_contribution(&found);
-    free_learnt(&found);
+    self->learnt = nitro_calloc(self->context, 1, sizeof *self->learnt);
+    if (!self->learnt)
+        return NITRO_ERR_NO_MEMORY;
+    self->learnt->report = self;
+    nitro_status status = learn(self->learnt);
+    if (status == NITRO_OK && self->learnt->all.count == 0)
+        nitro_context_last_error(self->context, self->learnt->reason, sizeof self->learnt->reason);
     return status;
 }

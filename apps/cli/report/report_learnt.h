@@ -22,8 +22,11 @@ typedef struct report_learnt {
     report_outcome all;
     report_outcome *less; /* shape [num_less]: without each source in turn */
     size_t num_less;
+    char reason[512];   /* why there are no results at all */
     size_t done, total; /* of all evaluations: before the study that runs now */
 } report_learnt;
+
+void report_learnt_free(report_learnt *self);
 
 /** Columns of a result's numbers, and a row of them. */
 void report_add_quality_columns(report_table *table);
@@ -37,10 +40,5 @@ nitro_status report_fit_axis(report *self, report_part *part);
 
 /** The method of the best mean over targets, but the ceiling; NITRO_NONE: there is none. */
 size_t report_best_method(const report_learnt *self, nitro_evaluate_result *best);
-
-/* The parts: report_quality.c, and report_sources.c for those with one source less. */
-nitro_status report_add_method_quality(report_learnt *self);
-nitro_status report_add_source_less(report_learnt *self);
-nitro_status report_add_contribution(report_learnt *self);
 
 #endif

@@ -1,5 +1,5 @@
 /* report_page.c - a report as one page of HTML that needs nothing else: no scripts, fonts or
- * pictures from elsewhere. Hides how pictures stand in the page. */
+ * pictures from elsewhere. Charts are inlined as SVG. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,7 +217,7 @@ static void write_contents(FILE *file, const report *reports, size_t count)
 
 static void write_methods(FILE *file, const report *asked)
 {
-    fputs("<section id=\"methods\"><h2>The methods</h2>\n<dl>\n", file);
+    fputs("<section id=\"methods\"><h2>Methods</h2>\n<dl>\n", file);
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
         if (nitro_string_list_find(asked->options.methods, each->name) == NITRO_NONE)
             continue;
@@ -237,17 +237,20 @@ static void write_head(FILE *file, const report *reports, size_t count, const ch
         fprintf(file, "%s%s", r ? ", " : "", reports[r].computation);
     fprintf(file,
             "</title>\n<style>\n%s</style></head>\n<body><main>\n"
-            "<h1>Choosing code variants on devices that were not measured</h1>\n"
+            "<h1>Choosing code variants on devices without measurements</h1>\n"
             "<p>A computation has several variants with the same result; which one is the fastest "
-            "depends on the input and on the device. Nitro learns from times measured on "
-            "<em>source</em> devices and chooses on a <em>target</em> where nothing was measured. "
-            "This page shows how much there is to gain, and how much of it is reached.</p>\n",
+            "depends on the input and on the device. Nitro trains a model on times measured on "
+            "<em>source</em> devices and chooses variants on a <em>target</em> without "
+            "measurements. This page shows how much there is to gain, and how much of it is "
+            "reached. The figures and tables follow Saurav Muralidharan, Amit Roy, Mary Hall, "
+            "Michael Garland, Piyush Rai: <cite>Architecture-Adaptive Code Variant Tuning</cite>, "
+            "ASPLOS 2016 (\"the paper\").</p>\n",
             style);
     if (has_modelled(reports, count))
-        fputs("<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from "
-              "a documented cost model. What is said of them is a demonstration, never a "
-              "result.</p>\n",
-              file);
+        fputs(
+            "<p class=\"warn\"><strong>Some devices are modelled:</strong> their times come from a "
+            "documented cost model. Findings about them are a demonstration, never a result.</p>\n",
+            file);
     write_element(file, "<p class=\"warn\"><strong>No pictures:</strong> ", no_pictures, "</p>\n");
     write_element(file, "<p class=\"soft\">", provenance, "</p>\n");
     write_contents(file, reports, count);

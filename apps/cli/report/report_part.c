@@ -40,6 +40,26 @@ void report_table_column(report_table *table, const char *title, const char *uni
         table->status = NITRO_ERR_NO_MEMORY;
 }
 
+void report_table_columns(report_table *table, const char *columns)
+{
+    static const char *const units[] = {"%", "points", "ms"};
+    nitro_string_list list = {0};
+    if (table->status == NITRO_OK)
+        table->status = nitro_string_list_split(table->context, &list, columns);
+    for (size_t i = 0; i < list.count; i++) {
+        char *unit = strchr(list.items[i], '|');
+        char *decimals = unit ? strchr(unit + 1, '|') : NULL;
+        const char *known = NULL;
+        if (decimals)
+            *unit = *decimals = '\0';
+        for (size_t u = 0; decimals && u < sizeof units / sizeof units[0]; u++)
+            known = strcmp(units[u], unit + 1) == 0 ? units[u] : known;
+        report_table_column(table, list.items[i], known,
+                            decimals ? decimals[1] - '0' : REPORT_TEXT);
+    }
+    nitro_string_list_free(&list);
+}
+
 static void add_cell(report_table *table, report_cell cell)
 {
     if (grow(table, (void **)&table->cells, sizeof *table->cells, table->num_cells,
@@ -179,8 +199,7 @@ void report_free_parts(report *self)
     self->num_parts = 0;
 }
 
-/* ---- Names and numbers
- * -------------------------------------------------------------------------------- */
+/* ---- Names and numbers ---------------------------------------------------------------------- */
 
 void report_device_name(const nitro_device *device, char *text, size_t size)
 {
@@ -205,6 +224,11 @@ const nitro_device *report_device(const report *self, const char *id)
 double report_percent(size_t count, size_t of)
 {
     return of ? 100.0 * (double)count / (double)of : NAN;
+}
+
+bool report_is_named(const nitro_string_list *list, const char *name)
+{
+    return !list || nitro_string_list_find(list, name) != NITRO_NONE;
 }
 
 nitro_status report_add_name(nitro_context *context, nitro_string_list *list, const char *name)

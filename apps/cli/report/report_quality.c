@@ -1,26 +1,26 @@
-/* report_quality.c - how well methods choose for devices that they did not learn from. */
+/* report_quality.c - the quality of methods on devices that they were not trained on. */
 #include <math.h>
 #include <string.h>
 
 #include "apps/cli/report/report_learnt.h"
 
 static const char quality_method[] =
-    "Each device in turn is the target, the others are its sources. Methods learn from the "
-    "sources' training inputs and choose for the target's test inputs. Quality is 100 x (time of "
+    "Each device in turn is the target and the others are its sources. Methods are trained on the "
+    "training inputs of the sources and evaluated on the test inputs of the target. Quality is 100 "
+    "x (time of "
     "the best variant / time of the chosen one); accuracy is how often the choice is the best "
-    "variant. Sure are decisions with a confidence of 0.9 or more, and good those of them within "
-    "5 % of the best. Every number is the mean over the seeds, which draw the training inputs.";
+    "variant. Confident decisions have a confidence of at least 0.9; their precision is the share "
+    "within 5 % of the best. Every number is the mean over the seeds, which draw the training "
+    "inputs.";
 
 /* ---- Quality -------------------------------------------------------------------------------- */
 
 static void fill_quality(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->table;
-    report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "method", NULL, REPORT_TEXT);
+    report_table_columns(table, "target,method");
     report_add_quality_columns(table);
-    report_table_column(table, "test inputs", NULL, 0);
-    report_table_column(table, "modelled", NULL, REPORT_TEXT);
+    report_table_columns(table, "test inputs||0,modelled");
     for (size_t i = 0; i < self->all.count; i++) {
         const nitro_evaluate_result *result = &self->all.results[i];
         report_table_text(table, "%s", result->target);
@@ -43,10 +43,7 @@ static void digest_quality(const report_learnt *self, report_part *part)
         report_target_name(self->report, self->targets.items[t], name, sizeof name);
         report_table_column(table, name, "%", 1);
     }
-    report_table_column(table, "all: mean", "%", 2);
-    report_table_column(table, "geometric mean", "%", 2);
-    report_table_column(table, "5th percentile", "%", 1);
-    report_table_column(table, "accuracy", "%", 1);
+    report_table_columns(table, "all: mean|%|2,geometric mean|%|2,5th percentile|%|1,accuracy|%|1");
     for (size_t m = 0; m < self->methods.count; m++) {
         const char *method = self->methods.items[m];
         nitro_evaluate_result mean;
@@ -76,35 +73,32 @@ static nitro_status say_quality(const report_learnt *self, report_part *part)
     if (index == NITRO_NONE)
         return NITRO_OK;
     const char *name = self->methods.items[index];
-    nitro_status status = report_say(
-        self->report, part,
-        "Over %zu targets '%s' chooses best: a mean quality of %.1f %%, with a 5th percentile of "
-        "%.1f %%.",
-        self->targets.count, name, best.mean, best.p5);
+    nitro_status status = report_say(self->report, part,
+                                     "Over %zu targets '%s' is the best method, with a mean "
+                                     "quality of %.1f %% and a 5th percentile of %.1f %%.",
+                                     self->targets.count, name, best.mean, best.p5);
     if (status == NITRO_OK && strcmp(name, "fixed") != 0 &&
         nitro_study_mean(self->all.results, self->all.count, "fixed", &other))
         status = report_say(self->report, part,
-                            "That is %.1f points over the one variant that is best on the sources "
-                            "('fixed').",
+                            "That is %.1f points above the single best variant on the sources "
+                            "(SBS, method 'fixed').",
                             best.mean - other.mean);
     if (status == NITRO_OK &&
         nitro_study_mean(self->all.results, self->all.count, REPORT_CEILING, &other))
-        status = report_say(self->report, part,
-                            "A model learnt on the target itself ('%s', which needs measurements "
-                            "there) reaches %.1f %%.",
-                            REPORT_CEILING, other.mean);
+        status = report_say(
+            self->report, part,
+            "A target-trained model (method '%s', which needs measurements there) reaches %.1f %%.",
+            REPORT_CEILING, other.mean);
     return status;
 }
 
-nitro_status report_add_method_quality(report_learnt *self)
+nitro_status report_add_quality(report *owner)
 {
+    const report_learnt *self = owner->learnt;
     report_part *part = report_add(self->report, "quality",
-                                   "How well methods choose for an unseen device", "Figure 6");
-    if (self->all.count == 0) {
-        char message[512];
-        nitro_context_last_error(self->report->context, message, sizeof message);
-        return report_omit(self->report, part, "Not studied: %s.", message);
-    }
+                                   "Quality of the methods on an unseen device", "Figure 6");
+    if (self->all.count == 0)
+        return report_omit(self->report, part, "Not evaluated: %s.", self->reason);
     part->method = quality_method;
     nitro_status status = report_begin_bars(self->report, &part->chart, &self->targets,
                                             "mean of targets", &self->methods);

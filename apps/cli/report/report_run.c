@@ -1,10 +1,11 @@
-/* report_run.c - makes a report, part by part. Hides what is written when: each part at once, as a
- * report may take long, and the page at last. */
+/* report_run.c - makes a report: every part is written when it is complete, the page at the end. */
 #include "apps/cli/report/report_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "apps/cli/report/report_learnt.h"
 
 /** A report in the making; freed as a whole. */
 typedef struct making {
@@ -31,19 +32,14 @@ static void log_once(void *user, nitro_log_level level, const char *message)
 
 /* ---- One computation ------------------------------------------------------------------------ */
 
-static bool is_named(const nitro_string_list *list, const char *id)
-{
-    return !list || nitro_string_list_find(list, id) != NITRO_NONE;
-}
-
 /** All devices that are targets or sources. */
 static nitro_status load(report *made)
 {
     nitro_string_list known = {0}, devices = {0};
     nitro_status status = nitro_store_list_devices(made->store, made->computation, &known);
     for (size_t i = 0; i < known.count && status == NITRO_OK; i++)
-        if (is_named(made->options.targets, known.items[i]) ||
-            is_named(made->options.sources, known.items[i]))
+        if (report_is_named(made->options.targets, known.items[i]) ||
+            report_is_named(made->options.sources, known.items[i]))
             status = nitro_string_list_add(made->context, &devices, known.items[i]);
     if (status == NITRO_OK && devices.count == 0)
         status =
@@ -108,9 +104,11 @@ static nitro_status compute(making *self, report *made)
         nitro_status (*add)(report *);
         const char *unit; /* of progress */
     } steps[] = {
-        {report_add_devices, "parts"},       {report_add_similarity, "parts"},
-        {report_add_variants, "parts"},      {report_add_sensitivity, "parts"},
-        {report_add_quality, "evaluations"}, {report_add_selections, "selections"},
+        {report_add_devices, "parts"},         {report_add_similarity, "parts"},
+        {report_add_variants, "parts"},        {report_add_sensitivity, "parts"},
+        {report_learn, "evaluations"},         {report_add_quality, "parts"},
+        {report_add_source_less, "parts"},     {report_add_contribution, "parts"},
+        {report_add_selections, "selections"},
     };
     char task[128];
     nitro_status status = load(made);
@@ -137,7 +135,7 @@ static char *describe_provenance(const making *self)
     const nitro_study_options *how = &self->reports[0].options;
     char *text =
         nitro_asprintf(self->call->context,
-                       "Made by Nitro %s from %s; %g %% of the inputs to learn from, seed %" PRIu64
+                       "Made by Nitro %s from %s; %g %% of the inputs for training, seed %" PRIu64
                        " (the first of %zu); measurements",
                        nitro_version(), nitro_store_url(self->request->store),
                        100.0 * how->train_fraction, how->seed, how->num_seeds);
@@ -184,8 +182,10 @@ int report_run(invocation *call, const report_request *request)
     int code = report_all(&self);
     nitro_context_set_log(call->context, common->verbose ? NITRO_LOG_INFO : NITRO_LOG_WARNING,
                           show_log, call);
-    for (size_t r = 0; r < self.num_reports; r++)
+    for (size_t r = 0; r < self.num_reports; r++) {
+        report_learnt_free(self.reports[r].learnt);
         report_free_parts(&self.reports[r]);
+    }
     free(self.reports);
     nitro_string_list_free(&self.said);
     return code;

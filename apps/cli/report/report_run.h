@@ -4,7 +4,7 @@
 
 #include "apps/cli/report/report.h"
 
-/** What is asked for; all borrowed. */
+/** A request; all borrowed. */
 typedef struct report_request {
     nitro_store *store;
     const char *output; /* a folder that is there */

@@ -1,5 +1,5 @@
 /* report_selections.c - which proxies and device features the selections choose, and how long that
- * takes. Hides which selections are left away: those that say nothing of their choice. */
+ * takes. Selections without a report of their choice are omitted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,8 +103,8 @@ static void join_chosen(const nitro_study_selection *selection, const json_t *an
 {
     const char *why = selection->refusal ? selection->refusal : why_aside(answer);
     if (why)
-        snprintf(text, size, "%s: %s",
-                 selection->chosen.count ? "all candidates, without a choice" : "none", why);
+        snprintf(text, size, "%s: %s", selection->chosen.count ? "all candidates, skipped" : "none",
+                 why);
     else if (selection->chosen.count == 0)
         snprintf(text, size, "none");
     else
@@ -121,11 +121,7 @@ static bool has_chosen(const nitro_study_selection *selection, const char *featu
 static nitro_status fill_features(const selected *self, report_part *part)
 {
     report_table *table = &part->table;
-    report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "selection", NULL, REPORT_TEXT);
-    report_table_column(table, "proxies", NULL, REPORT_TEXT);
-    report_table_column(table, "chosen device features", NULL, REPORT_TEXT);
-    report_table_column(table, "candidates", NULL, 0);
+    report_table_columns(table, "target,selection,proxies,chosen device features,candidates||0");
     part->raw = json_array();
     for (size_t i = 0; i < self->count; i++) {
         const nitro_study_selection *each = &self->items[i];
@@ -176,7 +172,7 @@ static nitro_status draw_features(const selected *self, report_part *part)
             report_chart_set(chart, k, f, count);
         }
     chart->kind = REPORT_BARS;
-    chart->y_label = "targets that it was chosen for";
+    chart->y_label = "number of targets";
     chart->counted = true;
     chart->low = 0.0;
     chart->high = (double)self->targets.count;
@@ -204,10 +200,8 @@ static nitro_status say_features(const selected *self, report_part *part)
 
 static const char *why_omitted(const selected *self)
 {
-    return self->report->skip_features
-               ? "Not studied here: left out by the options of this report."
-               : "No device-feature selection that is built in says anything of "
-                 "its choice.";
+    return self->report->skip_features ? "Skipped by the options of this report."
+                                       : "No built-in device-feature selection reports its choice.";
 }
 
 static nitro_status add_features(selected *self)
@@ -216,10 +210,10 @@ static nitro_status add_features(selected *self)
         report_add(self->report, "features", "Chosen proxies and device features", "Table 5");
     if (self->kinds.count == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method = "What each device-feature selection chooses for each target from its sources' "
-                   "training inputs (of the first seed). Candidates are the device features that "
-                   "the target and all of its sources have. All that a selection says of its "
-                   "choice is in the JSON file.";
+    part->method =
+        "The device features that each selection chooses for each target from the training inputs "
+        "of its sources (first seed). Candidates are the device features that the target and all "
+        "its sources have. The JSON file has the full reports of the selections.";
     nitro_status status = fill_features(self, part);
     if (status == NITRO_OK)
         status = draw_features(self, part);
@@ -230,7 +224,7 @@ static nitro_status add_features(selected *self)
 
 /* ---- Time ----------------------------------------------------------------------------------- */
 
-/** Stepping aside takes no time worth reporting. */
+/** NaN for a selection that was skipped. */
 static double time_of(const nitro_study_selection *selection)
 {
     return could_choose(selection) ? selection->elapsed_ms : NAN;
@@ -239,12 +233,8 @@ static double time_of(const nitro_study_selection *selection)
 static void fill_times(const selected *self, report_part *part)
 {
     report_table *table = &part->table;
-    report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "selection", NULL, REPORT_TEXT);
-    report_table_column(table, "sources", NULL, 0);
-    report_table_column(table, "training inputs", NULL, 0);
-    report_table_column(table, "candidates", NULL, 0);
-    report_table_column(table, "time", "ms", 1);
+    report_table_columns(table,
+                         "target,selection,sources||0,training inputs||0,candidates||0,time|ms|1");
     for (size_t i = 0; i < self->count; i++) {
         const nitro_study_selection *each = &self->items[i];
         char name[128];
@@ -280,7 +270,7 @@ static nitro_status say_times(const selected *self, report_part *part)
         if (count == 0)
             continue;
         format_time(sum / (double)count, time, sizeof time);
-        status = report_say(self->report, part, "'%s' takes %s a target on average.",
+        status = report_say(self->report, part, "'%s' takes %s per target on average.",
                             self->choosers.items[k], time);
     }
     return status;
@@ -296,14 +286,14 @@ static nitro_status add_category(const selected *self, report_chart *chart, cons
 static nitro_status add_times(selected *self)
 {
     report_part *part =
-        report_add(self->report, "dfs-time", "Time that choosing device features takes", "Table 6");
+        report_add(self->report, "dfs-time", "Time of device-feature selection", "Table 6");
     nitro_context *context = self->report->context;
     if (self->kinds.count == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
     if (self->choosers.count == 0)
-        return report_omit(self->report, part, "No selection had what it needs to choose.");
-    part->method = "Wall time of the selection alone, once a target, on the machine that made this "
-                   "report and with its load; the only numbers here that differ from run to run.";
+        return report_omit(self->report, part, "No selection had the data that it needs.");
+    part->method = "Wall time of one selection per target, on the machine that made this report; "
+                   "the only numbers here that differ between runs.";
     part->chart.kind = REPORT_BARS;
     part->chart.y_label = "time (ms)";
     part->chart.wide = true;

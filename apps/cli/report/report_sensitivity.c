@@ -1,5 +1,5 @@
-/* report_sensitivity.c - on how many devices one variant is the best: over all devices, and within
- * each generation of them. */
+/* report_sensitivity.c - on how many devices one variant is the best, over all devices and per
+ * generation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,9 +62,7 @@ static size_t mark_generation(const report *self, const char *generation, bool *
 /** A table with a column for every number of devices. */
 static void begin_sharing(report_table *table, size_t most)
 {
-    report_table_column(table, "devices", NULL, REPORT_TEXT);
-    report_table_column(table, "counts as best", NULL, REPORT_TEXT);
-    report_table_column(table, "inputs", NULL, 0);
+    report_table_columns(table, "devices,counts as best,inputs||0");
     for (size_t n = 1; n <= most; n++) {
         char title[48];
         snprintf(title, sizeof title, n == 1 ? "on %zu device" : "on %zu devices", n);
@@ -139,10 +137,10 @@ static nitro_status share_all(report *self, report_part *part, size_t *counts)
 
 static nitro_status add_sensitivity_of_all(report *self, size_t *counts)
 {
-    report_part *part = report_add(self, "sensitivity",
-                                   "How much the best variant depends on the device", "Figure 4");
+    report_part *part =
+        report_add(self, "sensitivity", "Device sensitivity of the best variant", "Figure 4");
     if (self->dataset->num_devices < 2)
-        return report_omit(self, part, "There is one device only: nothing to compare.");
+        return report_omit(self, part, "There is only one device.");
     part->method = sharing_method;
     part->chart.kind = REPORT_BARS;
     part->chart.x_label = "devices that share a best variant";
@@ -219,7 +217,7 @@ static nitro_status share_generations(report *self, report_part *part,
 static nitro_status add_sensitivity_of_generations(report *self, size_t *counts)
 {
     report_part *part = report_add(self, "sensitivity-generation",
-                                   "The same within one generation of devices", "Figure 5");
+                                   "Device sensitivity within a generation", "Figure 5");
     size_t num_devices = self->dataset->num_devices, most = 0, groups = 0;
     nitro_string_list names = {0};
     nitro_status status = list_generations(self, &names);
@@ -234,8 +232,8 @@ static nitro_status add_sensitivity_of_generations(report *self, size_t *counts)
     }
     if (status == NITRO_OK && groups == 0)
         status = report_omit(self, part,
-                             "No two devices are of one generation, or the devices do not say: "
-                             "a device feature or label 'generation', or a label 'architecture'.");
+                             "No two devices have the same generation (device feature or label "
+                             "'generation', or label 'architecture').");
     else if (status == NITRO_OK)
         status = share_generations(self, part, &names, most, devices, values, counts);
     part->method = sharing_method;

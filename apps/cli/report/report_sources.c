@@ -1,5 +1,5 @@
-/* report_sources.c - how well methods choose with one source less at a time, and so what each
- * source contributes. */
+/* report_sources.c - the quality of methods with one source removed, and so the contribution of
+ * each source. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +30,9 @@ static double drop_of(const report_learnt *self, size_t less, const char *target
 static void fill_less(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->table;
-    report_table_column(table, "target", NULL, REPORT_TEXT);
-    report_table_column(table, "left out", NULL, REPORT_TEXT);
-    report_table_column(table, "method", NULL, REPORT_TEXT);
+    report_table_columns(table, "target,removed source,method");
     report_add_quality_columns(table);
-    report_table_column(table, "with all sources", "%", 2);
-    report_table_column(table, "lost", "points", 2);
+    report_table_columns(table, "with all sources|%|2,lost|points|2");
     for (size_t i = 0; i < self->num_less; i++)
         for (size_t r = 0; r < self->less[i].count; r++) {
             const nitro_evaluate_result *result = &self->less[i].results[r];
@@ -82,8 +79,7 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
         report_target_name(self->report, self->targets.items[t], name, sizeof name);
         report_table_column(table, name, "%", 1);
     }
-    report_table_column(table, "mean", "%", 2);
-    report_table_column(table, "worst case", "%", 1);
+    report_table_columns(table, "mean|%|2,worst case|%|1");
     for (size_t m = 0; m < methods->count; m++) {
         double sum = 0.0, least = INFINITY;
         size_t count = 0;
@@ -110,8 +106,8 @@ static nitro_status digest_less(const report_learnt *self, const nitro_string_li
     if (steadiest == NITRO_NONE)
         return NITRO_OK;
     return report_say(self->report, part,
-                      "Whatever source is missing, '%s' stays at %.1f %% or above on every target; "
-                      "the worst of the methods falls to %.1f %%.",
+                      "With any one source removed, '%s' stays at %.1f %% or above on every "
+                      "target; the worst method falls to %.1f %%.",
                       methods->items[steadiest], steadiest_least, worst_of_all);
 }
 
@@ -128,21 +124,20 @@ static nitro_status list_sub_methods(const report_learnt *self, nitro_string_lis
 
 static const char *why_omitted(const report_learnt *self)
 {
-    return self->report->skip_source_less
-               ? "Not studied here: left out by the options of this report."
-               : "Not studied here: it takes three sources with samples to learn "
-                 "from.";
+    return self->report->skip_source_less ? "Skipped by the options of this report."
+                                          : "Not evaluated: this takes three sources with samples.";
 }
 
-nitro_status report_add_source_less(report_learnt *self)
+nitro_status report_add_source_less(report *owner)
 {
+    const report_learnt *self = owner->learnt;
     report_part *part =
-        report_add(self->report, "source-less", "The same with one source less", "Figure 7");
+        report_add(self->report, "source-less", "Robustness: one source removed", "Figure 7");
     nitro_string_list methods = {0};
     if (self->num_less == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method = "As above, but with each source in turn left out; a target's number is the mean "
-                   "over the sources that were left out, the worst case the least of them all.";
+    part->method = "As above, without each source in turn; a target's number is the mean over the "
+                   "removed sources, the worst case their minimum.";
     nitro_status status = list_sub_methods(self, &methods);
     if (status == NITRO_OK)
         status = report_begin_bars(self->report, &part->chart, &self->targets, "mean of targets",
@@ -242,29 +237,30 @@ static nitro_status say_contribution(const report_learnt *self, const nitro_stri
     double drop = mean_drop(self, most, method);
     if (!(drop > 0.0))
         return report_say(self->report, part,
-                          "'%s' loses nothing on average, whichever source is left out.", method);
+                          "'%s' loses nothing on average without any one source.", method);
     return report_say(self->report, part,
-                      "'%s' would miss %s most: without it, the other targets lose %.2f points on "
-                      "average. A negative number: better without that source.",
+                      "'%s' depends most on %s: without it, the other targets lose %.2f points on "
+                      "average. A negative number means better without that source.",
                       method, self->less[most].left_out, drop);
 }
 
-nitro_status report_add_contribution(report_learnt *self)
+nitro_status report_add_contribution(report *owner)
 {
+    const report_learnt *self = owner->learnt;
     report_part *part =
         report_add(self->report, "contribution", "What each source contributes", NULL);
     nitro_string_list methods = {0}, sources = {0};
     if (self->num_less == 0)
         return report_omit(self->report, part, "%s", why_omitted(self));
-    part->method = "The mean quality with all sources less that without this one, in points, as a "
-                   "mean over the targets. Methods that no source matters to (under 0.05 points "
-                   "on every target) are left away.";
+    part->method = "The mean quality with all sources minus that without this one, in points, "
+                   "averaged over the targets. Methods that depend on no source (under 0.05 points "
+                   "on every target) are omitted.";
     part->chart.y_label = "quality lost without it (points)";
     nitro_status status = list_dependent(self, &methods);
     for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
         status = nitro_string_list_add(self->report->context, &sources, self->less[i].left_out);
     if (status == NITRO_OK && methods.count == 0)
-        status = report_omit(self->report, part, "No method depends on which sources there are.");
+        status = report_omit(self->report, part, "No method depends on the set of sources.");
     else if (status == NITRO_OK)
         status = report_begin_bars(self->report, &part->chart, &sources, NULL, &methods);
     if (status == NITRO_OK && !part->omitted) {

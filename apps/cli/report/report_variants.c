@@ -1,5 +1,5 @@
-/* report_variants.c - which variant is the best one how often on which device. Hides which variants
- * are drawn by themselves. */
+/* report_variants.c - how often each variant is the best on each device. The chart merges the
+ * rarest winners. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,13 +100,12 @@ static nitro_status say_variants(report *self, report_part *part, const nitro_st
 nitro_status report_add_variants(report *self)
 {
     const nitro_dataset *dataset = self->dataset;
-    report_part *part = report_add(self, "variants", "Which variant is best", "Table 4");
+    report_part *part = report_add(self, "variants", "Best variants by device", "Table 4");
     nitro_study_wins *wins = nitro_calloc(self->context, dataset->num_devices, sizeof *wins);
     if (!wins)
         return NITRO_ERR_NO_MEMORY;
     report_table *table = &part->table;
-    report_table_column(table, "device", NULL, REPORT_TEXT);
-    report_table_column(table, "inputs", NULL, 0);
+    report_table_columns(table, "device,inputs||0");
     for (size_t v = 0; v < dataset->schema->num_variants; v++)
         report_table_column(table, dataset->schema->variants[v], "%", 1);
     for (size_t d = 0; d < dataset->num_devices; d++) {
@@ -118,9 +117,9 @@ nitro_status report_add_variants(report *self)
         for (size_t v = 0; v < dataset->schema->num_variants; v++)
             report_table_number(table, report_percent(wins[d].wins[v], wins[d].inputs));
     }
-    part->method = "Share of the inputs on which a variant is the fastest, in percent of the "
-                   "inputs with times of at least two variants; the first declared variant wins "
-                   "ties.";
+    part->method =
+        "Share of the inputs on which a variant is the fastest, in percent of the inputs with "
+        "times of at least two variants. Ties go to the first declared variant.";
     part->chart.kind = REPORT_STACK;
     part->chart.y_label = "share of inputs (%)";
     part->chart.low = 0.0;

@@ -1,4 +1,4 @@
-/* cmd_store_copy.c - nitro store copy: everything of one store into another. */
+/* cmd_store_copy.c - nitro store copy: copies one store into another. */
 #include "apps/cli/store/sync_report.h"
 
 typedef struct settings {
@@ -20,12 +20,12 @@ static int run(invocation *call)
 
 const command command_store_copy = {
     .name = "store copy",
-    .summary = "Copy everything of one store into another",
+    .summary = "Copy a store into another",
     .synopsis = "FROM TO [--json]",
-    .description = "Adds all computations, devices, samples and profiles of FROM to TO, which is "
-                   "made when missing. Inputs that TO has already for a device are left alone, and "
-                   "so are runs of which it has a profile; 'nitro store sync' and 'nitro store "
-                   "merge' have other rules. Damaged records stay behind, with a warning.",
+    .description =
+        "Adds all computations, devices, samples and profiles of FROM to TO, which is created if "
+        "missing. Samples and profiles that TO already has are kept; 'nitro store sync' and 'nitro "
+        "store merge' have other rules. Damaged records are skipped with a warning.",
     .examples = "  nitro store copy sqlite:mine.db sqlite:/shared/lab.db\n",
     .arguments = arguments,
     .options = options,

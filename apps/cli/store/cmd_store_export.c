@@ -8,31 +8,13 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "computation",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, computation),
-     .value = "NAME",
-     .help = "the computation (default with --profiles alone: all, and proxies)"},
-    {.name = "device",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, device),
-     .value = "ID",
-     .help = "the device (default with --profiles alone: all)"},
-    {.name = "samples",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, samples),
-     .value = "FILE",
-     .help = "where the samples go"},
-    {.name = "devices",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, devices),
-     .value = "FILE",
-     .help = "where the device's features go (default: nowhere)"},
-    {.name = "profiles",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, profiles),
-     .value = "FILE",
-     .help = "where profiles go, hardware metrics of variants and proxies (default: nowhere)"},
+    OPTION(TEXT, "computation", computation, "NAME",
+           "the computation (default with --profiles alone: all, and proxies)"),
+    OPTION(TEXT, "device", device, "ID", "the device (default with --profiles alone: all)"),
+    OPTION(TEXT, "samples", samples, "FILE", "the CSV file for the samples"),
+    OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features"),
+    OPTION(TEXT, "profiles", profiles, "FILE",
+           "the CSV file for profiles: hardware metrics of variants and proxies"),
     {0}};
 
 static nitro_status export_samples(const invocation *call, nitro_store *store)
@@ -95,8 +77,8 @@ const command command_store_export = {
     .synopsis = "--store URL --computation NAME --device ID --samples FILE [--devices FILE] "
                 "[--profiles FILE]",
     .description = "Writes the samples, and with --devices the device's features, in the form that "
-                   "'nitro store import' reads: importing them gives the same samples. Why a time "
-                   "is missing, spreads and provenance stay behind.\n\n"
+                   "'nitro store import' reads: importing them gives the same samples. Reasons for "
+                   "missing times, spreads and provenance are not exported.\n\n"
                    "--profiles writes hardware metrics of kernels: those of the computation's "
                    "variants on the device; without --computation those of all computations and of "
                    "proxies, without --device on all devices.",

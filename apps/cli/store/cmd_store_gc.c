@@ -1,4 +1,4 @@
-/* cmd_store_gc.c - nitro store gc: what nobody needs any more, listed, and removed on request. */
+/* cmd_store_gc.c - nitro store gc: lists unused records and removes them on request. */
 #include <string.h>
 
 #include "apps/cli/store/outdated_table.h"
@@ -12,24 +12,14 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "quarantined",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, quarantined),
-     .help = "also damaged samples and profiles, which nothing uses"},
-    {.name = "outdated",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, outdated),
-     .help = "also times of other versions of variants: the next tune measures those again"},
-    {.name = "computation",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, computation),
-     .value = "NAME",
-     .help = "stale times of this computation only: a name, or the path of a shared object whose "
-             "versions count"},
-    {.name = "apply",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, apply),
-     .help = "remove what is listed (default: list it only)"},
+    OPTION(FLAG, "quarantined", quarantined, NULL,
+           "also damaged samples and profiles, which are never used"),
+    OPTION(FLAG, "outdated", outdated, NULL,
+           "also times of other versions of variants, which the next tune measures again"),
+    OPTION(TEXT, "computation", computation, "NAME",
+           "with --outdated: this computation only, by name or by the path of a shared object "
+           "with the current versions"),
+    OPTION(FLAG, "apply", apply, NULL, "remove the listed records (default: list only)"),
     OPTION_JSON,
     {0}};
 
@@ -86,7 +76,8 @@ static nitro_status remove_devices(const collecting *self)
     return status;
 }
 
-/* ---- Damaged records, stale times ------------------------------------------------------------ */
+/* ---- Damaged records, outdated times ------------------------------------------------------------
+ */
 
 static void note_damaged(void *user, const char *problem)
 {
@@ -129,7 +120,7 @@ static int print_all(collecting *self)
     print_list("devices without samples", &self->devices);
     print_list("damaged records", &self->damaged);
     if (self->outdated.count > 0)
-        printf("stale times:\n");
+        printf("outdated measurements:\n");
     if (outdated_table_end(&self->outdated) != NITRO_OK)
         return fail(self->call);
     if (nothing)
@@ -166,7 +157,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     collecting self = {.call = call};
     nitro_store *store = NULL;
-    /* A slip in the URL shall not make a store. */
+    /* A typing error in the URL must not create a store. */
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     if (given->apply) {
@@ -186,16 +177,16 @@ static int run(invocation *call)
 
 const command command_store_gc = {
     .name = "store gc",
-    .summary = "List, or remove, what nobody needs any more",
-    .synopsis = "[--store URL] [--quarantined] [--stale [--computation NAME]] [--apply] [--json]",
+    .summary = "List or remove unused records",
+    .synopsis =
+        "[--store URL] [--quarantined] [--outdated [--computation NAME]] [--apply] [--json]",
     .description =
-        "Lists devices that nothing was measured on; on request also damaged records and stale "
-        "times. With --apply they are removed, which cannot be undone: 'nitro store copy' makes a "
-        "copy first. A device that is there only to be a target has no samples either: describe it "
-        "again when it is needed.\n\n"
-        "Of a variant that has another version by now only that variant's times go. What counts as "
-        "today's version is what the built-in computation or the shared object says, else the "
-        "newest version in the store.",
+        "Lists devices without samples and profiles; on request also damaged records and outdated "
+        "measurements. --apply removes them, which cannot be undone: make a copy with 'nitro store "
+        "copy' first. A device that was stored only as a target has no samples either and has to "
+        "be stored again when it is needed.\n\n"
+        "If a variant has a new version, only its times are removed. The current version is that "
+        "of the built-in computation or the shared object, else the newest in the store.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,4 +1,4 @@
-/* cmd_store_info.c - nitro store info: one store at a glance. */
+/* cmd_store_info.c - nitro store info: prints a store's layout, size and counts. */
 #include <inttypes.h>
 
 #include "apps/cli/output.h"
@@ -102,14 +102,14 @@ static int run(invocation *call)
 
 const command command_store_info = {
     .name = "store info",
-    .summary = "Show a store's place, size and counts",
+    .summary = "Show a store's URL, size and counts",
     .synopsis = "[--store URL] [--json]",
     .description =
         "Prints the store's URL, the version of its layout, its size, and the numbers of "
         "computations, devices, samples and profiles in it. A store URL is sqlite:PATH or a plain "
         "path, redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:///PATH, or rediss://... over "
-        "TLS. The password for Redis is looked for in NITRO_REDIS_PASSWORD, then in the "
-        "file that NITRO_REDIS_PASSWORD_FILE names.",
+        "TLS. The password for Redis is taken from NITRO_REDIS_PASSWORD, else from the file named "
+        "by NITRO_REDIS_PASSWORD_FILE.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

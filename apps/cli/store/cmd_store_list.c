@@ -1,4 +1,4 @@
-/* cmd_store_list.c - nitro store list: computations, their variants and features, who measured. */
+/* cmd_store_list.c - nitro store list: lists computations, variants, features and devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +11,14 @@ typedef struct settings {
     bool outdated, json;
 } settings;
 
-static const option options[] = {
-    OPTION_STORE,
-    {.name = "outdated",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, outdated),
-     .help = "list stale times instead, and why they are"},
-    {.name = "computation",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, computation),
-     .value = "NAME",
-     .help = "with --stale, this one only: a name, or the path of a shared object whose versions "
-             "count"},
-    OPTION_JSON,
-    {0}};
+static const option options[] = {OPTION_STORE,
+                                 OPTION(FLAG, "outdated", outdated, NULL,
+                                        "list outdated measurements instead, with the reasons"),
+                                 OPTION(TEXT, "computation", computation, "NAME",
+                                        "with --outdated: this computation only, by name or by "
+                                        "the path of a shared object with the current versions"),
+                                 OPTION_JSON,
+                                 {0}};
 
 /* ---- JSON ----------------------------------------------------------------------------------- */
 
@@ -75,7 +69,7 @@ static nitro_status list_device(listing *self, const char *id)
         status = nitro_store_count_samples(self->store, computation, id, &samples);
     if (status == NITRO_OK)
         status = nitro_store_get_device(self->store, id, &device);
-    if (status == NITRO_ERR_FORMAT) /* its neighbours are worth a line */
+    if (status == NITRO_ERR_FORMAT) /* list the others all the same */
         status = nitro_device_create(nitro_store_context(self->store), id, "damaged", &device);
     if (status != NITRO_OK)
         return status;
@@ -244,7 +238,8 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     return status;
 }
 
-/* ---- Stale times ---------------------------------------------------------------------------- */
+/* ---- Outdated times ----------------------------------------------------------------------------
+ */
 
 static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
                           const char *const *versions, void *user)
@@ -268,7 +263,7 @@ static int list_outdated(const invocation *call, nitro_store *store)
         return print_json(call, outdated.array);
     json_decref(outdated.array);
     if (code == EXIT_DONE && count == 0)
-        printf("nothing is stale\n");
+        printf("no outdated measurements\n");
     return code;
 }
 
@@ -277,7 +272,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     nitro_store *store = NULL;
     if (given->computation && !given->outdated)
-        return fail_usage(call, "--computation goes with --stale");
+        return fail_usage(call, "--computation goes with --outdated");
     if (nitro_store_open(call->context, given->store, NITRO_STORE_READ, &store) != NITRO_OK)
         return fail(call);
     if (given->outdated) {
@@ -297,17 +292,16 @@ static int run(invocation *call)
 const command command_store_list = {
     .name = "store list",
     .summary = "List computations, devices and samples of a store",
-    .synopsis = "[--store URL] [--stale [--computation NAME]] [--json]",
+    .synopsis = "[--store URL] [--outdated [--computation NAME]] [--json]",
     .description =
         "Prints every computation of the store with its variants, input features and "
         "relative features, and for every device with samples of it how many there are. "
         "Devices without samples, and with profiles of proxies, come last: in JSON as an "
         "entry whose computation is null.\n\n"
-        "With --stale: the times that would not come out so today, and why. A variant "
-        "has another version (than the built-in computation, the shared object, or the "
-        "newest sample says); another compiler, driver or toolkit made the newest "
-        "samples of the device; or the device's features have changed since. 'nitro "
-        "tune' measures variants of other versions again by itself.",
+        "With --outdated: lists outdated measurements and the reasons. A variant has a new version "
+        "(in the built-in computation, the shared object, or the newest sample); the newest "
+        "samples of the device were made with another compiler, driver or toolkit; or the device's "
+        "features have changed. 'nitro tune' measures variants with new versions again.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,4 +1,4 @@
-/* cmd_store_merge.c - nitro store merge: two labs' measurements, also of the same device. */
+/* cmd_store_merge.c - nitro store merge: merges two labs' measurements, even of the same device. */
 #include "apps/cli/store/sync_report.h"
 
 typedef struct settings {
@@ -8,16 +8,10 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "campaign",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, campaign),
-     .value = "NAME",
-     .help = "keep both: FROM's measurements of a device that TO measured too are of device "
-             "ID@NAME"},
-    {.name = "newer",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, newer),
-     .help = "keep the newer of two measurements of one input instead"},
+    OPTION(TEXT, "campaign", campaign, "NAME",
+           "keep both: FROM's measurements of a device that TO measured too are of device "
+           "ID@NAME"),
+    OPTION(FLAG, "newer", newer, NULL, "keep the newer of two measurements of one input instead"),
     OPTION_JSON,
     {0}};
 
@@ -39,14 +33,15 @@ static int run(invocation *call)
 
 const command command_store_merge = {
     .name = "store merge",
-    .summary = "Merge another's measurements, also of the same device",
+    .summary = "Merge two stores, also of the same device",
     .synopsis = "FROM TO [--campaign NAME | --newer] [--json]",
     .description =
         "Adds everything of FROM to TO. Where both measured the same inputs on the same device, "
         "both are kept: FROM's samples go under the device id ID@NAME, described as FROM describes "
-        "it and labelled as the same device, so that neither teaches a model for the other. With "
-        "--newer the newer measurement of each input stays instead. Measurements that are the same "
-        "in both are there once. Without either option such devices are an error.",
+        "it and labelled as the same device, so that neither is used to train a model for the "
+        "other. With "
+        "--newer the newer measurement of each input stays instead. Identical measurements are "
+        "kept once. Without either option such devices are an error.",
     .examples = "  nitro store merge sqlite:theirs.db sqlite:ours.db --campaign lab2\n",
     .arguments = arguments,
     .options = options,

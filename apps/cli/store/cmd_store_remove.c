@@ -1,4 +1,4 @@
-/* cmd_store_remove.c - nitro store remove: samples that are no longer wanted. */
+/* cmd_store_remove.c - nitro store remove: removes samples, profiles or a device. */
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -9,25 +9,16 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "computation",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, computation),
-     .value = "NAME",
-     .help = "the computation whose samples go (default with --profiles: proxies)"},
-    {.name = "device",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, device),
-     .value = "ID",
-     .help = "remove samples of this device only (default: all, and the computation itself); "
-             "without --computation: the device, which must have none"},
-    {.name = "profiles",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, profiles),
-     .help = "remove profiles alone, and no samples"},
+    OPTION(TEXT, "computation", computation, "NAME",
+           "the computation whose samples are removed (default with --profiles: proxies)"),
+    OPTION(TEXT, "device", device, "ID",
+           "remove samples of this device only (default: all, and the computation itself); "
+           "without --computation: the device, which must have none"),
+    OPTION(FLAG, "profiles", profiles, NULL, "remove profiles alone, and no samples"),
     OPTION_JSON,
     {0}};
 
-/** A slip in a name shall not look like success, nor one in the URL make a store. */
+/** A misspelt name must not look like success, nor a misspelt URL create a store. */
 static nitro_status check_names(const invocation *call)
 {
     const settings *given = call->settings;
@@ -72,7 +63,7 @@ static int run(invocation *call)
     const settings *given = call->settings;
     size_t removed = 0;
     if (!given->computation && !given->device && !given->profiles)
-        return fail_usage(call, "name what goes: --computation NAME, --device ID, or both");
+        return fail_usage(call, "name the records: --computation NAME, --device ID, or both");
     nitro_status status = check_names(call);
     if (status == NITRO_OK)
         status = remove_records(call, &removed);
@@ -94,10 +85,10 @@ const command command_store_remove = {
     .name = "store remove",
     .summary = "Remove samples of a computation",
     .synopsis = "[--store URL] [--computation NAME] [--device ID] [--profiles] [--json]",
-    .description = "Removes a computation's samples and profiles on one device, or on all; in that "
-                   "case its variants' and features' names go too, so that others can be stored. "
-                   "Device features stay, until --device alone names a device that has no samples. "
-                   "This cannot be undone: 'nitro store copy' makes a copy first.\n\n"
+    .description = "Removes a computation's samples and profiles on one device, or on all; in the "
+                   "latter case its schema is removed too, so that another can be stored. "
+                   "Device features stay; --device alone removes a device that has no samples. "
+                   "This cannot be undone: make a copy with 'nitro store copy' first.\n\n"
                    "With --profiles only profiles go: a computation's, or without --computation "
                    "those of proxies.",
     .options = options,

@@ -1,5 +1,5 @@
-/* cmd_store_sync.c - nitro store sync: what one store has and another lacks, or what waits in this
- * user's journals. */
+/* cmd_store_sync.c - nitro store sync: copies new samples to another store, or sends this user's
+ * unsent samples. */
 #include <string.h>
 
 #include "apps/cli/store/sync_report.h"
@@ -16,13 +16,9 @@ static void set_defaults(void *place)
     given->patience_s = 10;
 }
 
-static const option options[] = {{.name = "patience",
-                                  .type = OPTION_NUMBER,
-                                  .offset = offsetof(settings, patience_s),
-                                  .value = "SECONDS",
-                                  .help = "how long to try to send what waits for a store",
-                                  .minimum = 0,
-                                  .maximum = 86400},
+static const option options[] = {OPTION(NUMBER, "patience", patience_s, "SECONDS",
+                                        "how long to try to send unsent samples to a store",
+                                        .minimum = 0, .maximum = 86400),
                                  OPTION_JSON,
                                  {0}};
 
@@ -31,7 +27,7 @@ static const argument arguments[] = {
     {.name = "TO", .help = "the URL of the store to add to", .optional = true},
     {0}};
 
-/** Send what waits for one store; *left: what still waits. */
+/** Sends the unsent samples of one store; adds those that remain to *left. */
 static int send_unsent(const invocation *call, const char *url, json_t *array, size_t *left)
 {
     const settings *given = call->settings;
@@ -48,14 +44,13 @@ static int send_unsent(const invocation *call, const char *url, json_t *array, s
             array, json_pack("{s:o, s:I, s:I}", "url", json_text(nitro_store_url(store)), "sent",
                              (json_int_t)(before - after), "unsent", (json_int_t)after));
     else if (code == EXIT_DONE)
-        printf("%s: %zu samples sent, %zu still wait\n", nitro_store_url(store), before - after,
-               after);
+        printf("%s: %zu samples sent, %zu unsent\n", nitro_store_url(store), before - after, after);
     *left += after;
     nitro_store_close(store);
     return code;
 }
 
-/** Only a store over a network has a journal; a slip shall not make a store here. */
+/** Only remote stores have a journal; a typing error must not create a local store. */
 static bool is_remote(const char *url)
 {
     for (const nitro_store_kind *const *kind = nitro_builtin_stores(); *kind; kind++) {
@@ -77,11 +72,13 @@ static int send_all(const invocation *call, const nitro_string_list *urls)
         code = code == EXIT_DONE ? sent : code; /* one store that is away does not stop the rest */
     }
     if (urls->count == 0 && !given->json)
-        printf("nothing waits\n");
+        printf("no unsent samples\n");
     if (array && print_json(call, array) != EXIT_DONE)
         code = EXIT_FAILED;
     if (code == EXIT_DONE && left > 0)
-        code = fail_text(call, "%zu samples still wait; they are safe, and sent later", left);
+        code = fail_text(
+            call, "%zu samples are still unsent; they are kept in the journal and sent later",
+            left);
     return code;
 }
 
@@ -92,11 +89,10 @@ static int run(invocation *call)
         return sync_stores(call, (nitro_sync_options){.conflict = NITRO_CONFLICT_NEWER},
                            given->json);
     if (call->arguments.count == 1 && !is_remote(call->arguments.items[0]))
-        return fail_usage(
-            call,
-            "%s is on this machine, so nothing waits for it; name two stores to bring "
-            "one's samples into the other",
-            call->arguments.items[0]);
+        return fail_usage(call,
+                          "%s is a local store and has no journal; name two stores to copy samples "
+                          "from one to the other",
+                          call->arguments.items[0]);
     if (call->arguments.count == 1)
         return send_all(call, &call->arguments);
     nitro_string_list urls = {0};
@@ -108,17 +104,18 @@ static int run(invocation *call)
 
 const command command_store_sync = {
     .name = "store sync",
-    .summary = "Bring what is new into a store, or send what waits",
+    .summary = "Copy new samples to a store, or send unsent ones",
     .synopsis = "[FROM TO | URL] [--patience SECONDS] [--json]",
     .description =
-        "With two stores: adds what FROM has and TO lacks, and replaces samples of which FROM has "
-        "a newer one; one way. Cut short, it goes on where it was; done again, it does nothing.\n\n"
-        "Without: sends the samples that wait in this user's journals for stores that were away "
-        "while a tune ran (with one URL: for that store). Passwords, and where certificates are, "
-        "are not kept there: they come from the environment, or from the URL given here. The exit "
-        "code is 1 while any wait. A journal is a store, in the file that warnings name: where its "
-        "server never comes back, 'nitro store copy' brings its samples elsewhere, and the file "
-        "may go.",
+        "With two stores: copies records of FROM that TO lacks, and replaces samples of TO that "
+        "are older than those of FROM. One way. An interrupted sync resumes when repeated; a "
+        "repeated one changes nothing.\n\n"
+        "Without arguments: sends the unsent samples in this user's journals, which were collected "
+        "while a store was unavailable during a tune (with one URL: those of that store). Journals "
+        "hold no passwords and no certificate paths: these come from the environment or from the "
+        "URL given here. The exit code is 1 while samples are unsent. A journal is a store itself, "
+        "in the file that the warnings name: if its server is gone for good, copy its samples "
+        "elsewhere with 'nitro store copy' and delete the file.",
     .examples = "  nitro store sync sqlite:mine.db redis://lab.example.org/0\n"
                 "  nitro store sync\n",
     .arguments = arguments,

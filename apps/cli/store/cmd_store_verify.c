@@ -1,4 +1,4 @@
-/* cmd_store_verify.c - nitro store verify: is every record as it was written? */
+/* cmd_store_verify.c - nitro store verify: checks every record against its checksum. */
 #include "apps/cli/output.h"
 
 typedef struct settings {
@@ -9,11 +9,8 @@ typedef struct settings {
 
 static const option options[] = {
     OPTION_STORE,
-    {.name = "model",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, model),
-     .value = "FILE",
-     .help = "check instead whether the store still holds the records that this model was made of"},
+    OPTION(TEXT, "model", model, "FILE",
+           "check instead whether the store still has this model's training records"),
     OPTION_JSON,
     {0}};
 
@@ -57,7 +54,7 @@ static int run(invocation *call)
         print_json(
             call, json_pack("{s:b, s:O}", "sound", status == NITRO_OK, "problems", found.problems));
     else if (status == NITRO_OK)
-        printf(given->model ? "%s holds the records that the model was made of\n" : "%s is sound\n",
+        printf(given->model ? "%s has the model's training records\n" : "%s is sound\n",
                nitro_store_url(store));
     json_decref(found.problems);
     nitro_store_close(store);
@@ -68,13 +65,11 @@ const command command_store_verify = {
     .name = "store verify",
     .summary = "Check every record of a store",
     .synopsis = "[--store URL] [--model FILE] [--json]",
-    .description =
-        "Reads every record and checks it against its checksum and its computation's "
-        "names. Prints every problem; the exit code is 1 when there are any. Damaged records are "
-        "not used by anything; 'nitro store gc --quarantined' removes them.\n\n"
-        "With --model: are the samples of the model's sources, and their device "
-        "features, those that the model was made of? Prints the sources of which they "
-        "are not.",
+    .description = "Reads every record and checks it against its checksum and its computation's "
+                   "schema. Prints every problem; the exit code is 1 if there are any. Damaged "
+                   "records are never used; 'nitro store gc --quarantined' removes them.\n\n"
+                   "With --model: checks that the samples and device features of the model's "
+                   "sources are those that it was trained on. Prints the sources that differ.",
     .options = options,
     .settings_size = sizeof(settings),
     .run = run};

@@ -1,4 +1,4 @@
-/* outdated_table.c - a row for each reason why times of a device are stale. */
+/* outdated_table.c - one row for each reason why times of a device are outdated. */
 #include "apps/cli/store/outdated_table.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 void outdated_table_begin(outdated_table *self, nitro_context *context, bool json)
 {
     *self = (outdated_table){.array = json ? json_array() : NULL};
-    table_begin(&self->table, context, "computation,device,variant,>samples,why");
+    table_begin(&self->table, context, "computation,device,variant,>samples,reason");
 }
 
 void outdated_table_add(void *user, const nitro_outdated *outdated)
@@ -28,7 +28,7 @@ void outdated_table_add(void *user, const nitro_outdated *outdated)
     table_cell(&self->table, "%s", outdated->variant ? outdated->variant : "(all)");
     table_cell(&self->table, "%zu", outdated->samples);
     if (strcmp(outdated->what, "device") == 0)
-        table_cell(&self->table, "the device's features are others by now");
+        table_cell(&self->table, "the device's features have changed");
     else
         table_cell(&self->table, "%s was %s, is %s", outdated->what, outdated->was, outdated->now);
 }

@@ -1,4 +1,4 @@
-/* outdated_table.h - stale times as a table for people or as JSON. */
+/* outdated_table.h - outdated measurements as a table or as JSON. */
 #ifndef NITRO_APPS_CLI_STORE_OUTDATED_TABLE_H
 #define NITRO_APPS_CLI_STORE_OUTDATED_TABLE_H
 

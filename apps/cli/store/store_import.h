@@ -13,9 +13,6 @@ typedef struct import_settings {
     bool replace, json;
 } import_settings;
 
-/** NULL for an option that was not given. */
-const nitro_string_list *if_given(const nitro_string_list *list);
-
 /** --format ginkgo (store_import_ginkgo.c). @return exit code */
 int import_ginkgo(invocation *call);
 /** --profiles (store_import_profiles.c). @return exit code */

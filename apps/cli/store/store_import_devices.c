@@ -24,8 +24,8 @@ int import_devices(invocation *call)
         return code;
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);
-    nitro_status status = nitro_store_import_devices(store, given->devices,
-                                                     if_given(&given->devices_chosen), &report);
+    nitro_status status = nitro_store_import_devices(
+        store, given->devices, list_if_given(&given->devices_chosen), &report);
     code = status == NITRO_OK ? print_report(call, nitro_store_url(store), &report) : fail(call);
     nitro_store_close(store);
     return code;

@@ -104,10 +104,10 @@ int import_ginkgo(invocation *call)
                                       .campaign = given->campaign,
                                       .devices_path = given->devices,
                                       .description_path = given->describe,
-                                      .folders = if_given(&given->devices_chosen),
-                                      .features = if_given(&given->features),
-                                      .variants = if_given(&given->variants),
-                                      .log_features = if_given(&given->log),
+                                      .folders = list_if_given(&given->devices_chosen),
+                                      .features = list_if_given(&given->features),
+                                      .variants = list_if_given(&given->variants),
+                                      .log_features = list_if_given(&given->log),
                                       .replace = given->replace};
     if (nitro_store_open(call->context, given->store, NITRO_STORE_WRITE, &store) != NITRO_OK)
         return fail(call);

@@ -1,4 +1,4 @@
-/* nitro store import --profiles: hardware metrics of variants and proxies, from CSV. */
+/* store_import_profiles.c - nitro store import --profiles: hardware metrics from CSV. */
 #include <math.h>
 
 #include "apps/cli/store/store_import.h"

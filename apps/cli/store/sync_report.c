@@ -1,9 +1,10 @@
-/* sync_report.c - store copy, store sync and store merge differ in their rule alone. */
+/* sync_report.c - copies between stores; store copy, sync and merge differ only in their conflict
+ * rule. */
 #include "apps/cli/store/sync_report.h"
 
 static void warn_of_damage(void *user, const char *problem)
 {
-    warn(user, "left behind: %s", problem);
+    warn(user, "not copied: %s", problem);
 }
 
 static int print_report(const invocation *call, const nitro_copy_report *report, bool json)
@@ -21,17 +22,17 @@ static int print_report(const invocation *call, const nitro_copy_report *report,
                                        (json_int_t)report->damaged));
         return printed == EXIT_DONE ? code : printed;
     }
-    printf("%zu samples copied, %zu were there already", report->samples, report->samples_skipped);
+    printf("%zu samples copied, %zu already present", report->samples, report->samples_skipped);
     if (report->samples_differing > 0)
-        printf(" (%zu of them as another measurement, which stays)", report->samples_differing);
+        printf(" (%zu of them with different values, which were kept)", report->samples_differing);
     printf("\n");
     if (report->samples_replaced > 0)
         printf("%zu samples replaced by newer ones\n", report->samples_replaced);
     if (report->profiles + report->profiles_skipped > 0)
-        printf("%zu profiles copied, %zu were there already\n", report->profiles,
+        printf("%zu profiles copied, %zu already present\n", report->profiles,
                report->profiles_skipped);
     if (report->damaged > 0)
-        fail_text(call, "%zu damaged records were left behind", report->damaged);
+        fail_text(call, "%zu damaged records were not copied", report->damaged);
     return code;
 }
 
@@ -51,7 +52,7 @@ int sync_stores(const invocation *call, nitro_sync_options options, bool json)
     if (code == EXIT_DONE)
         code = print_report(call, &report, json);
     else if (report.samples + report.samples_replaced > 0)
-        fail_text(call, "%zu samples went before that; the same command goes on from there",
+        fail_text(call, "%zu samples were copied before that; run the same command to resume",
                   report.samples + report.samples_replaced);
     nitro_store_close(to);
     nitro_store_close(from);
