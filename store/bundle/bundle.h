@@ -116,8 +116,28 @@ nitro_status nitro_signature_check(nitro_context *context, const nitro_trusted_k
 
 /* ---- bundle_source.c ------------------------------------------------------------------------ */
 
+/** What is known of a bundle of a source: nothing yet, its file and records, or its refusal. */
+typedef struct nitro_bundle_state {
+    nitro_context *context;
+    char *path; /* once its file was downloaded and checked */
+    nitro_schema *schema;
+    nitro_device *device;
+    char *problem;       /* why it was refused */
+    nitro_status status; /* of the refusal */
+    bool logged;         /* the refusal */
+} nitro_bundle_state;
+
 /** A published folder, local or on a server. */
-typedef struct nitro_bundle_source nitro_bundle_source;
+typedef struct nitro_bundle_source {
+    nitro_context *context;
+    char *url;    /* without a trailing '/' */
+    char *folder; /* the published one, or its cache */
+    bool remote;
+    bool quiet; /* refusals are not logged: the caller reports them */
+    const nitro_trusted_keys *keys;
+    nitro_bundle_index *index;
+    nitro_bundle_state *states; /* shape [index->count] */
+} nitro_bundle_source;
 
 /**
  * Read its index. `url` is "https://HOST/FOLDER", "http://..." or "file:FOLDER".
@@ -129,25 +149,19 @@ typedef struct nitro_bundle_source nitro_bundle_source;
 nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
                                       const nitro_trusted_keys *keys, nitro_bundle_source **source);
 void nitro_bundle_source_close(nitro_bundle_source *source);
-const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *source);
 /**
- * Get one bundle's file, downloaded and checked the first time. A refused bundle stays refused.
- * @param[out] path  borrowed.
- * @return NITRO_OK; where nitro_bundle_is_refusal(): this bundle is refused or missing, and the
- *         others may be used; else an error of the source as a whole.
+ * Download and check a bundle the first time. A refused or missing one stays refused.
+ * @param[out] path  borrowed; NULL: refused, and the others may be used.
+ * @return NITRO_OK, also where it is refused; an error of the source as a whole.
  */
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path);
-/** Was the bundle checked and refused? */
-bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle);
-/** Does this status concern one bundle only? */
-bool nitro_bundle_is_refusal(nitro_status status);
 
 /* ---- bundle_store.c ------------------------------------------------------------------------- */
 
-/** A published folder as an open store of its valid bundles. The caller reports refused ones, by
- *  nitro_bundle_source_get. */
+/** A published folder as an open store of its valid bundles, whose refusals are not logged.
+ *  @param[out] source  borrowed until the store is closed. */
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
-                                     const nitro_trusted_keys *keys, nitro_store **store);
-nitro_bundle_source *nitro_bundle_store_source(nitro_store *store);
+                                     const nitro_trusted_keys *keys, nitro_store **store,
+                                     nitro_bundle_source **source);
 
 #endif

@@ -11,21 +11,16 @@ void nitro_pull_report_free(nitro_pull_report *report)
     *report = (nitro_pull_report){0};
 }
 
-static nitro_status get_all(nitro_context *context, nitro_bundle_source *source,
-                            nitro_pull_report *report)
+static nitro_status get_all(nitro_bundle_source *source, nitro_pull_report *report)
 {
-    size_t count = nitro_bundle_source_index(source)->count;
     nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++) {
         const char *path;
         status = nitro_bundle_source_get(source, i, &path);
-        if (status == NITRO_OK)
-            report->bundles++;
-        else if (nitro_bundle_is_refusal(status)) {
-            char message[3072];
-            nitro_context_last_error(context, message, sizeof(message));
-            status = nitro_string_list_add(context, &report->refused, message);
-        }
+        report->bundles += status == NITRO_OK && path;
+        if (status == NITRO_OK && !path)
+            status =
+                nitro_string_list_add(source->context, &report->refused, source->states[i].problem);
     }
     return status;
 }
@@ -59,7 +54,7 @@ static nitro_status copy_all(nitro_store *from, const char *store, nitro_pull_re
 
 /* A plain path is a local folder. */
 static nitro_status open_source(nitro_context *context, const nitro_pull_options *options,
-                                nitro_store **from)
+                                nitro_store **from, nitro_bundle_source **source)
 {
     static const char *const schemes[] = {"https:", "http:", "file:"};
     bool plain = true;
@@ -68,7 +63,7 @@ static nitro_status open_source(nitro_context *context, const nitro_pull_options
     char *url = nitro_asprintf(context, "%s%s", plain ? "file:" : "", options->url);
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (url)
-        status = nitro_bundle_store_open(context, url, options->keys, from);
+        status = nitro_bundle_store_open(context, url, options->keys, from, source);
     free(url);
     return status;
 }
@@ -78,10 +73,11 @@ nitro_status nitro_store_pull(nitro_context *context, const char *store,
 {
     nitro_pull_report done = {0};
     nitro_store *from = NULL;
-    nitro_status status = open_source(context, options, &from);
+    nitro_bundle_source *source = NULL;
+    nitro_status status = open_source(context, options, &from, &source);
     if (status != NITRO_OK)
         return status;
-    status = get_all(context, nitro_bundle_store_source(from), &done);
+    status = get_all(source, &done);
     if (status == NITRO_OK && (done.bundles > 0 || done.refused.count == 0))
         status = copy_all(from, store, &done);
     nitro_store_close(from);

@@ -13,40 +13,6 @@
 
 #define MAX_SIGNATURE_BYTES 16384
 
-typedef struct bundle_state {
-    bool checked;
-    nitro_status status; /* if checked */
-    char *problem;       /* why it was refused */
-    char *path;
-    nitro_schema *schema; /* if checked; NULL: of a device alone */
-} bundle_state;
-
-struct nitro_bundle_source {
-    nitro_context *context;
-    char *url;    /* without a trailing '/' */
-    char *folder; /* the published one, or its cache */
-    bool remote;
-    const nitro_trusted_keys *keys;
-    nitro_bundle_index *index;
-    bundle_state *states; /* shape [index->count] */
-};
-
-bool nitro_bundle_is_refusal(nitro_status status)
-{
-    return status == NITRO_ERR_FORMAT || status == NITRO_ERR_MISMATCH ||
-           status == NITRO_ERR_NEWER || status == NITRO_ERR_NOT_FOUND;
-}
-
-const nitro_bundle_index *nitro_bundle_source_index(const nitro_bundle_source *source)
-{
-    return source->index;
-}
-
-bool nitro_bundle_source_has_refused(const nitro_bundle_source *source, size_t bundle)
-{
-    return source->states[bundle].checked && source->states[bundle].status != NITRO_OK;
-}
-
 /* ---- One bundle ------------------------------------------------------------------------------ */
 
 /* Into `path` of the cache, from the same place below the source's URL. */
@@ -100,19 +66,20 @@ static nitro_status bring_signature(nitro_bundle_source *source, const char *pat
     return status;
 }
 
-typedef struct schema_place {
-    nitro_context *context;
-    nitro_schema **schema;
-} schema_place;
-
 static nitro_status keep_schema(void *user, const nitro_schema *schema)
 {
-    const schema_place *place = user;
-    return nitro_schema_copy(place->context, schema, place->schema);
+    nitro_bundle_state *state = user;
+    return nitro_schema_copy(state->context, schema, &state->schema);
+}
+
+static nitro_status keep_device(void *user, const nitro_device *device)
+{
+    nitro_bundle_state *state = user;
+    return nitro_device_copy(state->context, device, &state->device);
 }
 
 /* All bundles of a computation must have the schema of its first valid bundle. */
-static nitro_status check_schema(nitro_bundle_source *source, size_t index, nitro_schema *schema)
+static nitro_status check_schema(nitro_bundle_source *source, size_t index)
 {
     const nitro_bundle *bundles = source->index->bundles;
     size_t first = index;
@@ -122,81 +89,82 @@ static nitro_status check_schema(nitro_bundle_source *source, size_t index, nitr
     for (size_t i = first; i < index; i++) {
         const char *path;
         nitro_status status = nitro_bundle_source_get(source, i, &path);
-        if (status == NITRO_OK)
-            status = nitro_schema_require_same(source->context, source->states[i].schema,
-                                               "the first bundle", schema, "this one");
-        if (!nitro_bundle_is_refusal(status) || source->states[i].status == NITRO_OK)
-            return status;
+        if (status != NITRO_OK || path)
+            return status == NITRO_OK
+                       ? nitro_schema_require_same(source->context, source->states[i].schema,
+                                                   "the first bundle", source->states[index].schema,
+                                                   "this one")
+                       : status;
     }
     return NITRO_OK;
 }
 
-static nitro_status check_content(nitro_bundle_source *source, size_t index, const char *path)
+static nitro_status check(nitro_bundle_source *source, size_t index, const char *path)
 {
     const nitro_bundle *bundle = &source->index->bundles[index];
-    bundle_state *state = &source->states[index];
-    schema_place place = {source->context, &state->schema};
-    const nitro_bundle_visitor visitor = {.schema = keep_schema, .user = &place};
-    nitro_status status = nitro_bundle_read_file(source->context, path, bundle, &visitor);
-    if (status == NITRO_OK && bundle->computation)
-        status = check_schema(source, index, state->schema);
-    return status;
-}
-
-static nitro_status check(nitro_bundle_source *source, size_t index)
-{
-    const nitro_bundle *bundle = &source->index->bundles[index];
-    bundle_state *state = &source->states[index];
-    state->path = nitro_bundle_path(source->context, source->folder, bundle);
-    if (!state->path)
-        return NITRO_ERR_NO_MEMORY;
+    const nitro_bundle_visitor visitor = {
+        .schema = keep_schema, .device = keep_device, .user = &source->states[index]};
     nitro_status status = NITRO_OK;
     char *signature = NULL;
     size_t size = 0;
     if (source->keys) /* before an unsigned bundle is downloaded */
-        status = bring_signature(source, state->path, &signature, &size);
+        status = bring_signature(source, path, &signature, &size);
     if (status == NITRO_OK)
-        status = bring(source, bundle, state->path);
+        status = bring(source, bundle, path);
     if (status == NITRO_OK && source->keys)
-        status = nitro_signature_check(source->context, source->keys, state->path, signature, size);
+        status = nitro_signature_check(source->context, source->keys, path, signature, size);
     free(signature);
-    return status == NITRO_OK ? check_content(source, index, state->path) : status;
+    if (status == NITRO_OK)
+        status = nitro_bundle_read_file(source->context, path, bundle, &visitor);
+    return status == NITRO_OK && bundle->computation ? check_schema(source, index) : status;
 }
 
+static void clear_state(nitro_bundle_state *state)
+{
+    free(state->path);
+    free(state->problem);
+    nitro_schema_free(state->schema);
+    nitro_device_free(state->device);
+    *state = (nitro_bundle_state){.context = state->context};
+}
+
+/* Keep the reason of an error that concerns this bundle only. */
 static nitro_status refuse(nitro_bundle_source *source, size_t index, nitro_status status)
 {
+    nitro_bundle_state *state = &source->states[index];
+    clear_state(state);
+    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_MISMATCH && status != NITRO_ERR_NEWER &&
+        status != NITRO_ERR_NOT_FOUND)
+        return status;
     char message[2048];
     nitro_context_last_error(source->context, message, sizeof(message));
     char *title = nitro_bundle_title(source->context, &source->index->bundles[index]);
-    source->states[index].problem =
-        title ? nitro_asprintf(source->context, "%s: bundle of %s refused: %s", source->url, title,
-                               message)
-              : NULL;
+    state->status = status;
+    if (title)
+        state->problem = nitro_asprintf(source->context, "%s: bundle of %s refused: %s",
+                                        source->url, title, message);
     free(title);
-    return source->states[index].problem ? status : NITRO_ERR_NO_MEMORY;
+    return state->problem ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle, const char **path)
 {
-    bundle_state *state = &source->states[bundle];
-    if (!state->checked) {
-        nitro_status status = check(source, bundle);
-        if (nitro_bundle_is_refusal(status))
+    nitro_bundle_state *state = &source->states[bundle];
+    nitro_status status = NITRO_OK;
+    if (!state->path && !state->problem) {
+        char *file =
+            nitro_bundle_path(source->context, source->folder, &source->index->bundles[bundle]);
+        state->context = source->context;
+        status = file ? check(source, bundle, file) : NITRO_ERR_NO_MEMORY;
+        if (status == NITRO_OK) {
+            state->path = file;
+        } else {
+            free(file);
             status = refuse(source, bundle, status);
-        if (status != NITRO_OK && !nitro_bundle_is_refusal(status)) {
-            free(state->path);
-            state->path = NULL;
-            nitro_schema_free(state->schema);
-            state->schema = NULL;
-            return status;
         }
-        state->checked = true;
-        state->status = status;
     }
-    if (state->status != NITRO_OK)
-        return nitro_fail(source->context, state->status, "%s", state->problem);
     *path = state->path;
-    return NITRO_OK;
+    return status;
 }
 
 /* ---- The folder ------------------------------------------------------------------------------ */
@@ -275,11 +243,8 @@ void nitro_bundle_source_close(nitro_bundle_source *source)
 {
     if (!source)
         return;
-    for (size_t i = 0; source->states && i < source->index->count; i++) {
-        free(source->states[i].problem);
-        free(source->states[i].path);
-        nitro_schema_free(source->states[i].schema);
-    }
+    for (size_t i = 0; source->states && i < source->index->count; i++)
+        clear_state(&source->states[i]);
     free(source->states);
     nitro_bundle_index_free(source->index);
     free(source->url);

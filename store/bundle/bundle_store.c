@@ -1,73 +1,251 @@
-/* bundle_store.c - published bundles as read-only stores: https, http and file. A refused bundle is
- * logged once and counts as missing. */
+/* bundle_store.c - published bundles as read-only stores: https, http and file. Lists and counts
+ * come from the index where possible, so that little is downloaded. A refused bundle is logged once
+ * and counts as missing; there are no damaged records, for a bundle with one is refused. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/bundle/bundle_store_internal.h"
+#include "store/bundle/bundle.h"
 
-/* ---- Valid bundles --------------------------------------------------------------------------- */
-
-const nitro_bundle *nitro_bundle_store_at(const nitro_bundle_store *store, size_t index)
+/* The file of a bundle, or NULL where it is refused. */
+static nitro_status get_valid(nitro_bundle_source *source, size_t index, const char **path)
 {
-    return &nitro_bundle_source_index(store->source)->bundles[index];
-}
-
-size_t nitro_bundle_store_count(const nitro_bundle_store *store)
-{
-    return nitro_bundle_source_index(store->source)->count;
-}
-
-nitro_status nitro_bundle_store_get(nitro_bundle_store *store, size_t index, const char **path)
-{
-    *path = NULL;
-    nitro_status status = nitro_bundle_source_get(store->source, index, path);
-    if (!nitro_bundle_is_refusal(status))
-        return status;
-    if (!store->warned[index]) {
-        char message[3072];
-        nitro_context_last_error(store->context, message, sizeof(message));
-        nitro_log(store->context, NITRO_LOG_WARNING, "%s", message);
-        store->warned[index] = true;
+    nitro_bundle_state *state = &source->states[index];
+    nitro_status status = nitro_bundle_source_get(source, index, path);
+    if (state->problem && !source->quiet && !state->logged) {
+        nitro_log(source->context, NITRO_LOG_WARNING, "%s", state->problem);
+        state->logged = true;
     }
-    return NITRO_OK;
+    return status;
 }
 
-bool nitro_bundle_is_of(const nitro_bundle *bundle, const char *computation)
+static bool is_of(const nitro_bundle *bundle, const char *computation)
 {
     return bundle->computation && strcmp(bundle->computation, computation) == 0;
+}
+
+/* ---- Schemas and devices --------------------------------------------------------------------- */
+
+/* The first valid bundle of a computation or of a device (NULL: any). NITRO_ERR_FORMAT: all such
+ * bundles are refused. */
+static nitro_status find_valid(nitro_bundle_source *source, const char *computation,
+                               const char *device, const nitro_bundle_state **found)
+{
+    const nitro_bundle_state *refused = NULL;
+    for (size_t i = 0; i < source->index->count; i++) {
+        const nitro_bundle *bundle = &source->index->bundles[i];
+        const char *path;
+        if ((computation && !is_of(bundle, computation)) ||
+            (device && strcmp(bundle->device, device) != 0))
+            continue;
+        nitro_status status = get_valid(source, i, &path);
+        if (status != NITRO_OK)
+            return status;
+        if (path) {
+            *found = &source->states[i];
+            return NITRO_OK;
+        }
+        refused = &source->states[i];
+    }
+    return refused ? nitro_fail(source->context, NITRO_ERR_FORMAT, "%s", refused->problem)
+                   : NITRO_ERR_NOT_FOUND;
+}
+
+static nitro_status get_schema(void *state, const char *computation, nitro_schema **schema)
+{
+    nitro_bundle_source *source = state;
+    const nitro_bundle_state *found = NULL;
+    nitro_status status = find_valid(source, computation, NULL, &found);
+    return status == NITRO_OK ? nitro_schema_copy(source->context, found->schema, schema) : status;
+}
+
+static nitro_status get_device(void *state, const char *id, nitro_device **device)
+{
+    nitro_bundle_source *source = state;
+    const nitro_bundle_state *found = NULL;
+    nitro_status status = find_valid(source, NULL, id, &found);
+    return status == NITRO_OK ? nitro_device_copy(source->context, found->device, device) : status;
+}
+
+static void sort_unique(nitro_string_list *names)
+{
+    size_t kept = 0;
+    nitro_string_list_sort(names);
+    for (size_t i = 0; i < names->count; i++) {
+        if (kept > 0 && strcmp(names->items[kept - 1], names->items[i]) == 0)
+            free(names->items[i]);
+        else
+            names->items[kept++] = names->items[i];
+    }
+    names->count = kept;
+}
+
+static nitro_status list_computations(void *state, nitro_string_list *computations)
+{
+    const nitro_bundle_source *source = state;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++)
+        if (source->index->bundles[i].computation && !source->states[i].problem)
+            status = nitro_string_list_add(source->context, computations,
+                                           source->index->bundles[i].computation);
+    sort_unique(computations);
+    return status;
+}
+
+/* All devices come from the index, without bundles known to be refused: errors that list devices
+ * need no download. */
+static nitro_status list_devices(void *state, const char *computation, nitro_string_list *ids)
+{
+    nitro_bundle_source *source = state;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++) {
+        const nitro_bundle *bundle = &source->index->bundles[i];
+        const char *path = NULL;
+        if (computation && is_of(bundle, computation))
+            status = get_valid(source, i, &path);
+        if (status == NITRO_OK &&
+            (computation ? path && bundle->samples > 0 : !source->states[i].problem))
+            status = nitro_string_list_add(source->context, ids, bundle->device);
+    }
+    sort_unique(ids);
+    return status;
+}
+
+/* ---- Samples and profiles -------------------------------------------------------------------- */
+
+/* Read the samples or the profiles of all valid bundles of a computation (NULL: of devices by
+ * themselves) on a device (NULL: on all). @param[in] visitor  NULL: only count them. */
+static nitro_status read_records(nitro_bundle_source *source, const char *computation,
+                                 const char *device, bool profiles,
+                                 const nitro_bundle_visitor *visitor, size_t *count)
+{
+    nitro_status status = NITRO_OK;
+    size_t sum = 0;
+    for (size_t i = 0; i < source->index->count && status == NITRO_OK; i++) {
+        const nitro_bundle *bundle = &source->index->bundles[i];
+        uint64_t records = profiles ? bundle->profiles : bundle->samples;
+        bool same = computation ? is_of(bundle, computation) : !bundle->computation;
+        const char *path;
+        if (records == 0 || !same || (device && strcmp(bundle->device, device) != 0))
+            continue;
+        status = get_valid(source, i, &path);
+        if (status == NITRO_OK && path && visitor)
+            status = nitro_bundle_read_file(source->context, path, bundle, visitor);
+        sum += path ? (size_t)records : 0;
+    }
+    if (status == NITRO_OK)
+        *count = sum;
+    return status;
+}
+
+static nitro_status each_sample(void *state, const char *computation, const char *device,
+                                nitro_sample_function function, void *user,
+                                nitro_problem_function damaged, void *damaged_user)
+{
+    size_t count;
+    (void)damaged, (void)damaged_user;
+    return read_records(state, computation, device, false,
+                        &(nitro_bundle_visitor){.sample = function, .user = user}, &count);
+}
+
+typedef struct one_sample {
+    nitro_context *context;
+    const char *input;
+    nitro_sample *found;
+} one_sample;
+
+static nitro_status take_sample(void *user, const nitro_sample *sample)
+{
+    one_sample *wanted = user;
+    int order = strcmp(sample->input, wanted->input);
+    if (order < 0)
+        return NITRO_OK;
+    nitro_status status =
+        order > 0 ? NITRO_OK : nitro_sample_copy(wanted->context, sample, &wanted->found);
+    return status == NITRO_OK ? NITRO_ERR_INTERRUPTED : status;
+}
+
+static nitro_status get_sample(void *state, const char *computation, const char *device,
+                               const char *input, nitro_sample **sample)
+{
+    const nitro_bundle_source *source = state;
+    one_sample wanted = {.context = source->context, .input = input};
+    nitro_status status = each_sample(state, computation, device, take_sample, &wanted, NULL, NULL);
+    if (wanted.found) {
+        *sample = wanted.found;
+        return NITRO_OK;
+    }
+    return status == NITRO_OK || status == NITRO_ERR_INTERRUPTED ? NITRO_ERR_NOT_FOUND : status;
+}
+
+typedef struct input_listing {
+    nitro_context *context;
+    nitro_string_list *inputs;
+} input_listing;
+
+static nitro_status add_input(void *user, const nitro_sample *sample)
+{
+    const input_listing *listing = user;
+    return nitro_string_list_add(listing->context, listing->inputs, sample->input);
+}
+
+static nitro_status list_inputs(void *state, const char *computation, const char *device,
+                                nitro_string_list *inputs)
+{
+    const nitro_bundle_source *source = state;
+    input_listing listing = {source->context, inputs};
+    return each_sample(state, computation, device, add_input, &listing, NULL, NULL);
+}
+
+static nitro_status count_samples(void *state, const char *computation, const char *device,
+                                  size_t *count)
+{
+    return read_records(state, computation, device, false, NULL, count);
+}
+
+static nitro_status each_profile(void *state, const char *device, const char *computation,
+                                 nitro_profile_function function, void *user,
+                                 nitro_problem_function damaged, void *damaged_user)
+{
+    size_t count;
+    (void)damaged, (void)damaged_user;
+    return read_records(state, computation, device, true,
+                        &(nitro_bundle_visitor){.profile = function, .user = user}, &count);
+}
+
+static nitro_status count_profiles(void *state, const char *device, const char *computation,
+                                   size_t *count)
+{
+    return read_records(state, computation, device, true, NULL, count);
 }
 
 /* ---- The store ------------------------------------------------------------------------------- */
 
 static nitro_status verify(void *state, nitro_problem_function report, void *user)
 {
-    nitro_bundle_store *store = state;
-    nitro_status found = NITRO_OK;
-    for (size_t i = 0; i < nitro_bundle_store_count(store); i++) {
+    nitro_bundle_source *source = state;
+    bool found = false;
+    for (size_t i = 0; i < source->index->count; i++) {
         const char *path;
-        char message[3072];
-        nitro_status status = nitro_bundle_source_get(store->source, i, &path);
-        if (status != NITRO_OK && !nitro_bundle_is_refusal(status))
+        nitro_status status = nitro_bundle_source_get(source, i, &path);
+        if (status != NITRO_OK)
             return status;
-        if (status == NITRO_OK)
-            continue;
-        nitro_context_last_error(store->context, message, sizeof(message));
-        report(user, message);
-        found = NITRO_ERR_FORMAT;
+        if (!path)
+            report(user, source->states[i].problem);
+        found = found || !path;
     }
-    return found == NITRO_OK ? found
-                             : nitro_fail(store->context, found, "some bundles are refused");
+    return found ? nitro_fail(source->context, NITRO_ERR_FORMAT, "some bundles are refused")
+                 : NITRO_OK;
 }
 
 static nitro_status remove_damaged(void *state, bool dry_run, nitro_problem_function report,
                                    void *user)
 {
-    const nitro_bundle_store *store = state;
+    const nitro_bundle_source *source = state;
     (void)report;
     (void)user;
     return dry_run
                ? NITRO_OK
-               : nitro_fail(store->context, NITRO_ERR_ARGUMENT, "published bundles are read-only");
+               : nitro_fail(source->context, NITRO_ERR_ARGUMENT, "published bundles are read-only");
 }
 
 static nitro_status layout_version(void *state, int64_t *version)
@@ -79,58 +257,34 @@ static nitro_status layout_version(void *state, int64_t *version)
 
 static nitro_status size_bytes(void *state, uint64_t *bytes)
 {
-    const nitro_bundle_store *store = state;
+    const nitro_bundle_source *source = state;
     uint64_t sum = 0;
-    for (size_t i = 0; i < nitro_bundle_store_count(store); i++)
-        sum += nitro_bundle_store_at(store, i)->bytes;
+    for (size_t i = 0; i < source->index->count; i++)
+        sum += source->index->bundles[i].bytes;
     *bytes = sum;
     return NITRO_OK;
 }
 
 static void close_store(void *state)
 {
-    nitro_bundle_store *store = state;
-    if (!store)
-        return;
-    nitro_bundle_source_close(store->source);
-    free(store->warned);
-    free(store);
-}
-
-static nitro_status open_store(nitro_context *context, const char *url,
-                               const nitro_trusted_keys *keys, nitro_bundle_store **state)
-{
-    nitro_bundle_store *store = nitro_calloc(context, 1, sizeof(*store));
-    if (!store)
-        return NITRO_ERR_NO_MEMORY;
-    store->context = context;
-    nitro_status status = nitro_bundle_source_open(context, url, keys, &store->source);
-    if (status == NITRO_OK) {
-        store->warned =
-            nitro_calloc(context, nitro_bundle_store_count(store), sizeof(*store->warned));
-        status = store->warned ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    }
-    if (status == NITRO_OK)
-        *state = store;
-    else
-        close_store(store);
-    return status;
+    nitro_bundle_source_close(state);
 }
 
 static nitro_status open_address(nitro_context *context, const char *scheme, const char *address,
                                  nitro_store_mode mode, void **state)
 {
-    nitro_bundle_store *store = NULL;
+    nitro_bundle_source *source = NULL;
     if (mode != NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
                           "%s:%.200s: published bundles are read-only; copy them to your own "
                           "store with 'nitro store pull'",
                           scheme, address);
     char *url = nitro_asprintf(context, "%s:%s", scheme, address);
-    nitro_status status = url ? open_store(context, url, NULL, &store) : NITRO_ERR_NO_MEMORY;
+    nitro_status status =
+        url ? nitro_bundle_source_open(context, url, NULL, &source) : NITRO_ERR_NO_MEMORY;
     free(url);
     if (status == NITRO_OK)
-        *state = store;
+        *state = source;
     return status;
 }
 
@@ -155,16 +309,10 @@ static nitro_status open_file(nitro_context *context, const char *address, nitro
 #define BUNDLE_STORE(its_scheme, its_description, its_open)                                        \
     {                                                                                              \
         .scheme = its_scheme, .description = its_description, .read_only = true, .open = its_open, \
-        .close = close_store, .get_schema = nitro_bundle_store_get_schema,                         \
-        .list_computations = nitro_bundle_store_list_computations,                                 \
-        .get_device = nitro_bundle_store_get_device,                                               \
-        .list_devices = nitro_bundle_store_list_devices,                                           \
-        .each_sample = nitro_bundle_store_each_sample,                                             \
-        .get_sample = nitro_bundle_store_get_sample,                                               \
-        .list_inputs = nitro_bundle_store_list_inputs,                                             \
-        .count_samples = nitro_bundle_store_count_samples,                                         \
-        .each_profile = nitro_bundle_store_each_profile,                                           \
-        .count_profiles = nitro_bundle_store_count_profiles, .verify = verify,                     \
+        .close = close_store, .get_schema = get_schema, .list_computations = list_computations,    \
+        .get_device = get_device, .list_devices = list_devices, .each_sample = each_sample,        \
+        .get_sample = get_sample, .list_inputs = list_inputs, .count_samples = count_samples,      \
+        .each_profile = each_profile, .count_profiles = count_profiles, .verify = verify,          \
         .remove_damaged = remove_damaged, .layout_version = layout_version,                        \
         .size_bytes = size_bytes,                                                                  \
     }
@@ -177,21 +325,18 @@ const nitro_store_kind nitro_store_file =
     BUNDLE_STORE("file", "published bundles in a local folder (read only)", open_file);
 
 nitro_status nitro_bundle_store_open(nitro_context *context, const char *url,
-                                     const nitro_trusted_keys *keys, nitro_store **store)
+                                     const nitro_trusted_keys *keys, nitro_store **store,
+                                     nitro_bundle_source **source)
 {
-    nitro_bundle_store *state = NULL;
-    nitro_status status = open_store(context, url, keys, &state);
+    nitro_bundle_source *opened = NULL;
+    nitro_status status = nitro_bundle_source_open(context, url, keys, &opened);
     if (status != NITRO_OK)
         return status;
-    for (size_t i = 0; i < nitro_bundle_store_count(state); i++)
-        state->warned[i] = true; /* the caller reports what the source refuses */
-    status = nitro_store_create(context, &nitro_store_file, NITRO_STORE_READ, url, state, store);
-    if (status != NITRO_OK)
-        close_store(state);
+    opened->quiet = true;
+    status = nitro_store_create(context, &nitro_store_file, NITRO_STORE_READ, url, opened, store);
+    if (status == NITRO_OK)
+        *source = opened;
+    else
+        nitro_bundle_source_close(opened);
     return status;
-}
-
-nitro_bundle_source *nitro_bundle_store_source(nitro_store *store)
-{
-    return ((nitro_bundle_store *)nitro_store_state(store))->source;
 }
