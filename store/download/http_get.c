@@ -1,41 +1,146 @@
-/* http_get.c - downloads with libcurl. An interrupted download is resumed with Range and If-Range,
- * and restarted if the server's version has changed; http_get_part.h has its file. */
+/* http_get.c - downloads with libcurl into PATH.part, which one process at a time writes; beside it
+ * is the tag of the server's version (ETag, else Last-Modified). An interrupted download is resumed
+ * with Range and If-Range, and restarted if the server's version has changed. */
 #include <curl/curl.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "store/download/http_get.h"
-#include "store/download/http_get_part.h"
 
 #define MAX_REDIRECTS 5L
+#define TAG_BYTES     512
 
 typedef struct download {
     nitro_context *context;
     const nitro_http_request *request;
     nitro_http_limits limits;
-    nitro_http_part part;
+    char *part_path, *part_tag_path, *whole_tag_path;
+    int descriptor; /* of PATH.part, locked; -1: none */
+    uint64_t size;  /* of PATH.part */
+    bool finished;
     CURL *curl;
     struct curl_slist *headers;
-    uint64_t offset;                /* bytes present when this attempt began */
-    char tag[NITRO_HTTP_TAG_BYTES]; /* of the response */
-    char etag[NITRO_HTTP_TAG_BYTES];
-    char modified[NITRO_HTTP_TAG_BYTES];
+    uint64_t offset;      /* bytes present when this attempt began */
+    char etag[TAG_BYTES]; /* of the response, as are these */
+    char modified[TAG_BYTES];
     uint64_t range_start; /* of Content-Range; UINT64_MAX: none */
     bool begun;           /* the body has begun */
-    bool too_large;
-    int write_error;
+    nitro_status failure; /* of taking the body */
+    bool again;           /* another attempt may succeed */
     char message[CURL_ERROR_SIZE];
 } download;
 
+/* ---- The partial file and its tag ------------------------------------------------------------ */
+
+static nitro_status fail_write(const download *job, const char *path)
+{
+    return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* The line of a tag file; "" if there is none. */
+static void read_tag(const char *path, char tag[TAG_BYTES])
+{
+    FILE *file = fopen(path, "re");
+    size_t size = file ? fread(tag, 1, TAG_BYTES - 1, file) : 0;
+    if (file)
+        fclose(file);
+    tag[size] = '\0';
+    tag[strcspn(tag, "\r\n")] = '\0';
+}
+
+/* The tag of the response: a weak one cannot be used to resume. */
+static nitro_status write_tag(const download *job, const char *path)
+{
+    bool strong = job->etag[0] && strncmp(job->etag, "W/", 2) != 0;
+    const char *tag = strong ? job->etag : job->modified;
+    if (tag[0])
+        return nitro_file_write(job->context, path, tag, strlen(tag));
+    unlink(path);
+    return NITRO_OK;
+}
+
+static nitro_status truncate_part(download *job)
+{
+    job->size = 0;
+    return ftruncate(job->descriptor, 0) == 0 && lseek(job->descriptor, 0, SEEK_SET) == 0
+               ? NITRO_OK
+               : fail_write(job, job->part_path);
+}
+
+static nitro_status append(download *job, const char *bytes, size_t size)
+{
+    if (job->size + size > job->request->max_bytes)
+        return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: larger than the limit of %llu bytes",
+                          job->request->url, (unsigned long long)job->request->max_bytes);
+    for (size_t written = 0; written < size;) {
+        ssize_t more = write(job->descriptor, bytes + written, size - written);
+        if (more < 0 && errno != EINTR)
+            return fail_write(job, job->part_path);
+        written += more > 0 ? (size_t)more : 0;
+    }
+    job->size += size;
+    return NITRO_OK;
+}
+
+/* The lock belongs to the descriptor. If another process finished the file while we waited, its
+ * name is gone: open it again. */
+static nitro_status open_part(download *job)
+{
+    struct stat ours, named;
+    const char *path = job->request->path;
+    job->part_path = nitro_asprintf(job->context, "%s.part", path);
+    job->part_tag_path = nitro_asprintf(job->context, "%s.part.tag", path);
+    job->whole_tag_path = nitro_asprintf(job->context, "%s.tag", path);
+    if (!job->part_path || !job->part_tag_path || !job->whole_tag_path)
+        return NITRO_ERR_NO_MEMORY;
+    for (;;) {
+        job->descriptor = open(job->part_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (job->descriptor < 0 || flock(job->descriptor, LOCK_EX) != 0 ||
+            fstat(job->descriptor, &ours) != 0)
+            return fail_write(job, job->part_path);
+        if (stat(job->part_path, &named) == 0 && named.st_ino == ours.st_ino &&
+            named.st_dev == ours.st_dev)
+            break;
+        close(job->descriptor);
+    }
+    job->size = (uint64_t)ours.st_size;
+    return NITRO_OK;
+}
+
+/* Sync the complete file and rename it, after its predecessor's tag is removed. */
+static nitro_status finish_part(download *job)
+{
+    unlink(job->whole_tag_path);
+    if (fsync(job->descriptor) != 0 || rename(job->part_path, job->request->path) != 0)
+        return fail_write(job, job->request->path);
+    job->finished = true;
+    unlink(job->part_tag_path);
+    return job->request->revalidate ? write_tag(job, job->whole_tag_path) : NITRO_OK;
+}
+
+/* Keep a partial file to resume from, unless it is of no use. */
+static void close_part(download *job, bool keep)
+{
+    if (job->descriptor >= 0 && !job->finished && (job->size == 0 || !keep))
+        unlink(job->part_path);
+    if (job->descriptor >= 0)
+        close(job->descriptor);
+    free(job->part_path);
+    free(job->part_tag_path);
+    free(job->whole_tag_path);
+}
+
 /* ---- Responses ------------------------------------------------------------------------------- */
 
-static bool header_value(const char *line, size_t size, const char *name,
-                         char value[NITRO_HTTP_TAG_BYTES])
+static bool header_value(const char *line, size_t size, const char *name, char value[TAG_BYTES])
 {
     size_t length = strlen(name);
     if (size <= length || strncasecmp(line, name, length) != 0 || line[length] != ':')
@@ -46,7 +151,7 @@ static bool header_value(const char *line, size_t size, const char *name,
         line++, size--;
     while (size > 0 && (line[size - 1] == '\r' || line[size - 1] == '\n' || line[size - 1] == ' '))
         size--;
-    if (size >= NITRO_HTTP_TAG_BYTES)
+    if (size >= TAG_BYTES)
         size = 0;
     memcpy(value, line, size);
     value[size] = '\0';
@@ -57,7 +162,7 @@ static bool header_value(const char *line, size_t size, const char *name,
 static size_t take_header(char *line, size_t one, size_t size, void *user)
 {
     download *job = user;
-    char range[NITRO_HTTP_TAG_BYTES];
+    char range[TAG_BYTES];
     (void)one;
     if (size > 5 && strncmp(line, "HTTP/", 5) == 0) {
         job->etag[0] = job->modified[0] = '\0';
@@ -70,21 +175,27 @@ static size_t take_header(char *line, size_t one, size_t size, void *user)
     return size;
 }
 
-/* Does the body continue the file? If it is a whole one, the file is emptied first. */
+/* Does the body continue the file? */
+static bool continues(const download *job, long code)
+{
+    return code == 206 && job->offset > 0 && job->range_start == job->offset;
+}
+
+/* Empty the file for a whole body. False: an error page, or the file cannot be emptied. */
 static bool begin_body(download *job)
 {
     long code = 0;
     curl_easy_getinfo(job->curl, CURLINFO_RESPONSE_CODE, &code);
     job->begun = true;
-    bool strong = job->etag[0] && strncmp(job->etag, "W/", 2) != 0;
-    snprintf(job->tag, sizeof(job->tag), "%s", strong ? job->etag : job->modified);
-    if (code == 206 && job->offset > 0 && job->range_start == job->offset)
+    if (continues(job, code))
         return true;
-    if (code != 200) /* another range, or an error page */
+    if (code != 200)
         return false;
     job->offset = 0;
-    return nitro_http_part_truncate(&job->part) == NITRO_OK &&
-           nitro_http_part_set_tag(&job->part, job->tag) == NITRO_OK;
+    job->failure = truncate_part(job);
+    if (job->failure == NITRO_OK)
+        job->failure = write_tag(job, job->part_tag_path);
+    return job->failure == NITRO_OK;
 }
 
 static size_t take_body(char *bytes, size_t one, size_t size, void *user)
@@ -93,12 +204,8 @@ static size_t take_body(char *bytes, size_t one, size_t size, void *user)
     (void)one;
     if (!job->begun && !begin_body(job))
         return 0;
-    if (job->part.size + size > job->request->max_bytes) {
-        job->too_large = true;
-        return 0;
-    }
-    job->write_error = nitro_http_part_append(&job->part, bytes, size);
-    return job->write_error == 0 ? size : 0;
+    job->failure = append(job, bytes, size);
+    return job->failure == NITRO_OK ? size : 0;
 }
 
 /* ---- One attempt ----------------------------------------------------------------------------- */
@@ -113,30 +220,34 @@ static bool add_header(download *job, const char *name, const char *value)
     return longer != NULL;
 }
 
-/* Ask for the rest of a partial file, or whether a complete one has changed. Without a tag of the
- * server neither is possible, and the whole file is requested. */
+/* Request the rest of a partial file, or a complete one only if it has changed. Without a tag of
+ * the server neither is possible, and the whole file is requested. */
 static nitro_status set_conditions(download *job)
 {
-    char tag[NITRO_HTTP_TAG_BYTES];
+    char tag[TAG_BYTES];
     bool added = true;
     struct stat whole;
     curl_slist_free_all(job->headers);
     job->headers = NULL;
-    nitro_http_tag_read(job->part.part_tag_path, tag);
-    if (job->part.size > 0 && !tag[0] && nitro_http_part_truncate(&job->part) != NITRO_OK)
+    read_tag(job->part_tag_path, tag);
+    if (job->size > 0 && !tag[0] && truncate_part(job) != NITRO_OK)
         return NITRO_ERR_IO;
-    job->offset = job->part.size;
+    job->offset = job->size;
     if (job->offset > 0) {
         char range[64];
         snprintf(range, sizeof(range), "bytes=%llu-", (unsigned long long)job->offset);
         added = add_header(job, "Range", range) && add_header(job, "If-Range", tag);
     } else if (job->request->revalidate && stat(job->request->path, &whole) == 0) {
-        nitro_http_tag_read(job->part.whole_tag_path, tag);
+        read_tag(job->whole_tag_path, tag);
         if (tag[0])
             added = add_header(job, tag[0] == '"' ? "If-None-Match" : "If-Modified-Since", tag);
     }
     curl_easy_setopt(job->curl, CURLOPT_HTTPHEADER, job->headers);
-    return added ? nitro_http_part_seek(&job->part, job->offset) : NITRO_ERR_NO_MEMORY;
+    if (!added)
+        return NITRO_ERR_NO_MEMORY;
+    return lseek(job->descriptor, (off_t)job->offset, SEEK_SET) >= 0
+               ? NITRO_OK
+               : fail_write(job, job->part_path);
 }
 
 static nitro_status set_options(download *job)
@@ -172,12 +283,6 @@ static nitro_status set_options(download *job)
                : NITRO_OK;
 }
 
-/* Result of an attempt: a status, and whether another attempt may succeed. */
-typedef struct outcome {
-    nitro_status status;
-    bool again;
-} outcome;
-
 /* The remedy where the user has one, else "". */
 static const char *advice(CURLcode code)
 {
@@ -206,95 +311,71 @@ static bool is_temporary(CURLcode code)
            code == CURLE_GOT_NOTHING || code == CURLE_HTTP2_STREAM || code == CURLE_HTTP2;
 }
 
-static outcome judge_transfer(download *job, CURLcode code)
+static nitro_status fail_transfer(download *job, CURLcode code)
 {
-    const char *url = job->request->url;
-    if (job->too_large)
-        return (outcome){nitro_fail(job->context, NITRO_ERR_FORMAT,
-                                    "%s: larger than the limit of %llu bytes", url,
-                                    (unsigned long long)job->request->max_bytes),
-                         false};
-    if (job->write_error)
-        return (outcome){nitro_http_part_fail(&job->part, job->write_error), false};
-    return (outcome){nitro_fail(job->context, NITRO_ERR_IO, "%s: %s%s", url,
-                                job->message[0] ? job->message : curl_easy_strerror(code),
-                                advice(code)),
-                     is_temporary(code)};
+    job->again = is_temporary(code);
+    return nitro_fail(job->context, NITRO_ERR_IO, "%s: %s%s", job->request->url,
+                      job->message[0] ? job->message : curl_easy_strerror(code), advice(code));
 }
 
 /* Responses without the file. */
-static outcome judge_response(download *job, long code)
+static nitro_status fail_response(download *job, long code)
 {
     const char *url = job->request->url;
     if (code == 404 || code == 410)
-        return (outcome){nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
-                                    "%s: not found (the server answers %ld)", url, code),
-                         false};
+        return nitro_fail(job->context, NITRO_ERR_NOT_FOUND,
+                          "%s: not found (the server answers %ld)", url, code);
     if (code == 416 || code == 206) { /* the server cannot continue the partial file */
-        nitro_status status = nitro_http_part_truncate(&job->part);
-        return (outcome){status == NITRO_OK
-                             ? nitro_fail(job->context, NITRO_ERR_IO,
-                                          "%s: the server does not resume the download", url)
-                             : status,
-                         true};
+        job->again = true;
+        nitro_status status = truncate_part(job);
+        return status == NITRO_OK ? nitro_fail(job->context, NITRO_ERR_IO,
+                                               "%s: the server does not resume the download", url)
+                                  : status;
     }
-    return (outcome){
-        nitro_fail(job->context, NITRO_ERR_IO, "%s: the server answers %ld%s", url, code,
-                   code == 401 || code == 403 ? ": access denied; put credentials into ~/.netrc"
-                                              : ""),
-        code >= 500 || code == 408 || code == 429};
+    job->again = code >= 500 || code == 408 || code == 429;
+    return nitro_fail(job->context, NITRO_ERR_IO, "%s: the server answers %ld%s", url, code,
+                      code == 401 || code == 403 ? ": access denied; put credentials into ~/.netrc"
+                                                 : "");
 }
 
-static outcome attempt(download *job)
+static nitro_status attempt(download *job)
 {
     long code = 0;
-    job->begun = job->too_large = false;
+    job->begun = job->again = false;
     job->message[0] = '\0';
-    job->write_error = 0;
+    job->failure = NITRO_OK;
     nitro_status status = set_conditions(job);
     if (status != NITRO_OK)
-        return (outcome){status, false};
+        return status;
     CURLcode result = curl_easy_perform(job->curl);
     curl_easy_getinfo(job->curl, CURLINFO_RESPONSE_CODE, &code);
-    bool is_file = code == 200 || (code == 206 && job->range_start == job->offset);
-    if (code >= 300 && code != 304 && !(code < 400 && result != CURLE_OK))
-        return judge_response(job, code);
-    if (code == 206 && !is_file)
-        return judge_response(job, code);
+    bool is_file = code == 200 || code == 304 || continues(job, code);
+    if (code >= 400 || (!is_file && (result == CURLE_OK || code == 206)))
+        return fail_response(job, code);
+    if (job->failure != NITRO_OK)
+        return job->failure;
     if (result != CURLE_OK)
-        return judge_transfer(job, result);
+        return fail_transfer(job, result);
     if (code == 304)
-        return (outcome){NITRO_OK, false};
-    if (!is_file)
-        return judge_response(job, code);
+        return NITRO_OK;
     if (!job->begun && !begin_body(job)) /* an empty file */
-        return (outcome){nitro_http_part_fail(&job->part, errno), false};
-    const char *tag = job->request->revalidate ? job->tag : NULL;
-    return (outcome){nitro_http_part_finish(&job->part, tag), false};
-}
-
-static void pause_ms(unsigned milliseconds)
-{
-    const struct timespec pause = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
-    nanosleep(&pause, NULL);
+        return job->failure;
+    return finish_part(job);
 }
 
 static nitro_status attempt_repeatedly(download *job)
 {
-    outcome last = {NITRO_OK, true};
     unsigned wait_ms = job->limits.pause_ms;
-    for (unsigned i = 0; last.again && i < job->limits.attempts; i++) {
-        if (i > 0) {
-            nitro_log(job->context, NITRO_LOG_INFO, "%s: retrying in %u ms", job->request->url,
-                      wait_ms);
-            pause_ms(wait_ms);
-            wait_ms *= 2;
-        }
-        last = attempt(job);
-        if (last.status == NITRO_OK)
-            break;
+    nitro_status status = attempt(job);
+    for (unsigned i = 1; status != NITRO_OK && job->again && i < job->limits.attempts; i++) {
+        const struct timespec pause = {wait_ms / 1000, (long)(wait_ms % 1000) * 1000000};
+        nitro_log(job->context, NITRO_LOG_INFO, "%s: retrying in %u ms", job->request->url,
+                  wait_ms);
+        nanosleep(&pause, NULL);
+        wait_ms *= 2;
+        status = attempt(job);
     }
-    return last.status;
+    return status;
 }
 
 static nitro_http_limits with_defaults(const nitro_http_limits *given)
@@ -314,16 +395,16 @@ nitro_status nitro_http_get(nitro_context *context, const nitro_http_request *re
     download job = {.context = context,
                     .request = request,
                     .limits = with_defaults(request->limits),
+                    .descriptor = -1,
                     .range_start = UINT64_MAX};
     nitro_status status = nitro_http_check_url(context, request->url);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_http_part_open(context, request->path, &job.part);
+    if (status == NITRO_OK)
+        status = open_part(&job);
     if (status == NITRO_OK)
         status = set_options(&job);
     if (status == NITRO_OK)
         status = attempt_repeatedly(&job);
-    nitro_http_part_close(&job.part, status != NITRO_ERR_FORMAT);
+    close_part(&job, status != NITRO_ERR_FORMAT);
     curl_easy_cleanup(job.curl);
     curl_slist_free_all(job.headers);
     return status;
