@@ -60,11 +60,6 @@ static double number_of(const json_t *object, const char *key)
     return isfinite(number) ? number : NAN;
 }
 
-static double or_missing(double value)
-{
-    return isfinite(value) ? value : NAN;
-}
-
 /* In the order of nitro_ginkgo_features. False: the sizes are missing. */
 static bool read_features(const json_t *problem, double *values)
 {
@@ -99,7 +94,7 @@ static bool read_features(const json_t *problem, double *values)
         sqrt(number_of(column, "variance")),
     };
     for (size_t i = 0; i < GINKGO_NUM_FEATURES; i++)
-        values[i] = or_missing(all[i]);
+        values[i] = isfinite(all[i]) ? all[i] : NAN;
     return true;
 }
 
@@ -120,18 +115,6 @@ static bool spell(const char *from, char *to, size_t size, bool *capital)
     return nitro_name_is_valid(to);
 }
 
-static nitro_status find_name(nitro_context *context, nitro_string_list *names, const char *name,
-                              size_t *index)
-{
-    nitro_status status = NITRO_OK;
-    *index = nitro_string_list_find(names, name);
-    if (*index == NITRO_NONE && names->count < GINKGO_MAX_NAMES) {
-        *index = names->count;
-        status = nitro_string_list_add(context, names, name);
-    }
-    return status;
-}
-
 static bool has_variant(const ginkgo_record *record, size_t variant)
 {
     for (size_t i = 0; i < record->num_times; i++)
@@ -148,8 +131,8 @@ static double completed_time(const json_t *entry)
     return json_is_false(completed) || !(time > 0) ? NAN : time;
 }
 
-static nitro_status read_times(nitro_context *context, const json_t *spmv, nitro_string_list *names,
-                               ginkgo_record *record, ginkgo_reason *reason)
+static ginkgo_reason read_times(nitro_context *context, const json_t *spmv,
+                                nitro_string_list *names, ginkgo_record *record)
 {
     const char *key;
     json_t *entry;
@@ -157,27 +140,27 @@ static nitro_status read_times(nitro_context *context, const json_t *spmv, nitro
     most = most < GINKGO_MAX_NAMES ? most : GINKGO_MAX_NAMES;
     record->times = nitro_calloc(context, most, sizeof(*record->times));
     if (!record->times)
-        return NITRO_ERR_NO_MEMORY;
+        return GINKGO_NO_MEMORY;
     json_object_foreach((json_t *)spmv, key, entry)
     {
         char name[64];
-        size_t variant = NITRO_NONE;
         if (!json_is_object(entry))
             continue; /* not a measurement */
-        if (!spell(key, name, sizeof(name), &record->capital)) {
-            *reason = GINKGO_BAD_NAME;
-            return NITRO_OK;
+        if (!spell(key, name, sizeof(name), &record->capital))
+            return GINKGO_BAD_NAME;
+        size_t variant = nitro_string_list_find(names, name);
+        if (variant == NITRO_NONE) {
+            variant = names->count;
+            if (variant == GINKGO_MAX_NAMES)
+                return GINKGO_TOO_MANY_NAMES;
+            if (nitro_string_list_add(context, names, name) != NITRO_OK)
+                return GINKGO_NO_MEMORY;
         }
-        nitro_status status = find_name(context, names, name, &variant);
-        if (status != NITRO_OK)
-            return status;
-        if (variant == NITRO_NONE || has_variant(record, variant)) {
-            *reason = variant == NITRO_NONE ? GINKGO_TOO_MANY_NAMES : GINKGO_TWO_SPELLINGS;
-            return NITRO_OK;
-        }
+        if (has_variant(record, variant))
+            return GINKGO_TWO_SPELLINGS;
         record->times[record->num_times++] = (ginkgo_time){variant, completed_time(entry)};
     }
-    return NITRO_OK;
+    return GINKGO_USED;
 }
 
 /* Find the unit (see the head of this file), and convert to milliseconds. */
@@ -197,53 +180,41 @@ static ginkgo_reason decide_unit(ginkgo_record *record)
     if (slowest / fastest > MOST_RATIO)
         return GINKGO_TWO_UNITS;
     record->fastest = fastest;
-    record->seconds = seconds;
+    record->unit = seconds ? "s" : "ns";
     for (size_t i = 0; i < record->num_times; i++)
         record->times[i].time_ms =
             seconds ? record->times[i].time_ms * 1e3 : record->times[i].time_ms / 1e6;
     return GINKGO_USED;
 }
 
-static nitro_status name_input(nitro_context *context, const json_t *problem, const char *path_name,
-                               ginkgo_record *record)
-{
-    const char *group = json_string_value(json_object_get(problem, "group"));
-    const char *name = json_string_value(json_object_get(problem, "name"));
-    record->input = group && name ? nitro_asprintf(context, "%s/%s", group, name)
-                                  : nitro_strdup(context, path_name);
-    return record->input ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
-static nitro_status read_record(nitro_context *context, const char *path_name, const json_t *value,
-                                nitro_string_list *names, ginkgo_record *record,
-                                ginkgo_reason *reason)
+static ginkgo_reason read_record(nitro_context *context, const char *path_name, const json_t *value,
+                                 nitro_string_list *names, ginkgo_record *record)
 {
     const json_t *problem = json_object_get(value, "problem");
     const json_t *spmv = json_object_get(value, "spmv");
-    *reason = GINKGO_USED;
+    const char *group = json_string_value(json_object_get(problem, "group"));
+    const char *name = json_string_value(json_object_get(problem, "name"));
     if (!json_is_object(spmv) || json_object_size(spmv) == 0)
-        *reason = GINKGO_NO_SPMV;
-    else if (!read_features(problem, record->features))
-        *reason = GINKGO_NO_SIZES;
-    if (*reason != GINKGO_USED)
-        return NITRO_OK;
-    nitro_status status = name_input(context, problem, path_name, record);
-    if (status == NITRO_OK && !nitro_input_name_is_valid(record->input))
-        *reason = GINKGO_BAD_NAME;
-    if (status == NITRO_OK && *reason == GINKGO_USED)
-        status = read_times(context, spmv, names, record, reason);
-    if (status == NITRO_OK && *reason == GINKGO_USED)
-        *reason = decide_unit(record);
-    return status;
+        return GINKGO_NO_SPMV;
+    if (!read_features(problem, record->features))
+        return GINKGO_NO_SIZES;
+    record->input = group && name ? nitro_asprintf(context, "%s/%s", group, name)
+                                  : nitro_strdup(context, path_name);
+    if (!record->input)
+        return GINKGO_NO_MEMORY;
+    if (!nitro_input_name_is_valid(record->input))
+        return GINKGO_BAD_NAME;
+    ginkgo_reason reason = read_times(context, spmv, names, record);
+    return reason == GINKGO_USED ? decide_unit(record) : reason;
 }
 
 static nitro_status visit_value(nitro_context *context, const char *path_name, const json_t *value,
                                 nitro_string_list *names, ginkgo_visit visit, void *user)
 {
     ginkgo_record record = {0};
-    ginkgo_reason reason = GINKGO_USED;
-    nitro_status status = read_record(context, path_name, value, names, &record, &reason);
-    if (status == NITRO_OK)
+    ginkgo_reason reason = read_record(context, path_name, value, names, &record);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (reason != GINKGO_NO_MEMORY)
         status = visit(user, reason, NULL, reason == GINKGO_USED ? &record : NULL);
     nitro_ginkgo_record_clear(&record);
     return status;

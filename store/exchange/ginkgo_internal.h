@@ -3,7 +3,7 @@
 #ifndef NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 #define NITRO_STORE_EXCHANGE_GINKGO_INTERNAL_H
 
-#include "nitro/nitro_backend.h"
+#include "store/exchange/import_internal.h"
 
 #define GINKGO_NUM_FEATURES   18
 #define GINKGO_MAX_FILE_BYTES ((size_t)4 << 20) /* real ones have about 5 kB */
@@ -32,7 +32,8 @@ typedef enum ginkgo_reason {
     GINKGO_UNIT_UNCLEAR,
     GINKGO_TWO_UNITS,
     GINKGO_AGAIN,
-    GINKGO_NUM_REASONS
+    GINKGO_NUM_REASONS,
+    GINKGO_NO_MEMORY = GINKGO_NUM_REASONS
 } ginkgo_reason;
 
 const char *nitro_ginkgo_reason_text(ginkgo_reason reason);
@@ -49,10 +50,10 @@ typedef struct ginkgo_record {
     double features[GINKGO_NUM_FEATURES]; /* NaN: missing */
     ginkgo_time *times;                   /* shape [num_times] */
     size_t num_times;
-    double fastest; /* as the file has it, in its own unit */
-    bool seconds;   /* false: nanoseconds */
-    size_t order;   /* of its file among the campaign's */
-    bool capital;   /* names are spelled as in "CuspCsr", not as in "cusp_csr" */
+    double fastest;   /* as the file has it, in its own unit */
+    const char *unit; /* "s" or "ns" */
+    size_t order;     /* of its file among the campaign's */
+    bool capital;     /* names are spelled as in "CuspCsr", not as in "cusp_csr" */
 } ginkgo_record;
 
 /** One measurement of a file: with `reason` GINKGO_USED a record, whose contents the callee takes;
@@ -74,15 +75,15 @@ void nitro_ginkgo_record_clear(ginkgo_record *record);
 
 /** Measurements of one device and executor, in one layout of the files. */
 typedef struct ginkgo_campaign {
-    char *folder, *executor;
-    bool seconds, capital;
-    ginkgo_record *records;
-    size_t num_records, capacity;
+    nitro_ginkgo_campaign report; /* what it is, and what became of it */
+    ginkgo_record *records;       /* shape [report.inputs] */
+    size_t capacity;
     size_t attempted[GINKGO_MAX_NAMES]; /* records that have this variant */
     size_t timed[GINKGO_MAX_NAMES];     /* of these, with a time */
-    double fastest_low, fastest_high;   /* shows whether the unit is right */
-    char *device;                       /* id in the store */
     bool main;                          /* the largest of its folder */
+    char *origin;                       /* its folder's path */
+    nitro_import_options options;
+    import_job job;
 } ginkgo_campaign;
 
 typedef struct ginkgo_checkout {
@@ -100,14 +101,7 @@ typedef struct ginkgo_checkout {
  */
 nitro_status nitro_ginkgo_walk(nitro_context *context, const char *path,
                                const nitro_string_list *only, ginkgo_checkout *checkout);
-/** Order the campaigns and give them device ids; `suffix` as nitro_ginkgo_options.campaign. */
-nitro_status nitro_ginkgo_name_devices(ginkgo_checkout *checkout, const char *suffix);
-/** Variants that every device's main campaign has measured, sorted; appended. */
-nitro_status nitro_ginkgo_common_variants(const ginkgo_checkout *checkout,
-                                          nitro_string_list *variants);
-/** Does the campaign have the variant in half of its records, with a time in a tenth? */
-bool nitro_ginkgo_measures(const ginkgo_checkout *checkout, const ginkgo_campaign *campaign,
-                           const char *variant);
+void nitro_ginkgo_campaign_clear(nitro_ginkgo_campaign *campaign);
 void nitro_ginkgo_checkout_clear(ginkgo_checkout *checkout);
 
 #endif

@@ -20,7 +20,6 @@ typedef struct walk {
     char *real_root;               /* to find folders above it */
     const char *path;              /* of the current file, below the root */
     const char *folder, *executor; /* of the current file */
-    nitro_status status;
 } walk;
 
 static nitro_status skip(walk *job, ginkgo_reason reason, const char *detail)
@@ -34,13 +33,6 @@ static nitro_status skip(walk *job, ginkgo_reason reason, const char *detail)
 }
 
 /* ---- Campaigns ------------------------------------------------------------------------------- */
-
-static bool is_of(const ginkgo_campaign *campaign, const walk *job, const ginkgo_record *record)
-{
-    return strcmp(campaign->folder, job->folder) == 0 &&
-           strcmp(campaign->executor, job->executor) == 0 && campaign->seconds == record->seconds &&
-           campaign->capital == record->capital;
-}
 
 /* Room for one more item; NULL: out of memory, and the array is unchanged. */
 static void *grow(nitro_context *context, void *items, size_t count, size_t *capacity, size_t size)
@@ -69,27 +61,26 @@ static nitro_status add_campaign(walk *job, const ginkgo_record *record, ginkgo_
     if (!grown)
         return NITRO_ERR_NO_MEMORY;
     checkout->campaigns = grown;
-    ginkgo_campaign *campaign = &grown[checkout->num_campaigns];
-    *campaign = (ginkgo_campaign){.seconds = record->seconds,
-                                  .capital = record->capital,
-                                  .fastest_low = record->fastest,
-                                  .fastest_high = record->fastest};
-    campaign->folder = nitro_strdup(checkout->context, job->folder);
-    campaign->executor = nitro_strdup(checkout->context, job->executor);
-    checkout->num_campaigns++;
-    *added = campaign;
-    return campaign->folder && campaign->executor ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    ginkgo_campaign *campaign = *added = &grown[checkout->num_campaigns++];
+    *campaign =
+        (ginkgo_campaign){.report = {.folder = nitro_strdup(checkout->context, job->folder),
+                                     .executor = nitro_strdup(checkout->context, job->executor),
+                                     .unit = record->unit,
+                                     .capital = record->capital,
+                                     .fastest_low = record->fastest,
+                                     .fastest_high = record->fastest}};
+    return campaign->report.folder && campaign->report.executor ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
 /* Backwards: files come folder by folder, so it is most often the last campaign. */
 static nitro_status find_campaign(walk *job, const ginkgo_record *record, ginkgo_campaign **found)
 {
     for (size_t i = job->checkout->num_campaigns; i > 0; i--) {
-        ginkgo_campaign *campaign = &job->checkout->campaigns[i - 1];
-        if (is_of(campaign, job, record)) {
-            *found = campaign;
+        *found = &job->checkout->campaigns[i - 1];
+        const nitro_ginkgo_campaign *its = &(*found)->report;
+        if (strcmp(its->folder, job->folder) == 0 && strcmp(its->executor, job->executor) == 0 &&
+            strcmp(its->unit, record->unit) == 0 && its->capital == record->capital)
             return NITRO_OK;
-        }
     }
     return add_campaign(job, record, found);
 }
@@ -113,30 +104,23 @@ static nitro_status add_record(void *user, ginkgo_reason reason, const char *det
     nitro_status status = find_campaign(job, record, &campaign);
     if (status != NITRO_OK)
         return status;
-    ginkgo_record *grown = grow(job->checkout->context, campaign->records, campaign->num_records,
+    ginkgo_record *grown = grow(job->checkout->context, campaign->records, campaign->report.inputs,
                                 &campaign->capacity, sizeof(*grown));
     if (!grown)
         return NITRO_ERR_NO_MEMORY;
     campaign->records = grown;
-    record->order = campaign->num_records;
-    campaign->records[campaign->num_records++] = *record;
-    if (record->fastest < campaign->fastest_low)
-        campaign->fastest_low = record->fastest;
-    if (record->fastest > campaign->fastest_high)
-        campaign->fastest_high = record->fastest;
+    record->order = campaign->report.inputs;
+    campaign->records[campaign->report.inputs++] = *record;
+    campaign->report.fastest_low = fmin(campaign->report.fastest_low, record->fastest);
+    campaign->report.fastest_high = fmax(campaign->report.fastest_high, record->fastest);
     *record = (ginkgo_record){0};
     return NITRO_OK;
-}
-
-static int compare_inputs(const ginkgo_record *a, const ginkgo_record *b)
-{
-    return strcmp(a->input, b->input);
 }
 
 static int compare_records(const void *a, const void *b)
 {
     const ginkgo_record *one = a, *other = b;
-    int inputs = compare_inputs(one, other);
+    int inputs = strcmp(one->input, other->input);
     return inputs ? inputs : (one->order > other->order) - (one->order < other->order);
 }
 
@@ -145,19 +129,19 @@ static nitro_status drop_repeated(walk *job, ginkgo_campaign *campaign)
 {
     size_t kept = 1;
     nitro_status status = NITRO_OK;
-    qsort(campaign->records, campaign->num_records, sizeof(*campaign->records), compare_records);
-    for (size_t i = 1; i < campaign->num_records; i++) {
+    qsort(campaign->records, campaign->report.inputs, sizeof(*campaign->records), compare_records);
+    for (size_t i = 1; i < campaign->report.inputs; i++) {
         ginkgo_record *record = &campaign->records[i];
-        if (compare_inputs(&campaign->records[kept - 1], record) != 0) {
+        if (strcmp(campaign->records[kept - 1].input, record->input) != 0) {
             campaign->records[kept++] = *record;
             continue;
         }
-        job->path = campaign->folder;
+        job->path = campaign->report.folder;
         if (status == NITRO_OK)
             status = skip(job, GINKGO_AGAIN, record->input);
         nitro_ginkgo_record_clear(record);
     }
-    campaign->num_records = kept;
+    campaign->report.inputs = kept;
     for (size_t i = 0; i < kept; i++)
         count_times(campaign, &campaign->records[i]);
     return status;
@@ -307,12 +291,12 @@ nitro_status nitro_ginkgo_walk(nitro_context *context, const char *path,
 
 static void campaign_clear(ginkgo_campaign *campaign)
 {
-    for (size_t i = 0; i < campaign->num_records; i++)
+    for (size_t i = 0; i < campaign->report.inputs; i++)
         nitro_ginkgo_record_clear(&campaign->records[i]);
     free(campaign->records);
-    free(campaign->folder);
-    free(campaign->executor);
-    free(campaign->device);
+    free(campaign->origin);
+    nitro_import_clear(&campaign->job);
+    nitro_ginkgo_campaign_clear(&campaign->report);
 }
 
 void nitro_ginkgo_checkout_clear(ginkgo_checkout *checkout)
