@@ -63,7 +63,8 @@ typedef struct nitro_store_kind {
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
                                 nitro_sample_function function, void *user,
                                 nitro_problem_function damaged, void *damaged_user);
-    /** One sample. NITRO_ERR_NOT_FOUND (without a message), NITRO_ERR_FORMAT (damaged). */
+    /** One sample. NITRO_ERR_NOT_FOUND (without a message), NITRO_ERR_FORMAT (damaged),
+     *  NITRO_ERR_NEWER. */
     nitro_status (*get_sample)(void *state, const char *computation, const char *device,
                                const char *input, nitro_sample **sample);
     nitro_status (*list_inputs)(void *state, const char *computation, const char *device,
@@ -181,7 +182,7 @@ NITRO_API nitro_status nitro_store_read_samples(nitro_store *store, const char *
                                                 const char *device, nitro_sample_function function,
                                                 void *user, nitro_problem_function damaged,
                                                 void *damaged_user);
-/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged. */
+/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged; NITRO_ERR_NEWER. */
 NITRO_API nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
                                               const char *device, const char *input,
                                               nitro_sample **sample);

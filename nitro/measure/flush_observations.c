@@ -95,7 +95,7 @@ static nitro_status open_sample(flush *self, const double *features, nitro_sampl
     if (self->device_is_known)
         status = nitro_store_get_sample(self->store, schema->computation, self->device->id, input,
                                         sample);
-    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT)
+    if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT || status == NITRO_ERR_NEWER)
         status = nitro_sample_create(self->context, input, schema->num_features,
                                      schema->num_variants, sample);
     if (status != NITRO_OK)

@@ -78,7 +78,9 @@ static nitro_status find_stored(const nitro_tune_claims *claims, size_t input, b
                                claims->target->device->id, plan->inputs[input].name, &sample);
     *stored = status == NITRO_OK && nitro_tune_outdated_variants(plan, sample) == 0;
     nitro_sample_free(sample);
-    return status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ? NITRO_OK : status;
+    bool absent = status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT ||
+                  status == NITRO_ERR_NEWER; /* or cannot be read: measured again */
+    return absent ? NITRO_OK : status;
 }
 
 /* Claims are optional: if the store refuses them, the tune continues alone. */

@@ -58,8 +58,9 @@ static nitro_status put_one_by_one(copying *job)
         status = nitro_store_get_sample(job->to, job->computation, job->to_device, sample->input,
                                         &there);
         nitro_sample_free(there);
-        if (status == NITRO_OK) {
-            job->batch_size--; /* not ours to count */
+        if (status == NITRO_OK || status == NITRO_ERR_NEWER) {
+            status = NITRO_OK;
+            job->batch_size--; /* not copied by this run */
             job->report.samples_skipped++;
         } else if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
             status = put(job, &sample, 1, status == NITRO_ERR_FORMAT);
@@ -160,7 +161,7 @@ static void ignore_damage(void *user, const char *problem)
 static nitro_status leave_behind(copying *job, nitro_status status)
 {
     char message[2048];
-    if (status != NITRO_ERR_FORMAT)
+    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
     nitro_context_last_error(nitro_store_context(job->from), message, sizeof(message));
     note_damage(job, message);
@@ -308,10 +309,9 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     nitro_schema *schema = NULL;
     nitro_string_list devices = {0};
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
-    if (status == NITRO_ERR_FORMAT)
+    if (status != NITRO_OK)
         return leave_behind(job, status);
-    if (status == NITRO_OK)
-        status = nitro_store_put_schema(job->to, schema);
+    status = nitro_store_put_schema(job->to, schema);
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
     for (size_t i = 0; i < devices.count && status == NITRO_OK; i++) {

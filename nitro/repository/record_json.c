@@ -231,7 +231,7 @@ static nitro_status read_object(const record_reading *reading, const json_t *obj
         status = read_field(reading, fields, json, record);
     }
     if (status == NITRO_OK && json_object_size(object) != known)
-        status = nitro_record_refuse(reading, "it has members that are not known here");
+        status = nitro_record_refuse_newer(reading, "it has members that are not known here");
     return status;
 }
 

@@ -88,8 +88,8 @@ static nitro_status settle_once(push *self, const nitro_sample *sample)
         of_remote(self, nitro_store_get_sample(self->remote, self->computation, self->device,
                                                sample->input, &there));
     bool is_new = status == NITRO_ERR_NOT_FOUND;
-    bool is_damaged = status == NITRO_ERR_FORMAT; /* what is sound takes its place */
-    if (status != NITRO_OK && !is_new && !is_damaged)
+    bool is_unreadable = status == NITRO_ERR_FORMAT || status == NITRO_ERR_NEWER; /* replaced */
+    if (status != NITRO_OK && !is_new && !is_unreadable)
         return status;
     bool is_same = false;
     status = there ? is_same_sample(self, there, sample, &is_same) : NITRO_OK;

@@ -9,17 +9,8 @@
 static nitro_status get_record(redis_store *store, const char *id, redisReply **record)
 {
     char *key = nitro_redis_key(store, NITRO_REDIS_TAG_DEVICES, "record", id);
-    redisReply *reply = NULL;
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (key)
-        status = nitro_redis_query(store, &reply, "GET", key, (char *)NULL);
-    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
-        nitro_redis_free_replies(&reply, 1);
-        status = nitro_redis_fail_reply(store, "GET", key);
-    }
+    nitro_status status = key ? nitro_redis_get(store, key, NULL, record) : NITRO_ERR_NO_MEMORY;
     free(key);
-    if (status == NITRO_OK)
-        *record = reply;
     return status;
 }
 

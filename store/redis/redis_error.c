@@ -101,11 +101,3 @@ nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, con
         "key there, or another program at that port?",
         store->url->shown, command, key);
 }
-
-nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name)
-{
-    return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                      "%s: %s '%.200s' is damaged or was altered; `nitro store verify` lists all "
-                      "such records",
-                      store->url->shown, what, name);
-}

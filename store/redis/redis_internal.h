@@ -15,6 +15,8 @@
 /** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
  */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
+/** Bytes before each sample's record: the hash of the schema that it was written for. */
+#define NITRO_REDIS_HASH_BYTES 8
 /** Most elements of one array in a reply: every other list is read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
 /** Most servers of a cluster that are talked to. */
@@ -93,8 +95,6 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
                               const char *error);
 /** A reply that no Redis with our keys gives. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
-/** A record that is not as it was written. */
-nitro_status nitro_redis_fail_damaged(redis_store *store, const char *what, const char *name);
 
 /* ---- redis_run.c: commands to the server that has the key ---- */
 
@@ -107,6 +107,14 @@ nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_wo
                              size_t num_commands, redisReply **replies, bool *resent);
 /** One command of texts, the first of which is its name and the second its key; up to NULL. */
 nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...);
+/** The value of a key, or of a field of the hash there (`field` NULL: of the key): a string or nil.
+ */
+nitro_status nitro_redis_get(redis_store *store, const char *key, const char *field,
+                             redisReply **value);
+/** Run a command whose reply is a number, and free its words. `status`: of making the words; the
+ *  command is run only if it is NITRO_OK. */
+nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_words *words,
+                                    nitro_status status, size_t *number);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
 
 /* ---- redis_keys.c ---- */
@@ -124,12 +132,13 @@ char *nitro_redis_key(redis_store *store, const char *tag, const char *what, con
 /** Records in a hash, their names in a sorted set beside it, both on one slot. */
 typedef struct redis_table {
     redis_store *store;
+    bool of_profiles;      /* else of samples */
     char *records, *names; /* keys */
 } redis_table;
 
-/** The samples ("samples", "inputs") or profiles ("profiles", "runs") of a tag on a device. */
-nitro_status nitro_redis_table_of(redis_store *store, const char *tag, const char *records,
-                                  const char *names, const char *device, redis_table *table);
+/** The samples or profiles of a tag on a device. */
+nitro_status nitro_redis_table_of(redis_store *store, const char *tag, bool of_profiles,
+                                  const char *device, redis_table *table);
 void nitro_redis_table_free(redis_table *table);
 
 typedef struct redis_row {
@@ -151,8 +160,6 @@ typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
 /** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
-/** One row's record, a string or nil: free it. */
-nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record);
 /**
  * Remove the rows whose records begin with the bytes given here (all of them: none given), at once;
  * `removed` counts them.
@@ -165,6 +172,30 @@ nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names
 /** Which of these rows' names are there already? shape [count]. */
 nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
                                     bool *found);
+
+/* ---- redis_read.c: records of a table ---- */
+
+/** Called for a row that cannot be read; the last error says why. `status`: NITRO_ERR_FORMAT,
+ *  NITRO_ERR_NEWER, or NITRO_ERR_NOT_FOUND for a name without a record (without an error). */
+typedef nitro_status (*redis_unreadable_function)(void *user, const redis_row *row,
+                                                  nitro_status status);
+/** What to do with the rows of a table. */
+typedef struct redis_reader {
+    const nitro_schema *schema; /* NULL: proxies */
+    const char *device;
+    nitro_sample_function sample; /* called for the table's records; NULL: only check them */
+    nitro_profile_function profile;
+    void *user;
+    redis_unreadable_function unreadable; /* NULL: only `damaged` is called */
+    nitro_problem_function damaged;
+    void *damaged_user; /* of both */
+} redis_reader;
+/** Decode all rows in byte order of names. */
+nitro_status nitro_redis_read(const redis_reader *reader, const redis_table *table);
+/** @param[in] where  starts messages; may be NULL. */
+nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
+                                       const nitro_schema *schema, const char *device,
+                                       const redis_row *row, nitro_sample **sample);
 
 /* ---- redis_index.c: sets of names, which may hold more than there is, never less ---- */
 
@@ -200,13 +231,6 @@ nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
 /** Over the features' and variants' names, in order: samples begin with it, so that none is read
  *  under another schema than it was written for. */
 uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
-/** A row of a table as a sample or as a profile. NITRO_ERR_FORMAT where it is damaged. */
-nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
-                                     uint64_t schema_hash, const char *device, const redis_row *row,
-                                     nitro_sample **sample);
-nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
-                                      const char *device, const redis_row *row,
-                                      nitro_profile **profile);
 /** NITRO_ERR_NOT_FOUND where there is no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);

@@ -27,7 +27,7 @@ nitro_status nitro_redis_claim(void *state, const char *computation, const char 
 {
     redis_store *store = state;
     redis_words words = {0};
-    redisReply *reply = NULL;
+    size_t answer = 0;
     char duration[16];
     char *key = lease_key(store, computation, device, input);
     if (!key)
@@ -35,14 +35,9 @@ nitro_status nitro_redis_claim(void *state, const char *computation, const char 
     snprintf(duration, sizeof(duration), "%" PRIu32, lease_ms > 0 ? lease_ms : 1);
     nitro_status status = nitro_redis_words_add_texts(store->context, &words, "EVAL", claim_script,
                                                       "1", key, owner, duration, (char *)NULL);
+    status = nitro_redis_run_number(store, key, &words, status, &answer);
     if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
-    if (status == NITRO_OK && reply->type != REDIS_REPLY_INTEGER)
-        status = nitro_redis_fail_reply(store, "EVAL", key);
-    if (status == NITRO_OK)
-        *claimed = reply->integer == 1;
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
+        *claimed = answer == 1;
     free(key);
     return status;
 }

@@ -14,7 +14,7 @@ static const char *tag_of(const char *computation)
 static nitro_status profiles_of(redis_store *store, const char *computation, const char *device,
                                 redis_table *table)
 {
-    return nitro_redis_table_of(store, tag_of(computation), "profiles", "runs", device, table);
+    return nitro_redis_table_of(store, tag_of(computation), true, device, table);
 }
 
 /* ---- Writing ------------------------------------------------------------------------------- */
@@ -176,52 +176,13 @@ nitro_status nitro_redis_put_profiles(void *state, const char *device,
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-typedef struct profile_loop {
-    redis_store *store;
-    const nitro_schema *schema; /* NULL: proxies */
-    const char *device;
-    nitro_profile_function function;
-    void *user;
-    nitro_problem_function damaged;
-    void *damaged_user;
-} profile_loop;
-
-nitro_status nitro_redis_read_profile(redis_store *store, const nitro_schema *schema,
-                                      const char *device, const redis_row *row,
-                                      nitro_profile **profile)
-{
-    bool is_text = strlen(row->name) == row->name_size;
-    nitro_status status =
-        nitro_record_decode_profile(store->context, NULL, schema, device, is_text ? row->name : "?",
-                                    row->record, row->record_size, profile);
-    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
-}
-
-static nitro_status read_row(void *user, const redis_row *row)
-{
-    const profile_loop *loop = user;
-    nitro_profile *profile = NULL;
-    if (!row->record) /* removed meanwhile */
-        return NITRO_OK;
-    nitro_status status =
-        nitro_redis_read_profile(loop->store, loop->schema, loop->device, row, &profile);
-    if (status == NITRO_ERR_FORMAT) {
-        nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
-        return NITRO_OK;
-    }
-    if (status == NITRO_OK)
-        status = loop->function(loop->user, loop->device, profile);
-    nitro_profile_free(profile);
-    return status;
-}
-
-static nitro_status read_device(profile_loop *loop, const char *computation, const char *device)
+static nitro_status read_device(redis_store *store, const redis_reader *reader,
+                                const char *computation)
 {
     redis_table table = {0};
-    loop->device = device;
-    nitro_status status = profiles_of(loop->store, computation, device, &table);
+    nitro_status status = profiles_of(store, computation, reader->device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_each(&table, true, read_row, loop);
+        status = nitro_redis_read(reader, &table);
     nitro_redis_table_free(&table);
     return status;
 }
@@ -246,15 +207,16 @@ nitro_status nitro_redis_each_profile(void *state, const char *device, const cha
         status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    profile_loop loop = {.store = store,
-                         .schema = schema,
-                         .function = function,
-                         .user = user,
-                         .damaged = damaged,
-                         .damaged_user = damaged_user};
+    redis_reader reader = {.schema = schema,
+                           .profile = function,
+                           .user = user,
+                           .damaged = damaged,
+                           .damaged_user = damaged_user};
     status = list_devices(store, device, computation, &ids);
-    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++)
-        status = read_device(&loop, computation, ids.items[i]);
+    for (size_t i = 0; i < ids.count && status == NITRO_OK; i++) {
+        reader.device = ids.items[i];
+        status = read_device(store, &reader, computation);
+    }
     nitro_string_list_free(&ids);
     nitro_schema_free(schema);
     return status;

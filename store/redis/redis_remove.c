@@ -37,7 +37,6 @@ static nitro_status run_remove(redis_store *store, const nitro_string_list *keys
 {
     char num_keys[24], counted[24];
     redis_words words = {0};
-    redisReply *reply = NULL;
     snprintf(num_keys, sizeof(num_keys), "%zu", keys->count);
     snprintf(counted, sizeof(counted), "%zu", num_counted);
     nitro_status status = nitro_redis_words_add_texts(store->context, &words, "EVAL", remove_script,
@@ -46,15 +45,7 @@ static nitro_status run_remove(redis_store *store, const nitro_string_list *keys
         status = nitro_redis_words_add_text(store->context, &words, keys->items[i]);
     if (status == NITRO_OK)
         status = nitro_redis_words_add_text(store->context, &words, counted);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(store, keys->items[0], &words, 1, &reply, NULL);
-    if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
-        status = nitro_redis_fail_reply(store, "EVAL", keys->items[0]);
-    if (status == NITRO_OK)
-        *removed = (size_t)reply->integer;
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
-    return status;
+    return nitro_redis_run_number(store, keys->items[0], &words, status, removed);
 }
 
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
@@ -80,7 +71,7 @@ nitro_status nitro_redis_remove(void *state, const char *computation, const char
     nitro_string_list devices = {0};
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     nitro_schema_free(schema);
-    if (status == NITRO_ERR_FORMAT) /* damaged names can be removed as well */
+    if (status == NITRO_ERR_FORMAT) /* a damaged schema can be removed as well */
         status = NITRO_OK;
     if (status == NITRO_OK)
         status = device ? nitro_string_list_add(store->context, &devices, device)

@@ -197,3 +197,33 @@ nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...)
     nitro_redis_words_free(&words);
     return status;
 }
+
+nitro_status nitro_redis_get(redis_store *store, const char *key, const char *field,
+                             redisReply **value)
+{
+    const char *command = field ? "HGET" : "GET";
+    redisReply *reply = NULL;
+    nitro_status status = nitro_redis_query(store, &reply, command, key, field, (char *)NULL);
+    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
+        nitro_redis_free_replies(&reply, 1);
+        status = nitro_redis_fail_reply(store, command, key);
+    }
+    if (status == NITRO_OK)
+        *value = reply;
+    return status;
+}
+
+nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_words *words,
+                                    nitro_status status, size_t *number)
+{
+    redisReply *reply = NULL;
+    if (status == NITRO_OK)
+        status = nitro_redis_run(store, key, words, 1, &reply, NULL);
+    if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
+        status = nitro_redis_fail_reply(store, words->items[0], key);
+    if (status == NITRO_OK)
+        *number = (size_t)reply->integer;
+    nitro_redis_free_replies(&reply, 1);
+    nitro_redis_words_free(words);
+    return status;
+}

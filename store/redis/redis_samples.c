@@ -6,8 +6,6 @@
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
-#define HASH_BYTES 8 /* of the schema, before each record */
-
 /* Encoded samples: rows point into `bytes`. */
 typedef struct batch {
     nitro_record_bytes bytes;
@@ -25,10 +23,11 @@ static nitro_status append(redis_store *store, const char *computation, uint64_t
                            const char *device, const nitro_sample *sample,
                            nitro_record_bytes *bytes)
 {
-    char hash[HASH_BYTES];
-    for (size_t i = 0; i < HASH_BYTES; i++)
+    char hash[NITRO_REDIS_HASH_BYTES];
+    for (size_t i = 0; i < NITRO_REDIS_HASH_BYTES; i++)
         hash[i] = (char)(schema_hash >> (8 * i));
-    nitro_status status = nitro_record_bytes_append(store->context, bytes, hash, HASH_BYTES);
+    nitro_status status =
+        nitro_record_bytes_append(store->context, bytes, hash, NITRO_REDIS_HASH_BYTES);
     return status == NITRO_OK ? nitro_record_encode_sample(store->context, NITRO_RECORD_COMPACT,
                                                            computation, device, sample, bytes)
                               : status;
@@ -59,7 +58,7 @@ static nitro_status encode(redis_store *store, const char *computation, uint64_t
 static nitro_status samples_of(redis_store *store, const char *computation, const char *device,
                                redis_table *table)
 {
-    return nitro_redis_table_of(store, computation, "samples", "inputs", device, table);
+    return nitro_redis_table_of(store, computation, false, device, table);
 }
 
 static nitro_status put_batch(redis_store *store, const char *computation, const char *device,
@@ -206,7 +205,7 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     if (status == NITRO_OK)
         status = encode(store, computation, schema_hash, device, samples, count, &b);
     for (size_t i = 0; i < count && status == NITRO_OK; i++)
-        b.rows[i].record_size = HASH_BYTES + NITRO_RECORD_HEAD_BYTES;
+        b.rows[i].record_size = NITRO_REDIS_HASH_BYTES + NITRO_RECORD_HEAD_BYTES;
     if (status == NITRO_OK)
         status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
@@ -218,57 +217,6 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-typedef struct sample_loop {
-    redis_store *store;
-    const nitro_schema *schema;
-    uint64_t schema_hash;
-    const char *device;
-    nitro_sample_function function;
-    void *user;
-    nitro_problem_function damaged;
-    void *damaged_user;
-} sample_loop;
-
-nitro_status nitro_redis_read_sample(redis_store *store, const nitro_schema *schema,
-                                     uint64_t schema_hash, const char *device, const redis_row *row,
-                                     nitro_sample **sample)
-{
-    const unsigned char *bytes = row->record;
-    size_t size = row->record_size < HASH_BYTES ? 0 : HASH_BYTES;
-    const char *input = strlen(row->name) == row->name_size ? row->name : "?";
-    uint64_t hash = 0;
-    for (size_t i = 0; i < size; i++)
-        hash |= (uint64_t)bytes[i] << (8 * i);
-    nitro_status status = nitro_record_decode_sample(store->context, NULL, schema, device, input,
-                                                     bytes + size, row->record_size - size, sample);
-    if (status == NITRO_OK && hash != schema_hash) {
-        nitro_sample_free(*sample);
-        return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                          "%s on %s: sample '%.200s' was written for other features or variants "
-                          "than the computation now has",
-                          schema->computation, device, input);
-    }
-    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
-}
-
-static nitro_status read_row(void *user, const redis_row *row)
-{
-    const sample_loop *loop = user;
-    nitro_sample *sample = NULL;
-    if (!row->record) /* removed meanwhile */
-        return NITRO_OK;
-    nitro_status status = nitro_redis_read_sample(loop->store, loop->schema, loop->schema_hash,
-                                                  loop->device, row, &sample);
-    if (status == NITRO_ERR_FORMAT) {
-        nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
-        return NITRO_OK;
-    }
-    if (status == NITRO_OK)
-        status = loop->function(loop->user, sample);
-    nitro_sample_free(sample);
-    return status;
-}
-
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
                                      nitro_sample_function function, void *user,
                                      nitro_problem_function damaged, void *damaged_user)
@@ -279,12 +227,15 @@ nitro_status nitro_redis_each_sample(void *state, const char *computation, const
     nitro_status status = nitro_redis_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    sample_loop loop = {store,   schema,      nitro_redis_schema_hash(schema),
-                        device,  function,    user,
-                        damaged, damaged_user};
+    const redis_reader reader = {.schema = schema,
+                                 .device = device,
+                                 .sample = function,
+                                 .user = user,
+                                 .damaged = damaged,
+                                 .damaged_user = damaged_user};
     status = samples_of(store, computation, device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_each(&table, true, read_row, &loop);
+        status = nitro_redis_read(&reader, &table);
     nitro_redis_table_free(&table);
     nitro_schema_free(schema);
     return status;
@@ -297,15 +248,12 @@ static nitro_status get_sample(redis_store *store, const nitro_schema *schema, c
     redisReply *record = NULL;
     nitro_status status = samples_of(store, schema->computation, device, &table);
     if (status == NITRO_OK)
-        status = nitro_redis_table_get(&table, input, &record);
+        status = nitro_redis_get(store, table.records, input, &record);
     if (status == NITRO_OK && record->type == REDIS_REPLY_NIL)
         status = NITRO_ERR_NOT_FOUND;
     if (status == NITRO_OK) {
         const redis_row row = {input, record->str, strlen(input), record->len};
-        status = nitro_redis_read_sample(store, schema, nitro_redis_schema_hash(schema), device,
-                                         &row, sample);
-        if (status == NITRO_ERR_FORMAT)
-            status = nitro_redis_fail_damaged(store, "sample", input);
+        status = nitro_redis_decode_sample(store, store->url->shown, schema, device, &row, sample);
     }
     nitro_redis_free_replies(&record, 1);
     nitro_redis_table_free(&table);

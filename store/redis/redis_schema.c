@@ -13,20 +13,6 @@ static const char change_script[] = "local old = redis.call('GET', KEYS[1]) or '
                                     "redis.call('SET', KEYS[1], ARGV[2])\n"
                                     "return 1\n";
 
-/* The record's reply, a string or nil. */
-static nitro_status get_record(redis_store *store, const char *key, redisReply **record)
-{
-    redisReply *reply = NULL;
-    nitro_status status = nitro_redis_query(store, &reply, "GET", key, (char *)NULL);
-    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
-        nitro_redis_free_replies(&reply, 1);
-        status = nitro_redis_fail_reply(store, "GET", key);
-    }
-    if (status == NITRO_OK)
-        *record = reply;
-    return status;
-}
-
 static nitro_status decode(redis_store *store, const char *computation, const redisReply *record,
                            nitro_schema **schema)
 {
@@ -39,7 +25,7 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
 {
     nitro_record_bytes record = {0};
     redis_words words = {0};
-    redisReply *reply = NULL;
+    size_t answer = 0;
     bool is_new = old->type == REDIS_REPLY_NIL;
     nitro_status status = NITRO_OK;
     if (is_new) /* the index first: it may hold more than there is, never less */
@@ -55,12 +41,8 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
                                        is_new ? 0 : old->len);
     if (status == NITRO_OK)
         status = nitro_redis_words_add(store->context, &words, record.bytes, record.size);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(store, key, &words, 1, &reply, NULL);
-    if (status == NITRO_OK)
-        *changed = reply->type == REDIS_REPLY_INTEGER && reply->integer == 1;
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
+    status = nitro_redis_run_number(store, key, &words, status, &answer);
+    *changed = answer == 1;
     nitro_record_bytes_free(&record);
     return status;
 }
@@ -71,7 +53,7 @@ static nitro_status put_once(redis_store *store, const char *key, const nitro_sc
 {
     redisReply *old = NULL;
     nitro_schema *stored = NULL, *merged = NULL;
-    nitro_status status = get_record(store, key, &old);
+    nitro_status status = nitro_redis_get(store, key, NULL, &old);
     if (status != NITRO_OK)
         return status;
     if (old->type == REDIS_REPLY_STRING) {
@@ -134,7 +116,7 @@ nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_
     redisReply *record = NULL;
     nitro_schema *read = NULL;
     char *key = nitro_redis_key(store, computation, "schema", NULL);
-    nitro_status status = key ? get_record(store, key, &record) : NITRO_ERR_NO_MEMORY;
+    nitro_status status = key ? nitro_redis_get(store, key, NULL, &record) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = record->type == REDIS_REPLY_NIL ? NITRO_ERR_NOT_FOUND
                                                  : decode(store, computation, record, &read);

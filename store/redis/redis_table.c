@@ -50,10 +50,13 @@ static const char put_script[] =
     "end\n"
     "return there\n";
 
-nitro_status nitro_redis_table_of(redis_store *store, const char *tag, const char *records,
-                                  const char *names, const char *device, redis_table *table)
+nitro_status nitro_redis_table_of(redis_store *store, const char *tag, bool of_profiles,
+                                  const char *device, redis_table *table)
 {
+    const char *records = of_profiles ? "profiles" : "samples";
+    const char *names = of_profiles ? "runs" : "inputs";
     *table = (redis_table){.store = store,
+                           .of_profiles = of_profiles,
                            .records = nitro_redis_key(store, tag, records, device),
                            .names = nitro_redis_key(store, tag, names, device)};
     if (table->records && table->names)
@@ -153,7 +156,6 @@ nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row 
 {
     nitro_context *context = table->store->context;
     redis_words words = {0};
-    redisReply *reply = NULL;
     nitro_status status = nitro_redis_words_add_texts(context, &words, "EVAL", remove_script, "2",
                                                       table->records, table->names, (char *)NULL);
     for (size_t i = 0; i < count && status == NITRO_OK; i++) {
@@ -162,29 +164,7 @@ nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row 
             status = nitro_redis_words_add(context, &words, rows[i].record ? rows[i].record : "",
                                            rows[i].record_size);
     }
-    if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
-    if (status == NITRO_OK && (reply->type != REDIS_REPLY_INTEGER || reply->integer < 0))
-        status = nitro_redis_fail_reply(table->store, "EVAL", table->records);
-    if (status == NITRO_OK)
-        *removed = (size_t)reply->integer;
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
-    return status;
-}
-
-nitro_status nitro_redis_table_get(const redis_table *table, const char *name, redisReply **record)
-{
-    redisReply *reply = NULL;
-    nitro_status status =
-        nitro_redis_query(table->store, &reply, "HGET", table->records, name, (char *)NULL);
-    if (status == NITRO_OK && reply->type != REDIS_REPLY_STRING && reply->type != REDIS_REPLY_NIL) {
-        nitro_redis_free_replies(&reply, 1);
-        status = nitro_redis_fail_reply(table->store, "HGET", table->records);
-    }
-    if (status == NITRO_OK)
-        *record = reply;
-    return status;
+    return nitro_redis_run_number(table->store, table->records, &words, status, removed);
 }
 
 /* One HMGET of a part of the names. */

@@ -16,13 +16,13 @@ typedef struct inspection {
     /* What is being read: */
     const char *tag, *device;
     const nitro_schema *schema; /* NULL: proxies */
-    uint64_t schema_hash;
-    redis_row *bad; /* rows to go; name and record owned */
+    redis_row *bad;             /* rows to go; name and record owned */
     size_t num_bad, capacity;
 } inspection;
 
-static void report(inspection *i, const char *problem)
+static void report(void *user, const char *problem)
 {
+    inspection *i = user;
     i->num_problems++;
     if (i->report)
         i->report(i->user, problem);
@@ -33,10 +33,8 @@ static nitro_status report_failure(inspection *i, nitro_status status)
 {
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
-    char message[2048];
-    nitro_context_last_error(i->store->context, message, sizeof(message));
     if (!i->clean)
-        report(i, message);
+        nitro_store_report_damage(i->store->context, report, i);
     return NITRO_OK;
 }
 
@@ -82,37 +80,17 @@ static nitro_status remove_bad(inspection *i, const redis_table *table, nitro_st
     return status;
 }
 
-static nitro_status report_row(inspection *i, const redis_row *row)
-{
-    char message[2048];
-    nitro_context_last_error(i->store->context, message, sizeof(message));
-    report(i, message);
-    return keep_bad(i, row);
-}
-
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-static nitro_status inspect_sample(void *user, const redis_row *row)
+/* What a newer Nitro wrote is a problem, but not damage: it stays. */
+static nitro_status note_unreadable(void *user, const redis_row *row, nitro_status status)
 {
     inspection *i = user;
-    nitro_sample *sample = NULL;
-    if (!row->record)
-        return keep_bad(i, row); /* a name without a record: counted already */
-    nitro_status status =
-        nitro_redis_read_sample(i->store, i->schema, i->schema_hash, i->device, row, &sample);
-    nitro_sample_free(sample);
-    return status == NITRO_ERR_FORMAT ? report_row(i, row) : status;
-}
-
-static nitro_status inspect_profile(void *user, const redis_row *row)
-{
-    inspection *i = user;
-    nitro_profile *profile = NULL;
-    if (!row->record)
-        return keep_bad(i, row);
-    nitro_status status = nitro_redis_read_profile(i->store, i->schema, i->device, row, &profile);
-    nitro_profile_free(profile);
-    return status == NITRO_ERR_FORMAT ? report_row(i, row) : status;
+    if (status == NITRO_ERR_NEWER && i->clean)
+        return NITRO_OK;
+    if (status != NITRO_ERR_NOT_FOUND) /* inspect_counts reported names without records */
+        nitro_store_report_damage(i->store->context, report, i);
+    return status == NITRO_ERR_NEWER ? NITRO_OK : keep_bad(i, row);
 }
 
 /* Records that no name leads to cannot be read: they go. */
@@ -132,15 +110,11 @@ static const char tidy_script[] =
 static nitro_status tidy(const redis_table *table)
 {
     redis_words words = {0};
-    redisReply *reply = NULL;
+    size_t answer;
     nitro_status status =
         nitro_redis_words_add_texts(table->store->context, &words, "EVAL", tidy_script, "2",
                                     table->records, table->names, (char *)NULL);
-    if (status == NITRO_OK)
-        status = nitro_redis_run(table->store, table->records, &words, 1, &reply, NULL);
-    nitro_redis_free_replies(&reply, 1);
-    nitro_redis_words_free(&words);
-    return status;
+    return nitro_redis_run_number(table->store, table->records, &words, status, &answer);
 }
 
 static nitro_status inspect_counts(inspection *i, const redis_table *table, const char *what)
@@ -156,15 +130,16 @@ static nitro_status inspect_counts(inspection *i, const redis_table *table, cons
     return i->clean && !i->dry_run && num_records > num_names ? tidy(table) : NITRO_OK;
 }
 
-static nitro_status inspect_table(inspection *i, const char *records, const char *names,
-                                  redis_row_function inspect_row)
+static nitro_status inspect_table(inspection *i, bool of_profiles)
 {
+    const redis_reader reader = {
+        .schema = i->schema, .device = i->device, .unreadable = note_unreadable, .damaged_user = i};
     redis_table table = {0};
-    nitro_status status = nitro_redis_table_of(i->store, i->tag, records, names, i->device, &table);
+    nitro_status status = nitro_redis_table_of(i->store, i->tag, of_profiles, i->device, &table);
     if (status == NITRO_OK)
-        status = inspect_counts(i, &table, records);
+        status = inspect_counts(i, &table, of_profiles ? "profiles" : "samples");
     if (status == NITRO_OK)
-        status = nitro_redis_table_each(&table, true, inspect_row, i);
+        status = nitro_redis_read(&reader, &table);
     if (table.records)
         status = remove_bad(i, &table, status);
     nitro_redis_table_free(&table);
@@ -175,19 +150,17 @@ static nitro_status inspect_table(inspection *i, const char *records, const char
 
 static nitro_status count_rows(inspection *i, size_t *count)
 {
-    redis_table samples = {0}, profiles = {0};
-    size_t num_samples = 0, num_profiles = 0, ignored = 0;
-    nitro_status status =
-        nitro_redis_table_of(i->store, i->tag, "samples", "inputs", i->device, &samples);
-    if (status == NITRO_OK)
-        status = nitro_redis_table_of(i->store, i->tag, "profiles", "runs", i->device, &profiles);
-    if (status == NITRO_OK)
-        status = nitro_redis_table_count(&samples, &num_samples, &ignored);
-    if (status == NITRO_OK)
-        status = nitro_redis_table_count(&profiles, &num_profiles, &ignored);
-    nitro_redis_table_free(&samples);
-    nitro_redis_table_free(&profiles);
-    *count = num_samples + num_profiles;
+    nitro_status status = NITRO_OK;
+    *count = 0;
+    for (int of_profiles = 0; of_profiles < 2 && status == NITRO_OK; of_profiles++) {
+        redis_table table = {0};
+        size_t num_names = 0, num_records = 0;
+        status = nitro_redis_table_of(i->store, i->tag, of_profiles != 0, i->device, &table);
+        if (status == NITRO_OK)
+            status = nitro_redis_table_count(&table, &num_names, &num_records);
+        nitro_redis_table_free(&table);
+        *count += num_names;
+    }
     return status;
 }
 
@@ -227,9 +200,9 @@ static nitro_status inspect_device_of(inspection *i, bool has_names)
     if (count > 0 && !exists)
         return inspect_orphans(i, "the device is not there", count);
     if (i->schema)
-        status = inspect_table(i, "samples", "inputs", inspect_sample);
+        status = inspect_table(i, false);
     if (status == NITRO_OK && has_names)
-        status = inspect_table(i, "profiles", "runs", inspect_profile);
+        status = inspect_table(i, true);
     return status;
 }
 
@@ -256,7 +229,6 @@ static nitro_status inspect_computation(inspection *i, const char *computation)
     if (status != NITRO_OK && status != NITRO_ERR_NOT_FOUND)
         return report_failure(i, status);
     i->schema = schema;
-    i->schema_hash = schema ? nitro_redis_schema_hash(schema) : 0;
     status = inspect_devices_of(i, computation, schema != NULL);
     i->schema = NULL;
     nitro_schema_free(schema);

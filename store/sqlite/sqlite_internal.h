@@ -132,8 +132,10 @@ nitro_status nitro_sqlite_run_with(sqlite_store *store, const char *sql, const s
 nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *table,
                                    const sqlite_place *place, const char *name, bool *found);
 
-/** Told of a damaged row: its id, and a message that names the record. */
-typedef void (*sqlite_damage_function)(void *user, sqlite3_int64 id, const char *problem);
+/** Called for a row that cannot be read. `status`: NITRO_ERR_FORMAT or NITRO_ERR_NEWER; `problem`
+ *  names the record. */
+typedef void (*sqlite_damage_function)(void *user, sqlite3_int64 id, nitro_status status,
+                                       const char *problem);
 /** What to do with the records of a computation (NULL: of proxies) on a device. */
 typedef struct sqlite_reader {
     sqlite_store *store;
@@ -153,7 +155,8 @@ typedef struct sqlite_problem_target {
     nitro_problem_function report;
     void *user;
 } sqlite_problem_target;
-void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem);
+void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
+                                const char *problem);
 
 /** Inside a transaction of the caller's. */
 nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computation,

@@ -127,10 +127,12 @@ nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *tabl
 
 /* ---- Reading ------------------------------------------------------------------------------- */
 
-void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, const char *problem)
+void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
+                                const char *problem)
 {
     const sqlite_problem_target *target = user;
     (void)id;
+    (void)status;
     target->report(target->user, problem);
 }
 
@@ -141,7 +143,7 @@ static nitro_status skip(const sqlite_reader *reader, sqlite3_stmt *row, nitro_s
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
         return status;
     nitro_context_last_error(reader->store->context, message, sizeof(message));
-    reader->damaged(reader->damaged_user, sqlite3_column_int64(row, 0), message);
+    reader->damaged(reader->damaged_user, sqlite3_column_int64(row, 0), status, message);
     return NITRO_OK;
 }
 

@@ -181,7 +181,7 @@ static nitro_status get_sample(sqlite_store *store, const nitro_schema *schema, 
                                             sqlite3_column_blob(row, 2),
                                             (size_t)sqlite3_column_bytes(row, 2), sample);
     nitro_sqlite_give_back(store, row);
-    return status == NITRO_ERR_NEWER ? NITRO_ERR_FORMAT : status;
+    return status;
 }
 
 nitro_status nitro_sqlite_get_sample(void *state, const char *computation, const char *device,

@@ -120,9 +120,12 @@ static nitro_status remove_all_orphans(inspection *i)
 
 /* ---- Records ------------------------------------------------------------------------------- */
 
-static void note_row(void *user, sqlite3_int64 id, const char *problem)
+/* What a newer Nitro wrote is a problem, but not damage: it stays. */
+static void note_row(void *user, sqlite3_int64 id, nitro_status status, const char *problem)
 {
     inspection *i = user;
+    if (status == NITRO_ERR_NEWER && i->removes)
+        return;
     report_problem(i, problem);
     if (i->removes && i->num_rows == i->capacity) {
         size_t capacity = i->capacity ? 2 * i->capacity : 64;

@@ -205,6 +205,23 @@ static void test_damage_stays_behind(void **state)
     nitro_string_list_free(&problems);
 }
 
+/* A sample of a newer Nitro in TO is neither read nor replaced. */
+static void test_a_newer_record_is_not_replaced(void **state)
+{
+    fixture *f = *state;
+    nitro_sample *sample = NULL;
+    nitro_copy_report report = {0};
+    const nitro_sync_options options = {.conflict = NITRO_CONFLICT_NEWER};
+    assert_ok(f->context, records_put_samples(f->from, "spmv", "K20", 0, 2, false));
+    assert_ok(f->context, records_put_samples(f->to, "spmv", "K20", 0, 1, false));
+    run_sql(f, "to", "UPDATE samples SET record = x'4E060000000000000000'");
+    assert_ok(f->context, nitro_store_sync(f->from, f->to, &options, &report));
+    assert_int_equal(report.samples, 1);
+    assert_int_equal(report.samples_skipped, 1);
+    assert_fails(f->context, nitro_store_get_sample(f->to, "spmv", "K20", "input-000", &sample),
+                 NITRO_ERR_NEWER, "written by a newer Nitro");
+}
+
 /* ---- What is stale --------------------------------------------------------------------------- */
 
 typedef struct found {
@@ -369,6 +386,7 @@ int main(void)
         SYNC_TEST(test_a_campaign_is_the_same_device),
         SYNC_TEST(test_without_a_name_both_are_refused),
         SYNC_TEST(test_damage_stays_behind),
+        SYNC_TEST(test_a_newer_record_is_not_replaced),
         SYNC_TEST(test_what_is_outdated_and_why),
         SYNC_TEST(test_a_new_driver_makes_all_samples_outdated),
         SYNC_TEST(test_outdated_times_are_taken_back),

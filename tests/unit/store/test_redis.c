@@ -298,6 +298,24 @@ static void test_damage_is_removed(void **state)
     nitro_string_list_free(&said);
 }
 
+/* A record of a newer Nitro is skipped and reported, but no damage: it is not removed. */
+static void test_a_newer_record_is_not_removed(void **state)
+{
+    fixture *f = *state;
+    nitro_string_list removed = {0};
+    nitro_sample *sample = NULL;
+    put(f, 2);
+    say_ok("HSET nitro:5:{spmv}:samples:K20 input-001 \"12345678N\\x0612345678\"");
+    assert_int_equal(read_samples(f), 1);
+    assert_ok(f->context,
+              nitro_store_remove_damaged(f->store, false, records_keep_problem, &removed));
+    assert_int_equal(removed.count, 0);
+    assert_int_equal(count_samples(f), 2);
+    assert_int_equal(count_problems(f, "input-001' was written by a newer Nitro"), 1);
+    assert_fails(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "input-001", &sample),
+                 NITRO_ERR_NEWER, "written by a newer Nitro");
+}
+
 /* ---- Refusals and absences ---------------------------------------------------------------------
  */
 
@@ -483,6 +501,7 @@ int main(void)
         REDIS_TEST(test_damage_is_found),
         REDIS_TEST(test_a_record_belongs_to_its_name),
         REDIS_TEST(test_damage_is_removed),
+        REDIS_TEST(test_a_newer_record_is_not_removed),
         REDIS_TEST(test_a_full_server_says_so_and_keeps_whole_batches),
         REDIS_TEST(test_a_replica_is_read_but_not_written),
         REDIS_TEST(test_a_server_comes_back),

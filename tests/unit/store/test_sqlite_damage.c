@@ -360,6 +360,31 @@ static void test_damaged_records_are_removed(void **state)
     }
 }
 
+/* A record of a newer Nitro is skipped and reported, but no damage: it is not removed. */
+static void test_a_newer_record_is_not_removed(void **state)
+{
+    fixture *f = *state;
+    nitro_store *store = NULL;
+    nitro_sample *sample = NULL;
+    nitro_string_list removed = {0}, problems = {0};
+    size_t count = 0;
+    write_bytes(f, f->bytes, f->size);
+    run_sql(f->path, "UPDATE samples SET record = x'4E060000000000000000' WHERE id = 5");
+    run_sql(f->path, "UPDATE profiles SET record = x'4E060000000000000000' WHERE id = 1");
+    assert_ok(f->context, nitro_store_open(f->context, f->path, NITRO_STORE_WRITE, &store));
+    assert_ok(f->context, nitro_store_remove_damaged(store, false, records_keep_problem, &removed));
+    assert_int_equal(removed.count, 0);
+    assert_ok(f->context, nitro_store_count_samples(store, "spmv", "K20", &count));
+    assert_int_equal(count, NUM_SAMPLES);
+    assert_int_equal(nitro_store_verify(store, records_keep_problem, &problems), NITRO_ERR_FORMAT);
+    assert_int_equal(problems.count, 2);
+    assert_true(is_among(&problems, "'spmv on K20: input-004' was written by a newer Nitro"));
+    assert_fails(f->context, nitro_store_get_sample(store, "spmv", "K20", "input-004", &sample),
+                 NITRO_ERR_NEWER, "written by a newer Nitro");
+    nitro_string_list_free(&problems);
+    nitro_store_close(store);
+}
+
 int main(void)
 {
 #define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -372,6 +397,7 @@ int main(void)
         STORE_TEST(test_an_altered_store_still_gives_what_is_sound),
         STORE_TEST(test_much_damage_is_counted),
         STORE_TEST(test_damaged_records_are_removed),
+        STORE_TEST(test_a_newer_record_is_not_removed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

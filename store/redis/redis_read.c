@@ -1,0 +1,105 @@
+/* Decodes the rows of tables: samples and profiles, for callers of the store and for `verify`. */
+#include <string.h>
+
+#include "store/redis/redis_internal.h"
+
+/* No valid name has a '\0' inside. */
+static const char *name_of(const redis_row *row)
+{
+    return strlen(row->name) == row->name_size ? row->name : "?";
+}
+
+static nitro_status decode_sample(redis_store *store, const char *where, const nitro_schema *schema,
+                                  uint64_t schema_hash, const char *device, const redis_row *row,
+                                  nitro_sample **sample)
+{
+    const unsigned char *bytes = row->record;
+    size_t size = row->record_size < NITRO_REDIS_HASH_BYTES ? 0 : NITRO_REDIS_HASH_BYTES;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < size; i++)
+        hash |= (uint64_t)bytes[i] << (8 * i);
+    nitro_status status =
+        nitro_record_decode_sample(store->context, where, schema, device, name_of(row),
+                                   bytes + size, row->record_size - size, sample);
+    if (status == NITRO_OK && hash != schema_hash) {
+        nitro_sample_free(*sample);
+        return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                          "%s on %s: sample '%.200s' was written for other features or variants "
+                          "than the computation now has",
+                          schema->computation, device, name_of(row));
+    }
+    return status;
+}
+
+nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
+                                       const nitro_schema *schema, const char *device,
+                                       const redis_row *row, nitro_sample **sample)
+{
+    return decode_sample(store, where, schema, nitro_redis_schema_hash(schema), device, row,
+                         sample);
+}
+
+typedef struct reading {
+    redis_store *store;
+    const redis_reader *reader;
+    bool of_profiles;
+    uint64_t schema_hash;
+} reading;
+
+static nitro_status skip(const reading *r, const redis_row *row, nitro_status status)
+{
+    const redis_reader *reader = r->reader;
+    if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
+        return status;
+    if (reader->unreadable)
+        return reader->unreadable(reader->damaged_user, row, status);
+    nitro_store_report_damage(r->store->context, reader->damaged, reader->damaged_user);
+    return NITRO_OK;
+}
+
+static nitro_status read_sample(const reading *r, const redis_row *row)
+{
+    const redis_reader *reader = r->reader;
+    nitro_sample *sample = NULL;
+    nitro_status status =
+        decode_sample(r->store, NULL, reader->schema, r->schema_hash, reader->device, row, &sample);
+    if (status != NITRO_OK)
+        return skip(r, row, status);
+    if (reader->sample)
+        status = reader->sample(reader->user, sample);
+    nitro_sample_free(sample);
+    return status;
+}
+
+static nitro_status read_profile(const reading *r, const redis_row *row)
+{
+    const redis_reader *reader = r->reader;
+    nitro_profile *profile = NULL;
+    nitro_status status =
+        nitro_record_decode_profile(r->store->context, NULL, reader->schema, reader->device,
+                                    name_of(row), row->record, row->record_size, &profile);
+    if (status != NITRO_OK)
+        return skip(r, row, status);
+    if (reader->profile)
+        status = reader->profile(reader->user, reader->device, profile);
+    nitro_profile_free(profile);
+    return status;
+}
+
+static nitro_status read_row(void *user, const redis_row *row)
+{
+    const reading *r = user;
+    const redis_reader *reader = r->reader;
+    if (row->record)
+        return r->of_profiles ? read_profile(r, row) : read_sample(r, row);
+    /* Removed after its name was read, or never there. */
+    return reader->unreadable ? reader->unreadable(reader->damaged_user, row, NITRO_ERR_NOT_FOUND)
+                              : NITRO_OK;
+}
+
+nitro_status nitro_redis_read(const redis_reader *reader, const redis_table *table)
+{
+    reading r = {table->store, reader, table->of_profiles,
+                 reader->schema ? nitro_redis_schema_hash(reader->schema) : 0};
+    return nitro_redis_table_each(table, true, read_row, &r);
+}
