@@ -75,7 +75,7 @@ nitro_status device_set_record(nitro_context *context, const char *id, bool meas
     return status;
 }
 
-/* The first kind that can read it; else the last one says why it cannot. */
+/* The first kind that can read it; on failure, the error of the last one. */
 nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set)
 {
     char *text = NULL;

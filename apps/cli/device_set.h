@@ -16,10 +16,10 @@ nitro_status device_set_find(nitro_context *context, const nitro_string_list *id
                              device_set *set);
 /** The kind of those on which variants really run, for module_open; NULL: all are modelled. */
 const char *device_set_kind(const nitro_context *context, const device_set *set);
-/** One device, and what was told of it in a file: what is returned is made of what was written. */
+/** Record one device in a file; the device returned is read back from the recording. */
 nitro_status device_set_record(nitro_context *context, const char *id, bool measure,
                                const char *path, device_set *set);
-/** The device of such a file. */
+/** The device of a recording. */
 nitro_status device_set_replay(nitro_context *context, const char *path, device_set *set);
 /** All devices of a store. */
 nitro_status device_set_read_store(nitro_context *context, const char *url, device_set *set);

@@ -6,7 +6,7 @@
 
 #include "apps/cli/options.h"
 
-/** What `nitro` alone prints: what it is for and where to begin. */
+/** What `nitro` without arguments prints. */
 void help_overview(FILE *stream);
 /** Every command with its summary; `group` NULL: all, else those that begin with this word. */
 void help_list(FILE *stream, const char *group);

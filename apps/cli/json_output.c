@@ -43,7 +43,7 @@ int print_json(const invocation *call, json_t *value)
 {
     if (!value)
         return fail_text(call, "out of memory for JSON");
-    /* 15 digits: decimal fractions print as people wrote them (0.1, not 0.10000000000000001). */
+    /* 15 digits: decimal fractions print as they were written (0.1, not 0.10000000000000001). */
     size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(15) | JSON_ENCODE_ANY;
     int failed = json_dumpf(value, stdout, flags);
     json_decref(value);

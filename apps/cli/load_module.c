@@ -1,5 +1,4 @@
-/* load_module.c - built-in modules and those in shared objects; nothing that a shared object says
- * is used before it was checked. */
+/* load_module.c - built-in modules and those in shared objects, which are checked before use. */
 #include "apps/cli/load_module.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
 /* load_module.h - the computation that a command line names: built in, in a shared object, or known
- * by name alone. */
+ * by name only. */
 #ifndef NITRO_APPS_CLI_LOAD_MODULE_H
 #define NITRO_APPS_CLI_LOAD_MODULE_H
 
@@ -27,7 +27,7 @@ void module_kinds(const char *name, char *text, size_t size);
 /** Is this the first of the built-in modules of its name? */
 bool module_is_first(const nitro_module *module);
 
-/** The computation's name: the text itself, or for a path what the shared object says. */
+/** The computation's name: the text itself, or for a path that of the shared object. */
 int module_name(const invocation *call, const char *text, const char **name);
 
 #endif

@@ -44,7 +44,7 @@ static int unknown_command(const invocation *call, const char *word)
     return fail_usage(call, "unknown command '%s'", word);
 }
 
-/** "nitro store" or "nitro store bogus": the group's first word alone is no command. */
+/** "nitro store" or "nitro store bogus": the group's first word is no command. */
 static int unknown_in_group(const invocation *call, const char *group, const char *word)
 {
     if (word && strcmp(word, "--help") != 0 && strcmp(word, "-h") != 0) {

@@ -4,7 +4,8 @@
 
 #include "apps/cli/output.h"
 
-static void say(const invocation *call, const char *kind, const char *format, va_list arguments)
+static void print_message(const invocation *call, const char *kind, const char *format,
+                          va_list arguments)
 {
     if (call->progress)
         progress_clear(call->progress);
@@ -25,7 +26,7 @@ int fail_text(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(call, "", format, arguments);
+    print_message(call, "", format, arguments);
     va_end(arguments);
     return EXIT_FAILED;
 }
@@ -34,7 +35,7 @@ int fail_usage(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(call, "", format, arguments);
+    print_message(call, "", format, arguments);
     va_end(arguments);
     fprintf(stderr, "See 'nitro help%s%s'.\n", call->command ? " " : "",
             call->command ? call->command->name : "");
@@ -52,7 +53,7 @@ void note(const invocation *call, const char *format, ...)
         return;
     va_list arguments;
     va_start(arguments, format);
-    say(call, "", format, arguments);
+    print_message(call, "", format, arguments);
     va_end(arguments);
 }
 
@@ -60,11 +61,11 @@ void warn(const invocation *call, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(call, "warning: ", format, arguments);
+    print_message(call, "warning: ", format, arguments);
     va_end(arguments);
 }
 
-/** What is true of every model that a command trains is said once. */
+/** A warning about every model that a command trains is printed once. */
 static bool is_repeated(invocation *call, const char *message)
 {
     uint64_t hash = nitro_hash(message, strlen(message), 0);

@@ -1,11 +1,11 @@
-/* model_report.c - reads the library's summary of a model; what a strategy says of itself is
- * printed as it comes, so that a new strategy needs nothing here. */
+/* model_report.c - prints the library's summary of a model. A strategy's own entries are printed
+ * generically, so that a new strategy needs no code here. */
 #include "apps/cli/model_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_NAMED 5 /* measured inputs that are named: JSON has all */
+#define MAX_NAMED 5 /* measured inputs that are printed; JSON has all */
 
 json_t *model_json(const invocation *call, const nitro_model *model, const char *path)
 {
@@ -144,7 +144,7 @@ static void print_search(json_t *report)
     print_votes(json_object_get(report, "features"));
 }
 
-/** What a selection says of its choice: the search's part of it; NULL: nothing. */
+/** The search's part of a selection's report; NULL: none. */
 static json_t *search_report(json_t *report)
 {
     const char *selection = json_string_value(json_object_get(report, "selection"));
@@ -174,7 +174,7 @@ static void print_relative_features(json_t *features, json_t *values)
     printf("%s\n", i ? ")" : "");
 }
 
-/** "held_out_quality" as people write it. */
+/** "held_out_quality" with blanks. */
 static void spell_name(const char *key, char *name, size_t size)
 {
     snprintf(name, size, "%s", key);
@@ -183,8 +183,7 @@ static void spell_name(const char *key, char *name, size_t size)
             *each = ' ';
 }
 
-/** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are for JSON's readers.
- */
+/** The strategy's own numbers: C, gamma, cross-validated quality... Sizes are in JSON only. */
 static void print_parameters(const char *strategy, json_t *predictor)
 {
     const char *key;
@@ -207,15 +206,14 @@ static void print_parameters(const char *strategy, json_t *predictor)
     printf("%s\n", count > 0 ? ")" : "");
 }
 
-/** "PREFIX95.2 %"; nothing where the number is not known. */
+/** "PREFIX95.2 %"; nothing if the number is unknown. */
 static void print_percent(const char *prefix, json_t *number)
 {
     if (json_is_number(number))
         printf("%s%.1f %%", prefix, json_number_value(number));
 }
 
-/** Sources from the nearest to the target on, with their distances; those that it cannot be
- * compared with are last. */
+/** Sources by their distance to the target; those at an unknown distance come last. */
 static void print_nearest(json_t *sources)
 {
     size_t i;

@@ -1,4 +1,4 @@
-/* model_report.h - what a model was learnt from and how, for people and as JSON. */
+/* model_report.h - what a model was learnt from and how, as text and as JSON. */
 #ifndef NITRO_APPS_CLI_MODEL_REPORT_H
 #define NITRO_APPS_CLI_MODEL_REPORT_H
 

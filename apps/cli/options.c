@@ -144,7 +144,7 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] == '-';
 }
 
-/** Take words[0], an option, and its values; `*used` says how many words that were. */
+/** Take words[0], an option, and its values; `*used` is their number. */
 static int parse_option(const invocation *call, char **words, size_t num_words, size_t *used)
 {
     const char *name = words[0] + 2;

@@ -105,7 +105,10 @@ typedef struct command {
     int (*run)(struct invocation *call);
 } command;
 
-/** Most warnings that are kept in mind, so that none is printed twice. */
+/** The members of a command whose file calls them as the struct does. */
+#define COMMAND_USUAL .options = options, .settings_size = sizeof(settings), .run = run
+
+/** Warnings remembered, so that none is printed twice. */
 #define MAX_WARNINGS 256
 
 /** A command line, understood. */

@@ -54,8 +54,7 @@ void format_time(double time_ms, char *text, size_t size);
 /** A size: "12.3 MB" (powers of 1000). */
 void format_size(uint64_t bytes, char *text, size_t size);
 
-/* ---- JSON (json_output.c)
- * -------------------------------------------------------------------------- */
+/* ---- JSON (json_output.c) ------------------------------------------------------------------- */
 
 /** The number, or null where it is not finite. */
 json_t *json_value(double value);

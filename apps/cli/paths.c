@@ -11,7 +11,7 @@ nitro_status model_default_path(nitro_context *context, const char *computation,
                                 char **path)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
-    bool use_data = data && data[0] == '/'; /* relative ones do not count, say the rules */
+    bool use_data = data && data[0] == '/'; /* the rules ignore relative paths */
     if (!use_data && !(home && home[0] == '/'))
         return nitro_fail(
             context, NITRO_ERR_NOT_FOUND,

@@ -13,8 +13,7 @@ nitro_status model_default_path(nitro_context *context, const char *computation,
                                 char **path);
 
 /**
- * Can a file be written there, as far as can be told without doing it? For commands that work long
- * before they write. NULL: yes.
+ * Check that a file can be written there, before a long command starts. NULL: yes.
  * @return NITRO_OK or NITRO_ERR_IO: its folder is missing or takes no files, or it is a folder.
  */
 nitro_status require_writable(nitro_context *context, const char *path);

@@ -1,4 +1,4 @@
-/* table.c - aligned columns for people; widths are counted in characters, not bytes. */
+/* table.c - aligned columns of text; widths are in characters, not bytes. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 typedef struct code_versions {
     loaded_module loaded;                     /* whose texts they are */
-    bool known;                               /* is there code? */
+    bool known;                               /* code was found */
     const char *versions[NITRO_MAX_VARIANTS]; /* in the schema's order; NULL: not in the code */
 } code_versions;
 

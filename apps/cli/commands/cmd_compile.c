@@ -70,6 +70,4 @@ const command command_compile = {
         "model's decisions, without checking the variants' constraints.",
     .examples = "  nitro compile --model gpu2.json --output gpu2.bin\n"
                 "  nitro compile --model gpu2.json --format c --output choose.c\n",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -97,6 +97,4 @@ const command command_config = {
     .items_title = "Environment variables",
     .list_items = list_settings,
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -12,31 +12,16 @@ typedef struct settings {
     const char *record, *replay, *store;
 } settings;
 
-static const option options[] = {{.name = "measure",
-                                  .type = OPTION_FLAG,
-                                  .offset = offsetof(settings, measure),
-                                  .help = "also run the microbenchmarks (seconds a device)"},
-                                 {.name = "record",
-                                  .value = "FILE",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, record),
-                                  .help = "write what the driver says of the device into a file"},
-                                 {.name = "replay",
-                                  .value = "FILE",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, replay),
-                                  .help = "show the device of such a file, from whatever machine"},
-                                 {.name = "store",
-                                  .value = "URL",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, store),
-                                  .help = "also put them into this store: what was measured stays "
-                                          "with what is tuned there"},
-                                 {.name = "json",
-                                  .type = OPTION_FLAG,
-                                  .offset = offsetof(settings, json),
-                                  .help = "print JSON, with all that is known of every device"},
-                                 {0}};
+static const option options[] = {
+    OPTION(FLAG, "measure", measure, NULL, "also run the microbenchmarks (seconds a device)"),
+    OPTION(TEXT, "record", record, "FILE",
+           "write what the driver reports of the device into a file"),
+    OPTION(TEXT, "replay", replay, "FILE",
+           "show the device of such a file, also from another machine"),
+    OPTION(TEXT, "store", store, "URL",
+           "also put them into this store, with their measured features"),
+    OPTION(FLAG, "json", json, NULL, "print JSON, with all that is known of every device"),
+    {0}};
 
 static const argument arguments[] = {
     {.name = "ID",
@@ -50,8 +35,6 @@ static const char *unit_of(const char *feature)
     const nitro_device_feature_info *info = nitro_device_feature_lookup(feature);
     return info && info->unit ? info->unit : "1";
 }
-
-/* ---- JSON ----------------------------------------------------------------------------------- */
 
 static json_t *features_json(const nitro_device *device)
 {
@@ -85,8 +68,6 @@ static int print_devices_json(const invocation *call, const device_set *set)
         json_array_append_new(array, device_json(set->devices[i]));
     return print_json(call, array);
 }
-
-/* ---- For people ----------------------------------------------------------------------------- */
 
 /** What a device is called by people: the first label of these that it has. */
 static const char *people_name(const nitro_device *device)
@@ -147,8 +128,6 @@ static int print_details(const invocation *call, const device_set *set)
     return code;
 }
 
-/* ---- All together --------------------------------------------------------------------------- */
-
 static nitro_status find_devices(const invocation *call, device_set *set)
 {
     const settings *given = call->settings;
@@ -192,7 +171,7 @@ static int run(invocation *call)
     if (given->store && named == 0)
         return fail_usage(call,
                           "--store puts devices into a store: name them by their IDs, such as "
-                          "host; what is there, 'nitro store list' shows");
+                          "host; 'nitro store list' shows those in it");
     if (given->record && named != 1)
         return fail_usage(call, "--record needs one ID, such as cuda");
     int code = find_devices(call, &set) == NITRO_OK ? EXIT_DONE : fail(call);
@@ -221,7 +200,7 @@ const command command_devices = {
         "system, a published specification, a microbenchmark, or computed from others), and for "
         "published values by how much what follows from the query differs.\n\n"
         "A GPU is 'cuda' (the first), 'cuda:1' (by number) or its id in full, such as "
-        "cuda:nvidia-h200. --record keeps what its driver said in a file, from which --replay "
+        "cuda:nvidia-h200. --record writes what its driver reports to a file, from which --replay "
         "makes the same device anywhere, without the GPU. A model can learn from what was measured "
         "of devices when it is in the store: measure each device once with --store.\n\n"
         "Machines with the same processor or card have devices of the same id. Where they share a "
@@ -231,6 +210,4 @@ const command command_devices = {
                 "  nitro devices cuda --measure --store sqlite:lab.db --record gpu.json\n"
                 "  nitro devices --replay gpu.json\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

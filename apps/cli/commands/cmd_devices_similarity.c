@@ -135,6 +135,4 @@ const command command_devices_similarity = {
         "the six GPUs of the paper's Table 1; its Table 2 is the first example below.",
     .examples = "  nitro devices similarity --features peak_gbps,shared_atomic,mem_bus_width\n"
                 "  nitro devices similarity --features peak_gbps,mem_clock_rate\n",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

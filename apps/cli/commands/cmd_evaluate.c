@@ -56,8 +56,6 @@ static const option options[] = {
 static const argument arguments[] = {
     {.name = "COMPUTATION", .help = "a computation's name in the store, or a module's path"}, {0}};
 
-/* ---- Options -------------------------------------------------------------------------------- */
-
 static int check_methods(const invocation *call, const nitro_string_list *methods)
 {
     const char *known[64];
@@ -146,8 +144,6 @@ static int evaluate(invocation *call, const char *computation, nitro_evaluate_op
     nitro_store_close(store);
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
-
-/* ---- The whole ------------------------------------------------------------------------------- */
 
 static int print_results(const invocation *call, const nitro_evaluate_result *results, size_t count)
 {
@@ -239,7 +235,5 @@ const command command_evaluate = {
     .arguments = arguments,
     .items_title = "Methods",
     .list_items = list_methods,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

@@ -31,8 +31,6 @@ static const argument arguments[] = {
      .optional = true},
     {0}};
 
-/* ---- The input ------------------------------------------------------------------------------- */
-
 /** The code's features must be the model's, in its order. */
 static int check_names(const invocation *call, const char *name,
                        const nitro_computation *computation, const nitro_model *model)
@@ -79,8 +77,6 @@ static int read_input(const invocation *call, const nitro_model *model, double *
         return evaluate_file(call, given->input, model, values);
     return features_read(call, model, &given->features, values);
 }
-
-/* ---- The answer ------------------------------------------------------------------------------ */
 
 static int add_store(const invocation *call, explanation *answer)
 {
@@ -149,6 +145,4 @@ const command command_explain = {
     .examples = "  nitro explain --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n"
                 "  nitro explain --model gpu2.json --input A.mtx --store sqlite:lab.db\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

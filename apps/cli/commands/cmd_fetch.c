@@ -52,7 +52,7 @@ static nitro_status check_matrix(void *user, const char *path)
     return status;
 }
 
-/* A failure is said at once, and the others go on. */
+/* A failure is printed at once; the others continue. */
 static int fetch_one(const invocation *call, const nitro_fetch_options *how, const char *matrix,
                      json_t *list)
 {
@@ -108,7 +108,5 @@ const command command_fetch = {
         "only if it is valid Matrix Market.",
     .examples = "  nitro tune spmv --inputs $(nitro fetch suitesparse HB/west0067 HB/1138_bus)\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

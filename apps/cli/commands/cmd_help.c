@@ -106,6 +106,4 @@ const command command_help = {
                 "  nitro help store import\n"
                 "  nitro help --man tune | man -l -\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

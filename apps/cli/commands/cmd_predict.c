@@ -17,46 +17,48 @@ static const option options[] = {
     OPTION_JSON,
     {0}};
 
-/** What the model said, with its names in the model's order. */
-typedef struct answer {
+/** A prediction; variants are in the model's order. */
+typedef struct prediction {
     nitro_decision decision;
     size_t ranking[NITRO_MAX_VARIANTS];
     double scores[NITRO_MAX_VARIANTS];
     json_t *outside; /* names of features; given away when it is printed as JSON */
-} answer;
+} prediction;
 
-static int print_answer_json(const invocation *call, const nitro_model *model, const answer *said)
+static int print_prediction_json(const invocation *call, const nitro_model *model,
+                                 const prediction *found)
 {
     json_t *ranking = json_array();
     for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
-        size_t v = said->ranking[r];
+        size_t v = found->ranking[r];
         json_array_append_new(ranking,
                               json_pack("{s:s, s:o}", "variant", nitro_model_variant_name(model, v),
-                                        "score", json_value(said->scores[v])));
+                                        "score", json_value(found->scores[v])));
     }
     return print_json(call,
                       json_pack("{s:s, s:s, s:s, s:o, s:s, s:o, s:o}", "computation",
                                 nitro_model_computation(model), "target", nitro_model_target(model),
-                                "variant", said->decision.variant_name, "confidence",
-                                json_value(said->decision.confidence), "reason",
-                                nitro_reason_text(said->decision.reason), "outside", said->outside,
-                                "ranking", ranking));
+                                "variant", found->decision.variant_name, "confidence",
+                                json_value(found->decision.confidence), "reason",
+                                nitro_reason_text(found->decision.reason), "outside",
+                                found->outside, "ranking", ranking));
 }
 
-static int print_answer(const invocation *call, const nitro_model *model, const answer *said)
+static int print_prediction(const invocation *call, const nitro_model *model,
+                            const prediction *found)
 {
     text_table table;
-    printf("variant     %s\n", said->decision.variant_name);
-    printf("confidence  %.2f\n", said->decision.confidence);
+    printf("variant     %s\n", found->decision.variant_name);
+    printf("confidence  %.2f\n", found->decision.confidence);
     printf("reason      ");
-    outside_print(said->decision.reason, said->outside);
+    outside_print(found->decision.reason, found->outside);
     printf("\n\n");
-    json_decref(said->outside);
+    json_decref(found->outside);
     table_begin(&table, call->context, ">rank,variant,>score");
     for (size_t r = 0; r < nitro_model_num_variants(model); r++) {
         table_cell(&table, "%zu", r + 1);
-        table_cell(&table, "%s", nitro_model_variant_name(model, said->ranking[r]));
-        table_number(&table, said->scores[said->ranking[r]], 4);
+        table_cell(&table, "%s", nitro_model_variant_name(model, found->ranking[r]));
+        table_number(&table, found->scores[found->ranking[r]], 4);
     }
     return table_end(&table, stdout) == NITRO_OK ? EXIT_DONE : fail(call);
 }
@@ -65,14 +67,16 @@ static int query(const invocation *call, const nitro_model *model)
 {
     const settings *given = call->settings;
     double values[NITRO_MAX_FEATURES];
-    answer said;
+    prediction found;
     int code = features_read(call, model, &given->features, values);
     if (code != EXIT_DONE)
         return code;
-    if (nitro_model_predict(model, values, &said.decision, said.ranking, said.scores) != NITRO_OK)
+    if (nitro_model_predict(model, values, &found.decision, found.ranking, found.scores) !=
+        NITRO_OK)
         return fail(call);
-    said.outside = outside_names(model, values);
-    return given->json ? print_answer_json(call, model, &said) : print_answer(call, model, &said);
+    found.outside = outside_names(model, values);
+    return given->json ? print_prediction_json(call, model, &found)
+                       : print_prediction(call, model, &found);
 }
 
 static int run(invocation *call)
@@ -94,6 +98,4 @@ const command command_predict = {
                    "the reason, and all variants from best to worst. Neither the computation's "
                    "code nor the device is needed.",
     .examples = "  nitro predict --model gpu2.json --features rows=1000,nnz=5000,row_max=9\n",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -35,8 +35,7 @@ static const option options[] = {
     OPTION(COUNT, "seed", seed, "S",
            "seed of the generated inputs and of the noise in modelled metrics"),
     OPTION_NAME_PARTS,
-    OPTION(TEXT, "store", store, "URL",
-           "the store for the profiles (default: what 'nitro config' says, else the user's own)"),
+    OPTION(TEXT, "store", store, "URL", "the store for the profiles (default: see 'nitro config')"),
     OPTION(LIST, "device", devices, "ID,...",
            "devices to profile on, see 'nitro devices' (default: host); for a modelled one, "
            "profiles are synthesised for the inputs that have samples in the store"),

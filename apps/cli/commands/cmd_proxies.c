@@ -12,11 +12,8 @@ typedef struct settings {
     const char *proxies;
 } settings;
 
-static const option options[] = {{.name = "proxies",
-                                  .type = OPTION_TEXT,
-                                  .offset = offsetof(settings, proxies),
-                                  .value = "FILE",
-                                  .help = "list these proxies too, as tune-from-source takes them"},
+static const option options[] = {OPTION(TEXT, "proxies", proxies, "FILE",
+                                        "list these proxies too, as tune-from-source takes them"),
                                  OPTION_JSON,
                                  {0}};
 
@@ -94,10 +91,9 @@ const command command_proxies = {
     .description =
         "A proxy is a kernel for one kind of work: at intensity 0 to 5, as many of every five "
         "instructions are of that kind. The proxies whose profiles a computation's kernels "
-        "resemble say which device features matter to it (--dfs profile). Lists every proxy: the "
+        "resemble determine which device features matter to it (--dfs profile). Lists every proxy: "
+        "the "
         "metrics that its regression model uses, the device features that it stands for, and its "
         "kernels.",
     .examples = "  nitro proxies\n  nitro proxies --json\n",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -52,8 +52,6 @@ static const argument arguments[] = {
      .help = "a built-in computation, or the path of a shared object with one (./libmine.so)"},
     {0}};
 
-/* ---- Input and model ------------------------------------------------------------------------ */
-
 static int load_input(one_run *self)
 {
     const settings *given = self->call->settings;
@@ -127,8 +125,6 @@ static int attach_model(one_run *self)
              nitro_model_target(model), self->device);
     return EXIT_DONE;
 }
-
-/* ---- Deciding and running ------------------------------------------------------------------- */
 
 static int decide(one_run *self)
 {
@@ -219,7 +215,5 @@ const command command_run = {
                 "  nitro run spmv --input A.mtx --model k20c.json --compare\n"
                 "  nitro run spmv --generated 1000\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

@@ -1,4 +1,4 @@
-/* cmd_tune.c - nitro tune: measure every variant on every input, say what won where, learn. */
+/* cmd_tune.c - nitro tune: measure every variant on every input, count the wins, train. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,8 +24,6 @@ typedef struct tuning {
     progress_line progress;
     bool profiles_lost; /* profiling broke off */
 } tuning;
-
-/* ---- Measuring ------------------------------------------------------------------------------ */
 
 static bool show_progress(void *user, const nitro_tune_progress *progress)
 {
@@ -94,8 +92,7 @@ static int measure(tuning *self, const device_set *devices)
     return status == NITRO_OK ? EXIT_DONE : fail(self->call);
 }
 
-/** Profiles of modelled devices are synthesised by 'nitro profile' alone, where the user asks for
- * them. */
+/** Only 'nitro profile' synthesises profiles of modelled devices. */
 static int profile(tuning *self, const nitro_device *device)
 {
     const tune_settings *given = self->call->settings;
@@ -113,8 +110,6 @@ static int profile(tuning *self, const nitro_device *device)
         return fail_text(self->call, "stopped while profiling; run the same command to resume");
     return EXIT_DONE;
 }
-
-/* ---- Reporting ------------------------------------------------------------------------------ */
 
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,
                   const char *path)
@@ -144,8 +139,6 @@ static int report(tuning *self, const nitro_device *device, const nitro_model *m
     winners_free(&won);
     return code;
 }
-
-/* ---- One device, then all ------------------------------------------------------------------- */
 
 static int learn_and_report(tuning *self, const nitro_device *device)
 {

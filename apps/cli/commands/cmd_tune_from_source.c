@@ -216,7 +216,5 @@ const command command_tune_from_source = {
                 "  nitro tune-from-source spmv --store lab.db --target K20c --strategy svm \\\n"
                 "      --dfs cv --output cv.json\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

@@ -82,6 +82,4 @@ const command command_version = {
     .description = "Prints the library's version and the names of its built-in stores, device "
                    "kinds, selection strategies, device-feature selections, and computations with "
                    "the kinds of devices that they run on.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -29,8 +29,6 @@ void explanation_free(explanation *self)
     free(self->devices);
 }
 
-/* ---- The samples that the model was learnt from ---------------------------------------------- */
-
 static nitro_status list_sources(nitro_context *context, json_t *provenance,
                                  nitro_string_list *sources)
 {
@@ -67,8 +65,6 @@ static nitro_status load_samples(nitro_store *store, json_t *provenance, explana
     return NITRO_OK;
 }
 
-/* ---- Variants -------------------------------------------------------------------------------- */
-
 static const double *row_times(const explanation *self, size_t row)
 {
     return self->dataset->times_ms + row * self->dataset->schema->num_variants;
@@ -102,8 +98,6 @@ static void query_variants(explanation *self)
         record->ratio = record->timed ? exp(logarithms / (double)record->timed) : NAN;
     }
 }
-
-/* ---- Devices --------------------------------------------------------------------------------- */
 
 /** Device features that may be learnt from and that all of the devices have. */
 static nitro_status list_shared_features(nitro_context *context, nitro_device *const *devices,
@@ -139,7 +133,7 @@ static nitro_status find_target(nitro_store *store, const char *id, nitro_device
     return status == NITRO_ERR_NOT_FOUND ? NITRO_OK : status;
 }
 
-/** The target among its sources; without its features nothing is said of similarity. */
+/** The target among its sources; without its features no similarity is computed. */
 static nitro_status compare_devices(nitro_store *store, explanation *self)
 {
     nitro_context *context = nitro_store_context(store);

@@ -38,16 +38,16 @@ typedef struct explanation {
     nitro_column columns[NITRO_EXPLAIN_MAX_COLUMNS];
     /* From a store, where one is given; the dataset is NULL otherwise. */
     nitro_dataset *dataset;
-    bool is_changed; /* its samples are not those that the model was learnt from */
+    bool is_changed; /* its samples are not those that the model was trained on */
     size_t num_neighbours;
     nitro_neighbour neighbours[EXPLAIN_VOTERS];
     variant_record variants[NITRO_MAX_VARIANTS];
     device_record *devices; /* shape [dataset->num_devices], the most similar first */
 } explanation;
 
-/** What the model alone says of `features`, which are there. */
+/** Explain the decision for `features` (set before) from the model only. */
 nitro_status explanation_make(explanation *self);
-/** What the samples of the model's sources say besides. */
+/** Add the samples of the model's sources. */
 nitro_status explanation_add_store(nitro_store *store, explanation *self);
 void explanation_free(explanation *self);
 

@@ -1,4 +1,4 @@
-/* explanation_print.c - an explanation for people, from the decision down to single samples, and as
+/* explanation_print.c - an explanation as text, from the decision down to single samples, and as
  * JSON. */
 #include <math.h>
 #include <string.h>
@@ -19,8 +19,6 @@ static void ratio_cell(text_table *table, double ratio)
 {
     table_cell(table, isfinite(ratio) ? "%.2fx" : "-", ratio);
 }
-
-/* ---- The decision --------------------------------------------------------------------------- */
 
 static void print_decision(const explanation *self)
 {
@@ -63,8 +61,6 @@ static nitro_status print_ranking(const invocation *call, const explanation *sel
     return table_end(&table, stdout);
 }
 
-/* ---- Features -------------------------------------------------------------------------------- */
-
 static const char *const kind_names[] = {
     [NITRO_COLUMN_INPUT] = "input",
     [NITRO_COLUMN_RELATIVE] = "relative",
@@ -106,8 +102,6 @@ static nitro_status print_columns(const invocation *call, const explanation *sel
     }
     return table_end(&table, stdout);
 }
-
-/* ---- What was measured ----------------------------------------------------------------------- */
 
 static nitro_status print_devices(const invocation *call, const explanation *self)
 {
@@ -179,8 +173,6 @@ int explanation_print(const invocation *call, const explanation *self)
     }
     return status == NITRO_OK ? EXIT_DONE : fail(call);
 }
-
-/* ---- JSON ------------------------------------------------------------------------------------ */
 
 static json_t *ranking_json(const explanation *self)
 {

@@ -1,5 +1,5 @@
 /* measure_target.c - measures what the library chose with nitro_tune: each sample is in the store
- * before the next is measured, and what is there already is not measured again. */
+ * before the next is measured, and inputs already in the store are not measured again. */
 #include "apps/cli/commands/measure_target.h"
 
 #include <stdlib.h>

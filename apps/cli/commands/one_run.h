@@ -1,4 +1,4 @@
-/* one_run.h - what nitro run found out about one input, and its report. */
+/* one_run.h - the result of nitro run for one input, and its report. */
 #ifndef NITRO_APPS_CLI_COMMANDS_ONE_RUN_H
 #define NITRO_APPS_CLI_COMMANDS_ONE_RUN_H
 
@@ -24,7 +24,7 @@ typedef struct one_run {
     nitro_sample *sample;
 } one_run;
 
-/** Print it for people or as JSON, with all variants when they were compared. @return exit code */
+/** Print it as text or as JSON, with all variants when they were compared. @return exit code */
 int one_run_report(const one_run *run, bool compare, bool json);
 
 #endif

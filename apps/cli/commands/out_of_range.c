@@ -1,13 +1,11 @@
-/* out_of_range.c - names the features of an input that lie outside a model's training range.
- */
+/* out_of_range.c - names the features of an input that lie outside a model's training range. */
 #include "apps/cli/commands/out_of_range.h"
 
 #include <math.h>
 
 #include "nitro/backend/explain.h"
 
-/* More than these do not help anybody. */
-#define MOST_NAMES 5
+#define MOST_NAMES 5 /* that are printed */
 
 json_t *outside_names(const nitro_model *model, const double *features)
 {

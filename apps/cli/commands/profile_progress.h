@@ -16,8 +16,8 @@ nitro_status collect_profiles(invocation *call, nitro_store *store, const char *
 /**
  * Profile the proxies, then the variants, on behalf of a command that can do without: what goes
  * wrong is a warning.
- * @param[out] broken  it went well at first and then failed (the store went away, say): unlike on a
- *                     device that cannot be profiled, something is missing.
+ * @param[out] broken  it failed after a first success (the store became unavailable): profiles are
+ *                     missing, other than on a device that cannot be profiled.
  * @return NITRO_OK or NITRO_ERR_INTERRUPTED.
  */
 nitro_status collect_or_warn(invocation *call, nitro_store *store, const char *device,

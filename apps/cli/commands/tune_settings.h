@@ -1,4 +1,4 @@
-/* tune_settings.h - what nitro tune is told. */
+/* tune_settings.h - the options of nitro tune. */
 #ifndef NITRO_APPS_CLI_COMMANDS_TUNE_SETTINGS_H
 #define NITRO_APPS_CLI_COMMANDS_TUNE_SETTINGS_H
 

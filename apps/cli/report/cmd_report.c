@@ -57,13 +57,11 @@ static const argument arguments[] = {
     {0}};
 
 /** The command line, resolved. */
-typedef struct asked {
+typedef struct plan {
     invocation *call;
     nitro_store *store;
     nitro_string_list computations, methods, sub_methods;
-} asked;
-
-/* ---- Options -------------------------------------------------------------------------------- */
+} plan;
 
 static bool is_quick(const char *method)
 {
@@ -73,7 +71,7 @@ static bool is_quick(const char *method)
     return false;
 }
 
-static int check_names(const asked *self)
+static int check_names(const plan *self)
 {
     const settings *given = self->call->settings;
     for (size_t i = 0; i < given->skip.count; i++)
@@ -90,7 +88,7 @@ static int check_names(const asked *self)
 }
 
 /** The methods to compare, in declared order; and those that depend on sources. */
-static int choose_methods(asked *self)
+static int choose_methods(plan *self)
 {
     const settings *given = self->call->settings;
     nitro_context *context = self->call->context;
@@ -108,7 +106,7 @@ static int choose_methods(asked *self)
     return status == NITRO_OK ? check_names(self) : fail(self->call);
 }
 
-static int choose_computations(asked *self)
+static int choose_computations(plan *self)
 {
     nitro_string_list known = {0};
     const nitro_string_list *named = &self->call->arguments;
@@ -136,7 +134,7 @@ static int choose_computations(asked *self)
     return code;
 }
 
-static int make_folder(const asked *self)
+static int make_folder(const plan *self)
 {
     const settings *given = self->call->settings;
     if (mkdir(given->output, 0777) == 0)
@@ -149,14 +147,12 @@ static int make_folder(const asked *self)
                      strerror(reason == EEXIST ? ENOTDIR : reason));
 }
 
-/* ---- The command ---------------------------------------------------------------------------- */
-
 static bool is_skipped(const settings *given, const char *part)
 {
     return given->quick || nitro_string_list_find(&given->skip, part) != NITRO_NONE;
 }
 
-static int make(const asked *self)
+static int make(const plan *self)
 {
     const settings *given = self->call->settings;
     report_request request = {.store = self->store,
@@ -182,7 +178,7 @@ static int make(const asked *self)
 static int run(invocation *call)
 {
     const settings *given = call->settings;
-    asked self = {.call = call};
+    plan self = {.call = call};
     int code = choose_methods(&self);
     if (code == EXIT_DONE &&
         nitro_store_open(call->context, given->store, NITRO_STORE_READ, &self.store) != NITRO_OK)
@@ -224,7 +220,5 @@ const command command_report = {
     .examples = "  nitro report --store sqlite:lab.db --output report --quick\n"
                 "  nitro report spmv --store sqlite:lab.db --output report --seeds 3\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

@@ -1,6 +1,6 @@
 /*
- * report.h - what a report is made of: parts, each a finding with its table and its picture. Those
- * who compute a part know nothing of how it is written, those who write it nothing of what it says.
+ * report.h - what a report is made of: parts, each a finding with its table and chart. Computing
+ * the parts and writing them are separate.
  */
 #ifndef NITRO_APPS_CLI_REPORT_REPORT_H
 #define NITRO_APPS_CLI_REPORT_REPORT_H
@@ -24,7 +24,7 @@ typedef struct report_cell {
     bool strong;   /* shown as important */
 } report_cell;
 
-/** Cells row after row. The first failure is kept in `status`; adding goes on without effect. */
+/** Cells row after row. The first failure is kept in `status`; later additions have no effect. */
 typedef struct report_table {
     nitro_context *context;
     nitro_status status;
@@ -57,7 +57,7 @@ typedef struct report_chart {
     nitro_string_list series;
     double *values; /* shape [series x categories]; NaN: nothing to draw */
     const char *x_label, *y_label;
-    double low, high; /* of the value axis; NaN: as the values ask */
+    double low, high; /* of the value axis; NaN: from the values */
     bool wide;    /* values may differ by orders of magnitude: a logarithmic axis where they do */
     bool counted; /* values are counts: no ticks between them */
     bool ordered; /* series are steps of one thing: shades of a colour */
@@ -80,8 +80,8 @@ typedef struct report_part {
     report_table digest;   /* what the page shows instead of them; without columns: nothing */
     report_chart chart;
     char *svg;    /* the picture, once drawn */
-    json_t *raw;  /* for the JSON file alone; NULL: nothing */
-    bool omitted; /* there is nothing to show; `finding` says why */
+    json_t *raw;  /* for the JSON file only; NULL: none */
+    bool omitted; /* nothing to show; `finding` gives the reason */
 } report_part;
 
 enum { REPORT_MAX_PARTS = 12 };
@@ -106,10 +106,10 @@ typedef struct report {
 report_part *report_add(report *self, const char *name, const char *title, const char *reference);
 /** Its first failure, in tables. */
 nitro_status report_part_status(const report_part *part);
-/** Leave the part out of pictures and tables, and say why. */
+/** Omit the part from charts and tables, with the reason. */
 nitro_status report_omit(report *self, report_part *part, const char *format, ...)
     NITRO_PRINTF(3, 4);
-/** printf into the part's finding; text that is there stays in front. */
+/** Append to the part's finding, as printf does. */
 nitro_status report_say(report *self, report_part *part, const char *format, ...)
     NITRO_PRINTF(3, 4);
 void report_free_parts(report *self);
@@ -125,7 +125,7 @@ void report_target_name(const report *self, const char *id, char *name, size_t s
 void report_generation(const nitro_device *device, char *name, size_t size);
 /** Is it in the list? NULL: a list of all. */
 bool report_is_named(const nitro_string_list *list, const char *name);
-/** Add the name unless it is there. */
+/** Add the name unless it is present. */
 nitro_status report_add_name(nitro_context *context, nitro_string_list *list, const char *name);
 /** NaN of nothing. */
 double report_percent(size_t count, size_t of);
@@ -150,7 +150,7 @@ nitro_status report_add_selections(report *self);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part the JSON alone, which says why
+/** FOLDER/COMPUTATION-PART.json and .csv; of an omitted part only the JSON, with the reason
  *  (report_files.c). */
 nitro_status report_write_files(const report *self, const report_part *part, const char *folder);
 

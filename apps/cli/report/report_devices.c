@@ -6,8 +6,6 @@
 
 #include "apps/cli/report/report.h"
 
-/* ---- Generations ---------------------------------------------------------------------------- */
-
 void report_generation(const nitro_device *device, char *name, size_t size)
 {
     double number = nitro_device_value(device, "generation");
@@ -18,8 +16,6 @@ void report_generation(const nitro_device *device, char *name, size_t size)
     else
         snprintf(name, size, "%s", label ? label : architecture ? architecture : "");
 }
-
-/* ---- Devices -------------------------------------------------------------------------------- */
 
 static const char *label_or_dash(const nitro_device *device, const char *name)
 {
@@ -63,8 +59,6 @@ nitro_status report_add_devices(report *self)
                             modelled, modelled == 1 ? "is" : "are");
     return status == NITRO_OK ? report_part_status(part) : status;
 }
-
-/* ---- Similarity ----------------------------------------------------------------------------- */
 
 static nitro_status fill_similarity(report *self, report_part *part, const double *matrix)
 {

@@ -222,7 +222,7 @@ static void write_script(FILE *file, const report_chart *chart, const char *stem
 
 /* ---- Running gnuplot ------------------------------------------------------------------------ */
 
-/** Read what the child says, the first of it into `text`, until it says no more. */
+/** Read the child's output to its end; the first part goes into `text`. */
 static void read_all(int pipe_end, char *text, size_t size)
 {
     size_t used = 0;
@@ -264,7 +264,7 @@ static int start_gnuplot(const char *folder, char *script, const int ends[2], pi
     return code;
 }
 
-/** The last line that says something, cut out of the text: gnuplot's reason. */
+/** The last line that is not empty: gnuplot's reason. Cuts the text. */
 static const char *last_line(char *text)
 {
     size_t length = strlen(text);

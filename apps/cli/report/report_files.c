@@ -22,8 +22,6 @@ static void column_key(const report_column *column, char *key, size_t size)
             *each = '_';
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------ */
-
 static void write_field(FILE *file, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
@@ -55,8 +53,6 @@ static void write_csv(FILE *file, const report_table *table)
     }
 }
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
 static json_t *rows_json(const report_table *table)
 {
     json_t *rows = json_array(), *row = NULL;
@@ -85,8 +81,6 @@ static json_t *part_json(const report *self, const report_part *part)
         json_object_set(object, "details", part->raw);
     return object;
 }
-
-/* ---- Files ---------------------------------------------------------------------------------- */
 
 static nitro_status write_text(const report *self, const report_part *part, const char *folder,
                                const char *extension, const char *text, size_t size)

@@ -19,8 +19,6 @@ void report_learnt_free(report_learnt *self)
     free(self);
 }
 
-/* ---- Running -------------------------------------------------------------------------------- */
-
 static bool show_progress(void *user, size_t done, size_t total, const char *target,
                           const char *method)
 {
@@ -32,14 +30,14 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
     return true;
 }
 
-/** How many targets a study has, of which `left_out` is none. */
-static size_t count_targets(const report *self, const char *left_out)
+/** The number of targets of a study without the device `removed`. */
+static size_t count_targets(const report *self, const char *removed)
 {
     size_t count = 0;
     for (size_t d = 0; d < self->dataset->num_devices; d++) {
         const char *id = self->dataset->devices[d]->id;
         count +=
-            report_is_named(self->options.targets, id) && (!left_out || strcmp(id, left_out) != 0);
+            report_is_named(self->options.targets, id) && (!removed || strcmp(id, removed) != 0);
     }
     return count;
 }
@@ -53,32 +51,32 @@ static nitro_status run_study(report_learnt *self, const nitro_string_list *meth
     options.progress_user = self;
     nitro_status status =
         nitro_study_quality(self->report->store, self->report->computation, &options,
-                            found->left_out, &found->results, &found->count);
-    self->done += options.num_seeds * count_targets(self->report, found->left_out) * methods->count;
+                            found->removed, &found->results, &found->count);
+    self->done += options.num_seeds * count_targets(self->report, found->removed) * methods->count;
     return status;
 }
 
 /** A study for every source, if leaving it out leaves another. */
 static nitro_status list_studies(report_learnt *self)
 {
-    const report *asked = self->report;
-    const nitro_dataset *dataset = asked->dataset;
+    const report *owner = self->report;
+    const nitro_dataset *dataset = owner->dataset;
     size_t num_sources = 0;
     for (size_t d = 0; d < dataset->num_devices; d++)
-        num_sources += report_is_named(asked->options.sources, dataset->devices[d]->id);
-    self->less = nitro_calloc(asked->context, dataset->num_devices, sizeof *self->less);
+        num_sources += report_is_named(owner->options.sources, dataset->devices[d]->id);
+    self->less = nitro_calloc(owner->context, dataset->num_devices, sizeof *self->less);
     if (!self->less)
         return NITRO_ERR_NO_MEMORY;
-    self->total = count_targets(asked, NULL) * asked->options.methods->count;
-    for (size_t d = 0; !asked->skip_source_less && num_sources > 2 && d < dataset->num_devices;
+    self->total = count_targets(owner, NULL) * owner->options.methods->count;
+    for (size_t d = 0; !owner->skip_source_less && num_sources > 2 && d < dataset->num_devices;
          d++) {
         const char *id = dataset->devices[d]->id;
-        if (!report_is_named(asked->options.sources, id) || count_targets(asked, id) == 0)
+        if (!report_is_named(owner->options.sources, id) || count_targets(owner, id) == 0)
             continue;
-        self->less[self->num_less++].left_out = id;
-        self->total += count_targets(asked, id) * asked->sub_methods->count;
+        self->less[self->num_less++].removed = id;
+        self->total += count_targets(owner, id) * owner->sub_methods->count;
     }
-    self->total *= asked->options.num_seeds;
+    self->total *= owner->options.num_seeds;
     return NITRO_OK;
 }
 
@@ -104,8 +102,6 @@ static nitro_status learn(report_learnt *self)
     }
     return status;
 }
-
-/* ---- What tables share ---------------------------------------------------------------------- */
 
 void report_add_qualities(report_table *table, const nitro_evaluate_result *result)
 {

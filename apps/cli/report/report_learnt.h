@@ -10,7 +10,7 @@
 
 /** The results of a study: of all sources, or of all but one. */
 typedef struct report_outcome {
-    const char *left_out; /* NULL: nothing */
+    const char *removed; /* NULL: nothing */
     nitro_evaluate_result *results;
     size_t count;
 } report_outcome;

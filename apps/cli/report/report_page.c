@@ -43,8 +43,6 @@ static const char style[] =
     "h3{break-after:avoid}figure,tr{break-inside:avoid}"
     "details::details-content{content-visibility:visible;height:auto}}\n";
 
-/* ---- Text ----------------------------------------------------------------------------------- */
-
 static void write_text(FILE *file, const char *text)
 {
     static const struct {
@@ -70,8 +68,6 @@ static void write_element(FILE *file, const char *open, const char *text, const 
     write_text(file, text);
     fputs(close, file);
 }
-
-/* ---- Tables --------------------------------------------------------------------------------- */
 
 static void write_cell(FILE *file, const report_column *column, const report_cell *cell)
 {
@@ -113,8 +109,6 @@ static void write_table(FILE *file, const report_table *table)
     fputs("</tbody></table></div>\n", file);
 }
 
-/* ---- Pictures ------------------------------------------------------------------------------- */
-
 /** The text behind the next `mark`, or NULL. */
 static const char *behind(const char *text, const char *mark)
 {
@@ -152,8 +146,6 @@ static void write_figure(FILE *file, const report *self, const report_part *part
     fputs("</figure>\n", file);
 }
 
-/* ---- Parts ---------------------------------------------------------------------------------- */
-
 static void write_links(FILE *file, const report *self, const report_part *part)
 {
     static const char *const extensions[] = {"csv", "json", "svg", "png"};
@@ -189,8 +181,6 @@ static void write_part(FILE *file, const report *self, const report_part *part)
     fputs("</section>\n", file);
 }
 
-/* ---- The page ------------------------------------------------------------------------------- */
-
 static bool has_modelled(const report *reports, size_t count)
 {
     for (size_t r = 0; r < count; r++)
@@ -215,11 +205,11 @@ static void write_contents(FILE *file, const report *reports, size_t count)
     fputs("</ul></nav>\n", file);
 }
 
-static void write_methods(FILE *file, const report *asked)
+static void write_methods(FILE *file, const report *owner)
 {
     fputs("<section id=\"methods\"><h2>Methods</h2>\n<dl>\n", file);
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++) {
-        if (nitro_string_list_find(asked->options.methods, each->name) == NITRO_NONE)
+        if (nitro_string_list_find(owner->options.methods, each->name) == NITRO_NONE)
             continue;
         write_element(file, "<dt>", each->name, "</dt>");
         write_element(file, "<dd>", each->description, "</dd>\n");

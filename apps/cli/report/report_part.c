@@ -6,8 +6,6 @@
 
 #include "apps/cli/report/report.h"
 
-/* ---- Tables --------------------------------------------------------------------------------- */
-
 /** Room for one more item; false, with the failure kept, where there is none. */
 static bool grow(report_table *table, void **items, size_t item_size, size_t count,
                  size_t *capacity)
@@ -112,8 +110,6 @@ static void free_table(report_table *table)
     free(table->cells);
 }
 
-/* ---- Charts --------------------------------------------------------------------------------- */
-
 nitro_status report_chart_allocate(nitro_context *context, report_chart *chart)
 {
     size_t count = chart->series.count * chart->categories.count;
@@ -127,8 +123,6 @@ void report_chart_set(report_chart *chart, size_t series, size_t category, doubl
 {
     chart->values[series * chart->categories.count + category] = value;
 }
-
-/* ---- Parts ---------------------------------------------------------------------------------- */
 
 report_part *report_add(report *self, const char *name, const char *title, const char *reference)
 {
@@ -198,8 +192,6 @@ void report_free_parts(report *self)
     self->dataset = NULL;
     self->num_parts = 0;
 }
-
-/* ---- Names and numbers ---------------------------------------------------------------------- */
 
 void report_device_name(const nitro_device *device, char *text, size_t size)
 {

@@ -13,8 +13,6 @@ static const char quality_method[] =
     "within 5 % of the best. Every number is the mean over the seeds, which draw the training "
     "inputs.";
 
-/* ---- Quality -------------------------------------------------------------------------------- */
-
 static void fill_quality(const report_learnt *self, report_part *part)
 {
     report_table *table = &part->table;

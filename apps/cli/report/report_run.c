@@ -7,15 +7,15 @@
 
 #include "apps/cli/report/report_learnt.h"
 
-/** A report in the making; freed as a whole. */
+/** A report being made; freed as a whole. */
 typedef struct making {
     invocation *call;
     const report_request *request;
     report *reports; /* shape [num_reports] */
     size_t num_reports;
     bool has_gnuplot, drew_all;
-    nitro_string_list said; /* warnings: many targets and seeds give the same one */
-    char no_pictures[1024]; /* the first reason why one could not be drawn */
+    nitro_string_list warned; /* warnings: many targets and seeds give the same one */
+    char no_pictures[1024];   /* the first reason why one could not be drawn */
 } making;
 
 /** Show every warning once. */
@@ -23,14 +23,12 @@ static void log_once(void *user, nitro_log_level level, const char *message)
 {
     making *self = user;
     if (level == NITRO_LOG_WARNING) {
-        if (nitro_string_list_find(&self->said, message) != NITRO_NONE)
+        if (nitro_string_list_find(&self->warned, message) != NITRO_NONE)
             return;
-        nitro_string_list_add(self->call->context, &self->said, message);
+        nitro_string_list_add(self->call->context, &self->warned, message);
     }
     show_log(self->call, level, message);
 }
-
-/* ---- One computation ------------------------------------------------------------------------ */
 
 /** All devices that are targets or sources. */
 static nitro_status load(report *made)
@@ -67,7 +65,8 @@ static void prepare(making *self, const char *computation, report *made)
                      .skip_features = request->skip_features};
 }
 
-/** A missing gnuplot is said once, a failing one for every picture; both cost pictures alone. */
+/** A missing gnuplot is reported once, a failing one for every chart; the report is still written.
+ */
 static void draw(making *self, report *made, report_part *part)
 {
     nitro_status status = report_draw(made, part, self->request->output);
@@ -97,7 +96,7 @@ static nitro_status write_parts(making *self, report *made, size_t first)
     return status;
 }
 
-/** In the order of the page. What is there is written at once: a report may take long. */
+/** In the order of the page. Each part is written at once, as a report may take long. */
 static nitro_status compute(making *self, report *made)
 {
     static const struct {
@@ -126,8 +125,6 @@ static nitro_status compute(making *self, report *made)
     }
     return status;
 }
-
-/* ---- All of them ---------------------------------------------------------------------------- */
 
 /** Who made the page from what: no date, so that the same store gives the same page. */
 static char *describe_provenance(const making *self)
@@ -187,6 +184,6 @@ int report_run(invocation *call, const report_request *request)
         report_free_parts(&self.reports[r]);
     }
     free(self.reports);
-    nitro_string_list_free(&self.said);
+    nitro_string_list_free(&self.warned);
     return code;
 }

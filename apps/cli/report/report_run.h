@@ -7,7 +7,7 @@
 /** A request; all borrowed. */
 typedef struct report_request {
     nitro_store *store;
-    const char *output; /* a folder that is there */
+    const char *output; /* an existing folder */
     const nitro_string_list *computations;
     const nitro_string_list *sub_methods; /* for the studies with one source less */
     nitro_study_options study;            /* with its methods; without progress */

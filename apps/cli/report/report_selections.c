@@ -10,7 +10,7 @@ typedef struct selected {
     report *report;
     nitro_study_selection *items;
     size_t count;
-    nitro_string_list kinds;    /* that say something of their choice, in declared order */
+    nitro_string_list kinds;    /* that report their choice, in declared order */
     nitro_string_list choosers; /* of those, the ones that could choose for some target */
     nitro_string_list targets;  /* in order */
 } selected;
@@ -24,20 +24,19 @@ static bool show_progress(void *user, size_t done, size_t total, const char *tar
     return true;
 }
 
-/** "None" and "all" are one answer whatever is asked: nothing to report. */
+/** "None" and "all" always select the same: nothing to report. */
 static bool is_choice(const nitro_study_selection *selection)
 {
     return selection->report || selection->refusal;
 }
 
-/** What a selection says of its choice; a combined one says it a step. NULL: nothing. */
+/** A selection's report; a combined one has one per step. NULL: none. */
 static json_t *read_report(const nitro_study_selection *selection)
 {
     return selection->report ? json_loads(selection->report, 0, NULL) : NULL;
 }
 
-/** Why it did not choose but took all or nothing; NULL: it chose. Of a combined one the last step
- *  tells. */
+/** Why it took all or nothing, from the last step of a combined one; NULL: it selected. */
 static const char *why_aside(const json_t *answer)
 {
     const json_t *search = json_object_get(answer, "cv");
@@ -143,7 +142,7 @@ static nitro_status fill_features(const selected *self, report_part *part)
     }
     return part->raw ? NITRO_OK
                      : nitro_fail(self->report->context, NITRO_ERR_NO_MEMORY,
-                                  "out of memory: what selections say");
+                                  "out of memory: reports of selections");
 }
 
 /** A category a device feature that some selection chose for some target. */

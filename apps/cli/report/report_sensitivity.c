@@ -8,8 +8,6 @@
 
 #define TOLERANCE 0.05
 
-/* ---- Generations ---------------------------------------------------------------------------- */
-
 /** Names of the generations, "" for devices that have none, in order. */
 static nitro_status list_generations(const report *self, nitro_string_list *names)
 {
@@ -56,8 +54,6 @@ static size_t mark_generation(const report *self, const char *generation, bool *
     }
     return count;
 }
-
-/* ---- Sensitivity ---------------------------------------------------------------------------- */
 
 /** A table with a column for every number of devices. */
 static void begin_sharing(report_table *table, size_t most)

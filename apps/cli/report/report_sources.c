@@ -6,8 +6,6 @@
 
 #include "apps/cli/report/report_learnt.h"
 
-/* ---- One source less ------------------------------------------------------------------------ */
-
 /** The mean quality without a source, or NaN. */
 static double quality_without(const report_learnt *self, size_t less, const char *target,
                               const char *method)
@@ -38,7 +36,7 @@ static void fill_less(const report_learnt *self, report_part *part)
             const nitro_evaluate_result *result = &self->less[i].results[r];
             double drop = drop_of(self, i, result->target, result->method);
             report_table_text(table, "%s", result->target);
-            report_table_text(table, "%s", self->less[i].left_out);
+            report_table_text(table, "%s", self->less[i].removed);
             report_table_text(table, "%s", result->method);
             report_add_qualities(table, result);
             report_table_number(table, result->mean + drop);
@@ -46,7 +44,7 @@ static void fill_less(const report_learnt *self, report_part *part)
         }
 }
 
-/** The mean and the least over all sources that were left out for a target. */
+/** The mean and the least over all sources that were removed for a target. */
 static bool over_sources(const report_learnt *self, const char *target, const char *method,
                          double *mean, double *least)
 {
@@ -152,8 +150,6 @@ nitro_status report_add_source_less(report *owner)
     return status == NITRO_OK ? report_part_status(part) : status;
 }
 
-/* ---- What each source contributes ----------------------------------------------------------- */
-
 /** What is lost without a source, as a mean over targets; NaN: nothing is known. */
 static double mean_drop(const report_learnt *self, size_t less, const char *method)
 {
@@ -203,7 +199,7 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
         report_table_column(digest, methods->items[m], "points", 2);
     for (size_t i = 0; i < self->num_less; i++) {
         char name[128];
-        report_target_name(self->report, self->less[i].left_out, name, sizeof name);
+        report_target_name(self->report, self->less[i].removed, name, sizeof name);
         report_table_text(digest, "%s", name);
         for (size_t m = 0; m < methods->count; m++) {
             double drop = mean_drop(self, i, methods->items[m]);
@@ -215,7 +211,7 @@ static void fill_contribution(const report_learnt *self, const nitro_string_list
                 double drop = drop_of(self, i, self->targets.items[t], methods->items[m]);
                 if (isnan(drop))
                     continue;
-                report_table_text(table, "%s", self->less[i].left_out);
+                report_table_text(table, "%s", self->less[i].removed);
                 report_table_text(table, "%s", self->targets.items[t]);
                 report_table_text(table, "%s", methods->items[m]);
                 report_table_number(table, drop);
@@ -241,7 +237,7 @@ static nitro_status say_contribution(const report_learnt *self, const nitro_stri
     return report_say(self->report, part,
                       "'%s' depends most on %s: without it, the other targets lose %.2f points on "
                       "average. A negative number means better without that source.",
-                      method, self->less[most].left_out, drop);
+                      method, self->less[most].removed, drop);
 }
 
 nitro_status report_add_contribution(report *owner)
@@ -258,7 +254,7 @@ nitro_status report_add_contribution(report *owner)
     part->chart.y_label = "quality lost without it (points)";
     nitro_status status = list_dependent(self, &methods);
     for (size_t i = 0; i < self->num_less && status == NITRO_OK; i++)
-        status = nitro_string_list_add(self->report->context, &sources, self->less[i].left_out);
+        status = nitro_string_list_add(self->report->context, &sources, self->less[i].removed);
     if (status == NITRO_OK && methods.count == 0)
         status = report_omit(self->report, part, "No method depends on the set of sources.");
     else if (status == NITRO_OK)

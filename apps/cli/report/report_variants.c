@@ -9,8 +9,6 @@
 /** Variants with a colour of their own; the others are drawn as one. */
 enum { MAX_DRAWN_VARIANTS = 7 };
 
-/* ---- Best variants -------------------------------------------------------------------------- */
-
 /** Variants in order of their wins over all devices, the first declared on ties.
  *  @return how many win anything; at least 1. */
 static size_t order_variants(const nitro_study_wins *wins, size_t num_devices, size_t num_variants,

@@ -28,6 +28,4 @@ const command command_store_copy = {
         "store merge' have other rules. Damaged records are skipped with a warning.",
     .examples = "  nitro store copy sqlite:mine.db sqlite:/shared/lab.db\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

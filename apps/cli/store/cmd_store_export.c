@@ -9,8 +9,8 @@ typedef struct settings {
 static const option options[] = {
     OPTION_STORE,
     OPTION(TEXT, "computation", computation, "NAME",
-           "the computation (default with --profiles alone: all, and proxies)"),
-    OPTION(TEXT, "device", device, "ID", "the device (default with --profiles alone: all)"),
+           "the computation (default with only --profiles: all, and proxies)"),
+    OPTION(TEXT, "device", device, "ID", "the device (default with only --profiles: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "the CSV file for the samples"),
     OPTION(TEXT, "devices", devices, "FILE", "the CSV file for the device's features"),
     OPTION(TEXT, "profiles", profiles, "FILE",
@@ -82,6 +82,4 @@ const command command_store_export = {
                    "--profiles writes hardware metrics of kernels: those of the computation's "
                    "variants on the device; without --computation those of all computations and of "
                    "proxies, without --device on all devices.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

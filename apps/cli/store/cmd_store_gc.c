@@ -32,8 +32,6 @@ typedef struct collecting {
     nitro_status status;
 } collecting;
 
-/* ---- Devices that nothing was measured on ---------------------------------------------------- */
-
 static nitro_status has_records(collecting *self, const char *id,
                                 const nitro_string_list *computations, bool *has)
 {
@@ -76,9 +74,6 @@ static nitro_status remove_devices(const collecting *self)
     return status;
 }
 
-/* ---- Damaged records, outdated times ------------------------------------------------------------
- */
-
 static void note_damaged(void *user, const char *problem)
 {
     collecting *self = user;
@@ -96,8 +91,6 @@ static int visit_outdated(const invocation *call, nitro_store *store, const char
         return fail(call);
     return EXIT_DONE;
 }
-
-/* ---- All of it ------------------------------------------------------------------------------- */
 
 static void print_list(const char *title, const nitro_string_list *lines)
 {
@@ -187,6 +180,4 @@ const command command_store_gc = {
         "be stored again when it is needed.\n\n"
         "If a variant has a new version, only its times are removed. The current version is that "
         "of the built-in computation or the shared object, else the newest in the store.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -23,12 +23,12 @@ static const option options[] = {
     OPTION(TEXT, "computation", computation, "NAME",
            "the computation that was measured; needs no code here (ginkgo: spmv-ginkgo)"),
     OPTION(LIST, "device", devices_chosen, "ID",
-           "the device it was measured on; ginkgo: folders to take, and of --devices alone "
+           "the device it was measured on; ginkgo: folders to take, with only --devices: "
            "devices, A,B,... (default: all)"),
     OPTION(TEXT, "samples", samples, "FILE", "CSV: columns input, features, and time_ms:VARIANT"),
     OPTION(TEXT, "devices", devices, "FILE",
            "CSV: column device, and device features (default: what the store knows already); "
-           "without --samples and --computation these devices alone are imported"),
+           "without --samples and --computation only these devices are imported"),
     OPTION(TEXT, "describe", describe, "FILE",
            "JSON: units and scales of features, relative features, the default variant"),
     OPTION(LIST, "features", features, "A,B,...",
@@ -141,7 +141,7 @@ const command command_store_import = {
         "features. Either all rows are added or none. Inputs that the store already has for this "
         "device are refused without --replace, and so are features or variants that differ from "
         "the computation's schema in the store.\n\n"
-        "--devices FILE alone imports devices without samples, such as a remote target without "
+        "--devices FILE without --samples imports only devices, such as a remote target without "
         "measurements. A row replaces the stored device.\n\n"
         "The scale of a feature is chosen from its values: linear, unless the largest magnitude is "
         "at least 100 times the median or the smallest non-zero one; then log if all values are "

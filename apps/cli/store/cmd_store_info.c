@@ -110,6 +110,4 @@ const command command_store_info = {
         "path, redis://[USER@]HOST[:PORT][/DATABASE], redis+unix:///PATH, or rediss://... over "
         "TLS. The password for Redis is taken from NITRO_REDIS_PASSWORD, else from the file named "
         "by NITRO_REDIS_PASSWORD_FILE.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -11,12 +11,9 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "name",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, name),
-     .value = "NAME",
-     .help = "owner of the key, e.g. a mail address: shown when a signature is checked",
-     .required = true},
+    OPTION(TEXT, "name", name, "NAME",
+           "owner of the key, e.g. a mail address: shown when a signature is checked",
+           .required = true),
     OPTION_JSON,
     {0}};
 
@@ -72,6 +69,4 @@ const command command_store_keygen = {
         "'minisign -G -W' can be used as well.",
     .examples = "  nitro store keygen ~/.config/nitro/lab.key --name lab@example.org\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -49,7 +49,7 @@ static json_t *device_json(const nitro_device *device, size_t samples, size_t pr
                      "profiles", (json_int_t)profiles);
 }
 
-/* ---- One computation, for people and as JSON ------------------------------------------------ */
+/* ---- One computation, as text and as JSON ------------------------------------------------ */
 
 typedef struct listing {
     nitro_store *store;
@@ -194,7 +194,7 @@ static nitro_status print_others(listing *self, const nitro_string_list *others)
     return status == NITRO_OK ? printed : status;
 }
 
-/** `array` NULL: print for people. */
+/** `array` NULL: print as text. */
 static nitro_status list_others(nitro_store *store, const nitro_string_list *computations,
                                 json_t *array)
 {
@@ -217,7 +217,7 @@ static nitro_status list_others(nitro_store *store, const nitro_string_list *com
     return status;
 }
 
-/** `array` NULL: print for people. */
+/** `array` NULL: print as text. */
 static nitro_status list_all(nitro_store *store, json_t *array)
 {
     nitro_string_list computations = {0};
@@ -302,6 +302,4 @@ const command command_store_list = {
         "(in the built-in computation, the shared object, or the newest sample); the newest "
         "samples of the device were made with another compiler, driver or toolkit; or the device's "
         "features have changed. 'nitro tune' measures variants with new versions again.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

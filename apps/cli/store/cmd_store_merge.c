@@ -44,6 +44,4 @@ const command command_store_merge = {
         "kept once. Without either option such devices are an error.",
     .examples = "  nitro store merge sqlite:theirs.db sqlite:ours.db --campaign lab2\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -8,22 +8,11 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store to publish (default: the user's own)"},
-    {.name = "output",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, output),
-     .value = "DIR",
-     .help = "the folder to write; made when missing, brought up to date when not",
-     .required = true},
-    {.name = "sign",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, sign),
-     .value = "KEY",
-     .help = "file of the secret key to sign with; 'nitro store keygen' makes one"},
+    OPTION(TEXT, "store", store, "URL", "the store to publish (default: the user's own)"),
+    OPTION(TEXT, "output", output, "DIR", "the folder to write; created if missing, else updated",
+           .required = true),
+    OPTION(TEXT, "sign", sign, "KEY",
+           "file of the secret key to sign with; 'nitro store keygen' makes one"),
     OPTION_JSON,
     {0}};
 
@@ -79,12 +68,12 @@ const command command_store_publish = {
     .synopsis = "--store URL --output DIR [--sign KEY] [--json]",
     .description =
         "Writes an index and a compressed bundle for each computation and device into DIR: static "
-        "files, with checksums, for any web server. Others read them with 'nitro store pull', or "
-        "name the folder's address as a store: 'nitro tune-from-source --store https://...'.\n\n"
-        "Published again, only what changed is new: a bundle's file is named by the checksum of "
-        "its content. The index is replaced last and whole, and the files that the last index "
-        "named stay until the next time, so that nobody who reads meanwhile sees a part.",
+        "files, with checksums, for any web server. With --sign, each BUNDLE gets a signature, "
+        "BUNDLE.minisig, that 'minisign -V' verifies with the public key. Others read the folder "
+        "with 'nitro store pull', or name its address as a store: 'nitro tune-from-source --store "
+        "https://...'.\n\n"
+        "Publishing again writes only what changed: a bundle's file is named by the checksum of "
+        "its content. The index is replaced last and atomically, and the files that the last index "
+        "named are kept until the next time, so that a concurrent reader never sees a part.",
     .examples = "  nitro store publish --store lab.db --output /srv/www/nitro --sign lab.key\n",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -10,21 +10,14 @@ typedef struct settings {
 } settings;
 
 static const option options[] = {
-    {.name = "store",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, store),
-     .value = "URL",
-     .help = "the store to add to; made when missing (default: the user's own)"},
-    {.name = "require-signature",
-     .type = OPTION_FLAG,
-     .offset = offsetof(settings, require_signature),
-     .help = "take only bundles that a trusted key signed"},
-    {.name = "trusted-keys",
-     .type = OPTION_TEXT,
-     .offset = offsetof(settings, trusted_keys),
-     .value = "FILE",
-     .help = "public keys, one a line; implies --require-signature (default: "
-             "nitro/trusted-keys in $XDG_CONFIG_HOME)"},
+    OPTION(TEXT, "store", store, "URL",
+           "the store to add to; created if missing (default: the user's own)"),
+    OPTION(FLAG, "require-signature", require_signature, NULL,
+           "accept only bundles signed with a trusted key"),
+    OPTION(TEXT, "trusted-keys", trusted_keys, "FILE",
+           "minisign public keys (.pub files, one after the other); implies --require-signature "
+           "(default: "
+           "nitro/trusted-keys in $XDG_CONFIG_HOME)"),
     OPTION_JSON,
     {0}};
 
@@ -38,9 +31,10 @@ static nitro_status default_keys_path(nitro_context *context, char **path)
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     bool use_config = config && config[0] == '/';
     if (!use_config && !(home && home[0] == '/'))
-        return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "neither XDG_CONFIG_HOME nor HOME says where trusted keys are; name a "
-                          "file with --trusted-keys");
+        return nitro_fail(
+            context, NITRO_ERR_NOT_FOUND,
+            "no default file of trusted keys: XDG_CONFIG_HOME and HOME are not set; name "
+            "a file with --trusted-keys");
     *path = nitro_asprintf(context, "%s%s/nitro/trusted-keys", use_config ? config : home,
                            use_config ? "" : "/.config");
     return *path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
@@ -73,7 +67,7 @@ static int print_report(const invocation *call, const nitro_pull_report *report)
                             (json_int_t)report->copied.profiles, "profiles_skipped",
                             (json_int_t)report->copied.profiles_skipped, "refused",
                             json_names(&report->refused)));
-    printf("%zu bundles: %zu samples and %zu profiles added, %zu were there already; %zu new "
+    printf("%zu bundles: %zu samples and %zu profiles added, %zu already present; %zu new "
            "devices\n",
            report->bundles, report->copied.samples, report->copied.profiles,
            report->copied.samples_skipped + report->copied.profiles_skipped, report->devices);
@@ -103,15 +97,12 @@ const command command_store_pull = {
     .synopsis = "URL [--store URL] [--require-signature] [--trusted-keys FILE] [--json]",
     .description =
         "Reads what 'nitro store publish' wrote, from a web server or a folder, and adds the "
-        "devices and samples that the store does not have. What is there already stays as it is. "
-        "Downloads that were cut go on where they ended; what is here already is not downloaded "
-        "again.\n\n"
+        "devices and samples that the store does not have. Existing records are kept. "
+        "Interrupted downloads resume; complete ones are not repeated.\n\n"
         "Every bundle is checked: its size and SHA-256, every record in it, and with "
-        "--require-signature who signed it. One that fails is refused and named, the others are "
-        "taken, and the exit code is 1. Certificates are always checked, and a redirect to another "
+        "--require-signature its signature. One that fails is refused and listed, the others are "
+        "added, and the exit code is 1. Certificates are always checked, and a redirect to another "
         "scheme is refused. Names and passwords of servers belong in ~/.netrc.",
     .examples = "  nitro store pull https://lab.example.org/nitro --store sqlite:lab.db\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -14,7 +14,7 @@ static const option options[] = {
     OPTION(TEXT, "device", device, "ID",
            "remove samples of this device only (default: all, and the computation itself); "
            "without --computation: the device, which must have none"),
-    OPTION(FLAG, "profiles", profiles, NULL, "remove profiles alone, and no samples"),
+    OPTION(FLAG, "profiles", profiles, NULL, "remove only profiles, no samples"),
     OPTION_JSON,
     {0}};
 
@@ -87,10 +87,9 @@ const command command_store_remove = {
     .synopsis = "[--store URL] [--computation NAME] [--device ID] [--profiles] [--json]",
     .description = "Removes a computation's samples and profiles on one device, or on all; in the "
                    "latter case its schema is removed too, so that another can be stored. "
-                   "Device features stay; --device alone removes a device that has no samples. "
+                   "Device features stay; --device without --computation removes a device that has "
+                   "no samples. "
                    "This cannot be undone: make a copy with 'nitro store copy' first.\n\n"
                    "With --profiles only profiles go: a computation's, or without --computation "
                    "those of proxies.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

@@ -119,7 +119,5 @@ const command command_store_sync = {
     .examples = "  nitro store sync sqlite:mine.db redis://lab.example.org/0\n"
                 "  nitro store sync\n",
     .arguments = arguments,
-    .options = options,
-    .settings_size = sizeof(settings),
     .set_defaults = set_defaults,
-    .run = run};
+    COMMAND_USUAL};

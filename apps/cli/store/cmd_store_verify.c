@@ -70,6 +70,4 @@ const command command_store_verify = {
                    "records are never used; 'nitro store gc --quarantined' removes them.\n\n"
                    "With --model: checks that the samples and device features of the model's "
                    "sources are those that it was trained on. Prints the sources that differ.",
-    .options = options,
-    .settings_size = sizeof(settings),
-    .run = run};
+    COMMAND_USUAL};

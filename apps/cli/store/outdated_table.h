@@ -6,7 +6,7 @@
 
 typedef struct outdated_table {
     text_table table;
-    json_t *array; /* NULL: for people */
+    json_t *array; /* NULL: as text */
     size_t count;
 } outdated_table;
 

@@ -17,11 +17,11 @@ typedef struct import_settings {
 int import_ginkgo(invocation *call);
 /** --profiles (store_import_profiles.c). @return exit code */
 int import_profiles(invocation *call);
-/** --devices alone (store_import_devices.c). @return exit code */
+/** --devices without samples (store_import_devices.c). @return exit code */
 int import_devices(invocation *call);
 
-/** Of what belongs to samples, all that was given but --devices and one --device is an error:
- *  "--log does not go with WHAT". @return exit code */
+/** Refuse the options of samples, except --devices and one --device: "--log does not go with WHAT".
+ *  @return exit code */
 int refuse_sample_options(invocation *call, const char *what);
 
 #endif

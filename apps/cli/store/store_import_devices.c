@@ -1,5 +1,5 @@
 /* store_import_devices.c - nitro store import --devices FILE, and no samples: devices of which
- * others know, or of which a data sheet is all there is. */
+ * others know, or of which only a data sheet is known. */
 #include "apps/cli/store/store_import.h"
 
 static int print_report(const invocation *call, const char *url, const nitro_import_report *report)

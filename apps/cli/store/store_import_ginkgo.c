@@ -32,7 +32,7 @@ static int print_as_json(const invocation *call, const char *url, const nitro_gi
                                       "skipped", skipped));
 }
 
-/* "12.3 us to 4.56 ms": times as files have them, in words that show whether the unit is right. */
+/* "12.3 us to 4.56 ms": shows whether the unit is right. */
 static void format_range(const nitro_ginkgo_campaign *campaign, char *text, size_t size)
 {
     double to_ms = campaign->unit[0] == 's' ? 1e3 : 1e-6;
@@ -45,8 +45,9 @@ static void format_range(const nitro_ginkgo_campaign *campaign, char *text, size
 static nitro_status print_campaigns(const invocation *call, const nitro_ginkgo_report *report)
 {
     text_table table;
-    table_begin(&table, call->context,
-                "device,executor,names,unit,fastest variants take,>inputs,>added,>replaced,>holes");
+    table_begin(
+        &table, call->context,
+        "device,executor,spelling,unit,fastest variants take,>inputs,>added,>replaced,>missing");
     for (size_t i = 0; i < report->num_campaigns; i++) {
         const nitro_ginkgo_campaign *each = &report->campaigns[i];
         char range[80];
@@ -73,7 +74,7 @@ static int print_text(const invocation *call, const nitro_ginkgo_report *report)
     printf("variants: %s\n", names);
     for (size_t i = 0; i < report->num_campaigns; i++)
         if (report->campaigns[i].skip_reason)
-            printf("skipped: %s %s\n", report->campaigns[i].device,
+            printf("skipped: %s: %s\n", report->campaigns[i].device,
                    report->campaigns[i].skip_reason);
     for (size_t i = 0; i < report->num_skipped; i++)
         printf("skipped: %zu %s (first: %s)\n", report->skipped[i].count, report->skipped[i].reason,

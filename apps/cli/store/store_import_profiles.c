@@ -21,7 +21,6 @@ static int print_report(const invocation *call, const char *url,
     return EXIT_DONE;
 }
 
-/** What belongs to samples means nothing here. */
 static int check_options(invocation *call)
 {
     const import_settings *given = call->settings;
