@@ -1,9 +1,9 @@
-/* record_codec.h - records as bytes: one list of fields for each sort of record, two forms of it.
+/* record_codec.h - records as bytes: one list of fields for each sort of record, two forms.
  * Part of nitro_backend.h. docs/redis-keys.md describes both forms.
  *
  * A record is a key (its computation, device and name), a payload and a checksum over both. The
- * compact form is for stores that keep many records; the JSON form, one line of text, is for people
- * and for bundles. Numbers are exact in both, and one record has the same checksum in both.
+ * compact form is for stores with many records; the JSON form, one line of text, for bundles and
+ * readers. Numbers are exact in both, and one record has the same checksum in both.
  */
 #ifndef NITRO_BACKEND_RECORD_CODEC_H
 #define NITRO_BACKEND_RECORD_CODEC_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/** Version of records, and of the layouts in which stores keep them. Stores of 1 to 4 are refused:
- *  they are older than the first release. A new optional field at a list's end needs no new one. */
+/** Version of records and of the layouts of stores. Versions 1 to 4 are older than the first
+ * release and refused. A new optional field at a list's end needs no new version. */
 #define NITRO_STORE_VERSION 5
 
 typedef enum nitro_record_form {
@@ -23,24 +23,24 @@ typedef enum nitro_record_form {
     NITRO_RECORD_JSON     /* one line with its '\n'; holds the key */
 } nitro_record_form;
 
-/** Bytes that grow. Zero-initialise; terminated once something was appended. Emptied by `size = 0`.
+/** A growing byte array. Zero-initialise; terminated after the first append; `size = 0` empties it.
  */
 typedef struct nitro_record_bytes {
     char *bytes;
     size_t size, capacity;
 } nitro_record_bytes;
-/** NITRO_ERR_NO_MEMORY: `record` is as it was. */
+/** NITRO_ERR_NO_MEMORY: `record` is unchanged. */
 NITRO_API nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
                                                  const void *part, size_t size);
 NITRO_API void nitro_record_bytes_free(nitro_record_bytes *record);
 
-/** The first bytes of a compact record: its version and checksum, which tell it from every other
- *  record of the same key. */
+/** The first bytes of a compact record: its version and checksum, which differ between any two
+ * records of a key. */
 #define NITRO_RECORD_HEAD_BYTES 10
 
 /**
  * Append a record to `record`. The key of a sample is its input's name, that of a profile
- * nitro_store_profile_key. What is encoded is not checked (nitro_store_check_*).
+ * nitro_store_profile_key. Records are not checked here (see nitro_store_check_*).
  * @return NITRO_OK; NITRO_ERR_NO_MEMORY (`record` may hold a part).
  */
 NITRO_API nitro_status nitro_record_encode_schema(nitro_context *context, nitro_record_form form,
@@ -58,12 +58,13 @@ NITRO_API nitro_status nitro_record_encode_profile(nitro_context *context, nitro
                                                    nitro_record_bytes *record);
 
 /**
- * Read a record of either form. Any bytes may be handed in: what comes out has its checksum and
- * passed nitro_store_check_*.
- * @param[in]  where   starts messages ("lab.bundle: line 7"); NULL: nothing does.
+ * Read a record of either form from untrusted bytes: its checksum and nitro_store_check_* are
+ * verified.
+ * @param[in]  where   starts messages ("lab.bundle: line 7"); may be NULL.
  * @param[in]  record  shape [size]; need not be terminated.
- * @return NITRO_OK; NITRO_ERR_FORMAT (damaged, altered, or under another key than it was written
- *         for: the message names the record); NITRO_ERR_NEWER; NITRO_ERR_NO_MEMORY.
+ * @return NITRO_OK; NITRO_ERR_FORMAT (damaged, altered, or of another key; the message names the
+ * record); NITRO_ERR_NEWER (has fields that only a newer Nitro knows: skip it, but keep it);
+ * NITRO_ERR_NO_MEMORY.
  */
 NITRO_API nitro_status nitro_record_decode_schema(nitro_context *context, const char *where,
                                                   const char *computation, const void *record,
@@ -71,7 +72,7 @@ NITRO_API nitro_status nitro_record_decode_schema(nitro_context *context, const 
 NITRO_API nitro_status nitro_record_decode_device(nitro_context *context, const char *where,
                                                   const char *id, const void *record, size_t size,
                                                   nitro_device **device);
-/** `input` NULL: of any input, which only the JSON form says. */
+/** `input` NULL: of any input; only for the JSON form, which holds its name. */
 NITRO_API nitro_status nitro_record_decode_sample(nitro_context *context, const char *where,
                                                   const nitro_schema *schema, const char *device,
                                                   const char *input, const void *record,

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ---- Family: stores ------------------------------------------------------------------------ */
+/* ---- Family: stores -------------------------------------------------------------------------- */
 
 typedef nitro_status (*nitro_sample_function)(void *user, const nitro_sample *sample);
 typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
@@ -16,49 +16,49 @@ typedef nitro_status (*nitro_profile_function)(void *user, const char *device,
 typedef void (*nitro_problem_function)(void *user, const char *problem);
 
 /**
- * A backend. Functions get the state that `open` made; each write is durable and atomic when it
- * returns. Reads list in byte order of names, so that the same content gives the same bytes.
- * What a store holds is untrusted: every record is checked on its way in and out.
+ * A backend. Functions get the state that `open` made; a write is atomic, and durable when it
+ * returns. Reads are in byte order of names, so that the same content gives the same output. The
+ * content of a store is untrusted: a backend hands out only checked records, as the codec decodes
+ * them (backend/record_codec.h).
  */
 typedef struct nitro_store_kind {
     const char *scheme; /* "sqlite" */
     const char *description;
-    bool remote;    /* over a network, so it may be away: a tune keeps a journal then */
+    bool remote;    /* may be unreachable, so a tune keeps a journal */
     bool read_only; /* has no functions that write; opening it for writing fails */
-    int priority;   /* the highest one is used for a plain path */
+    int priority;   /* the kind of highest priority opens plain paths */
 
-    /** `address` is the URL after "scheme:". Opening leaves nothing behind where no store was: the
-     *  first write makes it. */
+    /** `address` is the URL after "scheme:". Opening creates nothing: the first write creates the
+     * store. */
     nitro_status (*open)(nitro_context *context, const char *address, nitro_store_mode mode,
                          void **state);
     void (*close)(void *state);
 
-    /** Names of a computation. put is refused with NITRO_ERR_MISMATCH when others are there. */
+    /** Schemas of computations. put: NITRO_ERR_MISMATCH if the stored one has other names. */
     nitro_status (*put_schema)(void *state, const nitro_schema *schema);
     nitro_status (*get_schema)(void *state, const char *computation, nitro_schema **schema);
     nitro_status (*list_computations)(void *state, nitro_string_list *computations);
 
-    /** Devices; put replaces what is known of this id. */
+    /** Devices; put replaces the record of this id. */
     nitro_status (*put_device)(void *state, const nitro_device *device);
     nitro_status (*get_device)(void *state, const char *id, nitro_device **device);
     /** `computation` NULL: all devices; else those with samples of it. */
     nitro_status (*list_devices)(void *state, const char *computation, nitro_string_list *ids);
 
     /**
-     * All `count` samples or none, in one transaction. An input that is there already:
-     * NITRO_ERR_EXISTS (named), or replaced.
+     * All `count` samples or none, in one transaction. An existing input: NITRO_ERR_EXISTS (named),
+     * or replaced.
      */
     nitro_status (*put_samples)(void *state, const char *computation, const char *device,
                                 const nitro_sample *const *samples, size_t count, bool replace);
-    /** put_schema, put_device (NULL: it is known) and put_samples at once: all of it or nothing. */
+    /** put_schema, put_device (NULL: it exists) and put_samples in one transaction. */
     nitro_status (*put_recording)(void *state, const nitro_schema *schema,
                                   const nitro_device *device, const char *device_id,
                                   const nitro_sample *const *samples, size_t count, bool replace);
     /**
      * Samples in byte order of input names; a callback's failure ends the loop and is returned. The
-     * callback may read the same open store, but not write to it. A sample that is not as it was
-     * written is kept from the caller: `damaged` gets a message that names it, and the loop goes
-     * on.
+     * callback may read the same open store, but not write to it. A sample that is damaged or of a
+     * newer Nitro is skipped: `damaged` gets a message that names it.
      */
     nitro_status (*each_sample)(void *state, const char *computation, const char *device,
                                 nitro_sample_function function, void *user,
@@ -73,16 +73,16 @@ typedef struct nitro_store_kind {
                                   size_t *count);
 
     /**
-     * All `count` profiles or none, in one transaction; their computations and the device are
-     * there. One that is there already: NITRO_ERR_EXISTS (named). With `replace` every profile that
-     * is there of a run of the batch goes first, whatever its kernel.
+     * All `count` profiles or none, in one transaction; their computations and the device exist. An
+     * existing one: NITRO_ERR_EXISTS (named). `replace` first removes all stored profiles of the
+     * batch's runs, whatever their kernels.
      */
     nitro_status (*put_profiles)(void *state, const char *device,
                                  const nitro_profile *const *profiles, size_t count, bool replace);
     /**
      * Profiles of a computation's variants (`computation` NULL: of proxies) on a device (NULL: on
      * all), in byte order of device, name, input, kernel, intensities from small to large. Rules of
-     * each_sample. What is not there is no error.
+     * each_sample. Without any profiles the loop is empty.
      */
     nitro_status (*each_profile)(void *state, const char *device, const char *computation,
                                  nitro_profile_function function, void *user,
@@ -94,44 +94,44 @@ typedef struct nitro_store_kind {
 
     /**
      * Remove the samples and profiles of a computation on a device; NULL device: on all, and its
-     * names too. `removed` counts samples.
+     * schema too. `removed` counts samples.
      */
     nitro_status (*remove)(void *state, const char *computation, const char *device,
                            size_t *removed);
-    /** Remove those of the samples that are there with the same checksum, and count them: one that
-     *  was replaced meanwhile stays. */
+    /** Remove and count those of the samples that are stored with the same checksum; one that was
+     * replaced stays. */
     nitro_status (*remove_samples)(void *state, const char *computation, const char *device,
                                    const nitro_sample *const *samples, size_t count,
                                    size_t *removed);
-    /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS where there are
-     *  samples or profiles of it. */
+    /** Remove a device. NITRO_ERR_NOT_FOUND (without a message); NITRO_ERR_EXISTS: it has samples
+     * or profiles. */
     nitro_status (*remove_device)(void *state, const char *id);
 
     /**
-     * Optional: claim an input for a tuner (`owner`: 1 to 127 bytes, its own), so that others leave
-     * it alone for so long, or until claimed again by the same owner for a shorter time. What is
-     * not claimed may be put all the same. NULL: tuners do not share inputs out.
+     * Optional: claim an input for a tuner (`owner`: a unique text of 1 to 127 bytes) for
+     * `lease_ms`; the same owner may claim it again for another time. Samples of unclaimed inputs
+     * may be put too. NULL: no claims.
      */
     nitro_status (*claim)(void *state, const char *computation, const char *device,
                           const char *input, const char *owner, uint32_t lease_ms, bool *claimed);
-    /** Check everything; report each problem. NITRO_ERR_FORMAT when there were any. */
+    /** Check everything and report each problem. NITRO_ERR_FORMAT: there are problems. */
     nitro_status (*verify)(void *state, nitro_problem_function report, void *user);
-    /** Remove damaged samples and profiles, and what belongs to nothing; report each that goes.
-     *  With `dry_run` only report. */
+    /** Report and remove damaged and orphaned samples and profiles; `dry_run`: only report. Records
+     * of a newer Nitro stay. */
     nitro_status (*remove_damaged)(void *state, bool dry_run, nitro_problem_function report,
                                    void *user);
-    /** Of the layout in which this store keeps records, from 1. */
+    /** Version of the store's layout, from 1. */
     nitro_status (*layout_version)(void *state, int64_t *version);
-    /** Size on disk, 0 where that means nothing. */
+    /** Size on disk; 0: unknown. */
     nitro_status (*size_bytes)(void *state, uint64_t *bytes);
 
-    /** Optional: of a kind that keeps samples on this machine until another store has them. As
-     *  nitro_store_flush and nitro_store_count_unsent; NULL: nothing is ever unsent. */
+    /** Optional: for a kind that keeps samples on this machine until a remote store has them. As
+     * nitro_store_flush and nitro_store_count_unsent; NULL: samples are never unsent. */
     nitro_status (*flush)(void *state, double patience_ms, size_t *unsent);
     nitro_status (*count_unsent)(void *state, size_t *unsent);
 } nitro_store_kind;
 
-/** What opens remote stores behind a journal on this machine: nitro_store_open_journaled. */
+/** Opens remote stores behind a journal on this machine: nitro_store_open_journaled. */
 typedef struct nitro_store_journal {
     nitro_status (*open)(nitro_context *context, const nitro_store_kind *remote,
                          const char *address, nitro_store **store);
@@ -140,11 +140,11 @@ typedef struct nitro_store_journal {
 } nitro_store_journal;
 
 /*
- * The same functions on an open store, whatever its kind; they also check what passes through. By
- * one thread at a time. Errors that all have: NITRO_ERR_ARGUMENT for writing where the store is
- * open for reading, and for a record or name that is not valid; NITRO_ERR_NOT_FOUND, with what
- * there is, for a computation or device that the store does not know; NITRO_ERR_FORMAT for what is
- * damaged; NITRO_ERR_IO and NITRO_ERR_DENIED as nitro_store_open.
+ * The same functions on an open store of any kind; they also check what is written. One thread at a
+ * time. Common errors: NITRO_ERR_ARGUMENT for writing to a store open for reading, and for a record
+ * or name that is not valid; NITRO_ERR_NOT_FOUND, with the existing names, for an unknown
+ * computation or device; NITRO_ERR_FORMAT for damage; NITRO_ERR_IO and NITRO_ERR_DENIED as
+ * nitro_store_open.
  */
 NITRO_API nitro_context *nitro_store_context(const nitro_store *store);
 /** Owned by the store; without a password. */
@@ -155,9 +155,10 @@ NITRO_API nitro_status nitro_store_get_schema(nitro_store *store, const char *co
 NITRO_API nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list);
 NITRO_API nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device);
 /**
- * Put a device as it is now. What microbenchmarks measured of it earlier stays, in the store and,
- * on success, in `device`, unless it was measured anew.
- * @return NITRO_ERR_MISMATCH: one of its id is modelled, and the other is not.
+ * Put a device's current description. Earlier microbenchmark results stay, in the store and, on
+ * success, in `device`, unless measured again.
+ * @return NITRO_ERR_MISMATCH: one of the two descriptions is of a modelled device, the other is
+ * not.
  */
 NITRO_API nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device);
 NITRO_API nitro_status nitro_store_get_device(nitro_store *store, const char *id,
@@ -172,17 +173,16 @@ NITRO_API nitro_status nitro_store_put_recording(nitro_store *store, const nitro
                                                  const nitro_device *device, const char *device_id,
                                                  const nitro_sample *const *samples, size_t count,
                                                  bool replace);
-/** Damaged samples are left out, and named in the log: nothing is built on them, and they do not
- *  stop what is sound from being used. */
+/** Damaged samples are skipped and named in the log. */
 NITRO_API nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
                                                const char *device, nitro_sample_function function,
                                                void *user);
-/** The same, but messages that name damaged samples go to `damaged`. */
+/** The same, but `damaged` gets the messages that name damaged samples. */
 NITRO_API nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
                                                 const char *device, nitro_sample_function function,
                                                 void *user, nitro_problem_function damaged,
                                                 void *damaged_user);
-/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT where it is damaged; NITRO_ERR_NEWER. */
+/** NITRO_ERR_NOT_FOUND; NITRO_ERR_FORMAT (damaged); NITRO_ERR_NEWER. */
 NITRO_API nitro_status nitro_store_get_sample(nitro_store *store, const char *computation,
                                               const char *device, const char *input,
                                               nitro_sample **sample);
@@ -190,8 +190,8 @@ NITRO_API nitro_status nitro_store_list_inputs(nitro_store *store, const char *c
                                                const char *device, nitro_string_list *inputs);
 NITRO_API nitro_status nitro_store_count_samples(nitro_store *store, const char *computation,
                                                  const char *device, size_t *count);
-/** Also NITRO_ERR_NOT_FOUND: a computation or the device is not there; NITRO_ERR_MISMATCH: the
- *  computation has no such variant. Profiles of several computations and proxies may be mixed. */
+/** Also NITRO_ERR_NOT_FOUND: no such computation or device; NITRO_ERR_MISMATCH: the computation has
+ * no such variant. Profiles of several computations and proxies may be mixed. */
 NITRO_API nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
                                                 const nitro_profile *const *profiles, size_t count,
                                                 bool replace);
@@ -206,81 +206,82 @@ NITRO_API nitro_status nitro_store_read_profiles(nitro_store *store, const char 
                                                  void *damaged_user);
 NITRO_API nitro_status nitro_store_count_profiles(nitro_store *store, const char *device,
                                                   const char *computation, size_t *count);
-/** Unlike the others NITRO_ERR_NOT_FOUND where there are none. */
+/** Also NITRO_ERR_NOT_FOUND: there are none. */
 NITRO_API nitro_status nitro_store_remove_profiles(nitro_store *store, const char *device,
                                                    const char *computation, size_t *removed);
 NITRO_API nitro_status nitro_store_remove(nitro_store *store, const char *computation,
                                           const char *device, size_t *removed);
-/** Remove these samples where the store has them still as they are here. */
+/** Remove those of the samples that the store has unchanged. */
 NITRO_API nitro_status nitro_store_remove_samples(nitro_store *store, const char *computation,
                                                   const char *device,
                                                   const nitro_sample *const *samples, size_t count,
                                                   size_t *removed);
-/** Remove a device of which there are no samples and no profiles (else NITRO_ERR_EXISTS). */
+/** Remove a device without samples and profiles (else NITRO_ERR_EXISTS). */
 NITRO_API nitro_status nitro_store_remove_device(nitro_store *store, const char *id);
-/** Is this kind of store one whose inputs tuners share out? */
+/** Does this kind of store have claims? */
 NITRO_API bool nitro_store_has_claims(const nitro_store *store);
-/** Claim an input; *claimed: nobody else has it. NITRO_ERR_UNSUPPORTED: this kind of store has no
- * claims. */
+/** Claim an input; *claimed: no other owner has it. NITRO_ERR_UNSUPPORTED: this kind of store has
+ * no claims. */
 NITRO_API nitro_status nitro_store_claim(nitro_store *store, const char *computation,
                                          const char *device, const char *input, const char *owner,
                                          uint32_t lease_ms, bool *claimed);
 NITRO_API nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report,
                                           void *user);
-/** Remove damaged samples and profiles, and what belongs to nothing; with `dry_run` only report. */
+/** Remove damaged and orphaned samples and profiles, not those of a newer Nitro; `dry_run`: only
+ * report. */
 NITRO_API nitro_status nitro_store_remove_damaged(nitro_store *store, bool dry_run,
                                                   nitro_problem_function report, void *user);
-/** Version of the layout in which the store keeps records. */
+/** Version of the store's layout. */
 NITRO_API nitro_status nitro_store_layout_version(nitro_store *store, int64_t *version);
 NITRO_API nitro_status nitro_store_size_bytes(nitro_store *store, uint64_t *bytes);
 /** Append the URLs, without passwords, of the stores for which this user's journals hold unsent
  *  samples, sorted. */
 NITRO_API nitro_status nitro_store_list_unsent(nitro_context *context, nitro_string_list *urls);
-/** What was copied, and what was left alone because it is there already. */
+/** Numbers of records copied and skipped. */
 typedef struct nitro_copy_report {
-    size_t samples, samples_skipped; /* added; there already */
+    size_t samples, samples_skipped; /* added; existing */
     size_t samples_replaced;         /* by newer ones */
     size_t samples_differing;        /* of those skipped: the other store has another measurement */
-    size_t damaged;                  /* records of the store read from that were left behind */
+    size_t damaged;                  /* unreadable records of the source store */
     size_t profiles, profiles_skipped;
 } nitro_copy_report;
 
-/** Copy all computations, devices, samples and profiles. An input that is there already, or a run
- *  that has any profile there, stays as it is there. */
+/** Copy all computations, devices, samples and profiles. Existing inputs, and runs with any
+ * existing profile, stay unchanged. */
 NITRO_API nitro_status nitro_store_copy(nitro_store *from, nitro_store *to,
                                         nitro_copy_report *report);
 
-/** What becomes of an input of which both stores have a sample, and not the same. */
+/** What to do with an input of which the stores have different samples. */
 typedef enum nitro_conflict {
-    NITRO_CONFLICT_KEEP,  /* the one that is there stays */
-    NITRO_CONFLICT_NEWER, /* the newer one counts */
-    NITRO_CONFLICT_BOTH   /* both stay: what comes is put under a device id of its own */
+    NITRO_CONFLICT_KEEP,  /* the target's sample stays */
+    NITRO_CONFLICT_NEWER, /* the newer one wins */
+    NITRO_CONFLICT_BOTH   /* both stay: the copied one under a device id of its own */
 } nitro_conflict;
 
-/** The label of a device "ID@CAMPAIGN": the id of the device that it is, measured by others. It is
- *  never a source of that device, nor that one of it. */
+/** The label of a device "ID@CAMPAIGN": the id of the same device, measured by others. Neither is a
+ * source of the other. */
 #define NITRO_LABEL_SAME_AS "same_as"
-/** Are they one device: by id, or by that label? */
+/** Are they the same device, by id or by that label? */
 NITRO_API bool nitro_device_is_same(const nitro_device *a, const nitro_device *b);
 
 typedef struct nitro_sync_options {
     nitro_conflict conflict;
-    const char *campaign; /* BOTH: what comes is of device `ID@campaign`. NULL: an error where it is
-                             needed */
-    nitro_problem_function damaged; /* told of records that are left behind; may be NULL */
+    const char
+        *campaign; /* BOTH: samples are copied to device `ID@campaign`. NULL: an error if needed */
+    nitro_problem_function damaged; /* told of unreadable records; may be NULL */
     void *user;
 } nitro_sync_options;
 
 /**
- * Bring what `from` has into `to`, one way. Samples that are the same on both sides are skipped, so
- * an interrupted run resumes where it stopped, and a second run does nothing.
- * @param[out] report  written on error too: what went before it is there.
+ * Copy all records of `from` into `to`. Identical samples are skipped, so an interrupted run can be
+ * resumed, and a second run copies nothing.
+ * @param[out] report  written on error too: what was copied before it stays.
  */
 NITRO_API nitro_status nitro_store_sync(nitro_store *from, nitro_store *to,
                                         const nitro_sync_options *options,
                                         nitro_copy_report *report);
 
-/* ---- Outdated measurements ----------------------------------------------------------------- */
+/* ---- Outdated measurements ------------------------------------------------------------------- */
 
 typedef struct nitro_outdated {
     const char *computation, *device;
@@ -292,23 +293,22 @@ typedef struct nitro_outdated {
 typedef void (*nitro_outdated_function)(void *user, const nitro_outdated *outdated);
 
 /**
- * Find samples of a computation that were made otherwise than today's would be: by other versions
- * of variants, another compiler, driver or toolkit than the newest sample of their device, or
- * before the device's features changed. What is not known (of imported samples) is not outdated.
+ * Find samples of a computation that were measured under outdated conditions: other versions of
+ * variants, another compiler, driver or toolkit than the newest sample of their device, or other
+ * device features. Unknown conditions (of imported samples) are not outdated.
  * @param[in] versions  of the variants, in the schema's order; NULL: those of the newest samples.
  */
 NITRO_API nitro_status nitro_store_find_outdated(nitro_store *store, const char *computation,
                                                  const char *const *versions,
                                                  nitro_outdated_function report, void *user);
 /**
- * Take back the times of other versions of variants (the next tune measures them again), and
- * nothing else; samples that have no time then go. Reports as nitro_store_find_outdated; with
- * `dry_run` that is all.
+ * Remove the times of other versions of variants (the next tune measures them again), and samples
+ * without any time left. Reports as nitro_store_find_outdated; `dry_run`: only reports.
  */
 NITRO_API nitro_status nitro_store_remove_outdated(nitro_store *store, const char *computation,
                                                    const char *const *versions, bool dry_run,
                                                    nitro_outdated_function report, void *user);
-/** The version that variant `index` declares; NULL: there is no such variant. */
+/** The version that variant `index` declares; NULL: no such variant. */
 NITRO_API const char *nitro_computation_variant_version(const nitro_computation *computation,
                                                         size_t index);
 

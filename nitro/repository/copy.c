@@ -1,6 +1,6 @@
 /* Copies one store's records into another, one way, in batches: memory is bounded, and a run that
- * was interrupted resumes where it stopped. Of an input that both stores have, the sample is kept,
- * replaced by the newer one, or put beside it as that of a device of its own. */
+ * was interrupted resumes where it stopped. For an input that both stores have, the target's sample
+ * stays, is replaced by a newer one, or both are kept, the new one under a device id of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,15 +14,15 @@ typedef struct copying {
     const char *computation, *device;
     const char *to_device;        /* the id under which samples go */
     nitro_known_samples known;    /* of `device` */
-    nitro_known_samples campaign; /* of `to_device`, where that is another one */
+    nitro_known_samples campaign; /* of `to_device`, if it differs */
     nitro_sample *batch[BATCH];
     size_t batch_size;
-    bool replacing;   /* the batch takes the place of samples that are there */
-    bool in_conflict; /* both have an input, and not the same sample */
+    bool replacing;   /* the batch replaces stored samples */
+    bool in_conflict; /* both stores have an input, with different samples */
     nitro_copy_report report;
 } copying;
 
-/* What is known of the sample's input (NULL: nothing), and whether it is the same sample. */
+/* Look up the sample's input (NULL: unknown) and compare the samples. */
 static nitro_status compare(const copying *job, const nitro_known_samples *list,
                             const nitro_sample *sample, const nitro_known_sample **known,
                             bool *same)
@@ -37,7 +37,7 @@ static nitro_status compare(const copying *job, const nitro_known_samples *list,
     return status;
 }
 
-/* ---- Samples ------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static nitro_status put(copying *job, const nitro_sample *const *samples, size_t count,
                         bool replace)
@@ -46,8 +46,8 @@ static nitro_status put(copying *job, const nitro_sample *const *samples, size_t
                                    replace);
 }
 
-/* What is there although it was not when we looked: another process's, which stays, or a damaged
- * one, in whose place goes what is sound. */
+/* Some samples exist that were not listed before: another process's and those of a newer Nitro
+ * stay; damaged ones are replaced. */
 static nitro_status put_one_by_one(copying *job)
 {
     nitro_status status = NITRO_OK;
@@ -114,8 +114,8 @@ static nitro_status look_for_conflict(void *user, const nitro_sample *sample)
     return status;
 }
 
-static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
-                                const nitro_sample *sample, bool newer_counts)
+static nitro_status copy_unless_known(copying *job, const nitro_known_samples *list,
+                                      const nitro_sample *sample, bool newer_wins)
 {
     const nitro_known_sample *known;
     bool same;
@@ -124,7 +124,7 @@ static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
         return status;
     if (!known)
         return add_to_batch(job, sample, false);
-    if (!same && newer_counts && sample->provenance.time_s > known->time_s)
+    if (!same && newer_wins && sample->provenance.time_s > known->time_s)
         return add_to_batch(job, sample, true);
     job->report.samples_skipped++;
     job->report.samples_differing += !same;
@@ -134,7 +134,8 @@ static nitro_status copy_beside(copying *job, const nitro_known_samples *list,
 static nitro_status copy_sample(void *user, const nitro_sample *sample)
 {
     copying *job = user;
-    return copy_beside(job, &job->known, sample, job->options->conflict == NITRO_CONFLICT_NEWER);
+    return copy_unless_known(job, &job->known, sample,
+                             job->options->conflict == NITRO_CONFLICT_NEWER);
 }
 
 static void note_damage(void *user, const char *problem)
@@ -157,8 +158,8 @@ static void ignore_damage(void *user, const char *problem)
     (void)problem;
 }
 
-/* A record that is damaged stays behind, and is said; any other failure ends the run. */
-static nitro_status leave_behind(copying *job, nitro_status status)
+/* Report a record that cannot be read and skip it; any other failure ends the run. */
+static nitro_status skip_unreadable(copying *job, nitro_status status)
 {
     char message[2048];
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
@@ -179,12 +180,12 @@ static nitro_status copy_to_campaign(void *user, const nitro_sample *sample)
     if (status != NITRO_OK)
         return status;
     if (!same)
-        return copy_beside(job, &job->campaign, sample, true);
+        return copy_unless_known(job, &job->campaign, sample, true);
     job->report.samples_skipped++;
     return NITRO_OK;
 }
 
-/* Described as in the store it comes from, and labelled as the same machine. */
+/* Described as in the source store, and labelled as the same device. */
 static nitro_status put_campaign(copying *job, const char *id)
 {
     nitro_context *context = nitro_store_context(job->to);
@@ -216,8 +217,8 @@ static nitro_status require_campaign(const copying *job, const char *id)
                           id);
     return nitro_fail(
         nitro_store_context(job->to), NITRO_ERR_EXISTS,
-        "%s on %s: both stores have measurements of the same inputs; name the ones to "
-        "be added (--campaign NAME) to keep both, or say that the newer ones count (--newer)",
+        "%s on %s: both stores have measurements of the same inputs; keep both under a device id "
+        "of their own (--campaign NAME), or keep the newer ones (--newer)",
         job->computation, job->device);
 }
 
@@ -241,7 +242,7 @@ static nitro_status copy_campaign(copying *job)
     return status;
 }
 
-/* ---- Devices and computations -------------------------------------------------------------- */
+/* ---- Devices and computations ---------------------------------------------------------------- */
 
 static nitro_status copy_device(copying *job, const char *id)
 {
@@ -254,7 +255,7 @@ static nitro_status copy_device(copying *job, const char *id)
     if (status == NITRO_OK)
         status = nitro_store_put_device(job->to, device);
     else
-        status = leave_behind(job, status);
+        status = skip_unreadable(job, status);
     nitro_device_free(device);
     return status;
 }
@@ -279,7 +280,7 @@ static nitro_status copy_samples(copying *job)
     return status;
 }
 
-/* Samples of a device whose description stayed behind have no home. */
+/* Samples of a device whose description was skipped are skipped too. */
 static nitro_status copy_samples_of_device(copying *job)
 {
     nitro_device *there = NULL;
@@ -298,7 +299,7 @@ static nitro_status copy_profiles(copying *job, const char *computation,
     for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
         status = nitro_store_copy_profiles(job->from, job->to, devices->items[i], computation,
                                            &job->report);
-        if (status == NITRO_ERR_NOT_FOUND) /* a device that stayed behind */
+        if (status == NITRO_ERR_NOT_FOUND) /* the device was skipped */
             status = NITRO_OK;
     }
     return status;
@@ -310,7 +311,7 @@ static nitro_status copy_computation(copying *job, const nitro_string_list *all_
     nitro_string_list devices = {0};
     nitro_status status = nitro_store_get_schema(job->from, job->computation, &schema);
     if (status != NITRO_OK)
-        return leave_behind(job, status);
+        return skip_unreadable(job, status);
     status = nitro_store_put_schema(job->to, schema);
     if (status == NITRO_OK)
         status = nitro_store_list_devices(job->from, job->computation, &devices);
@@ -351,7 +352,7 @@ nitro_status nitro_store_sync(nitro_store *from, nitro_store *to, const nitro_sy
     }
     if (status == NITRO_OK)
         status = copy_profiles(job, NULL, &devices);
-    *report = job->report; /* also of a run that failed: what went is there */
+    *report = job->report; /* also of a failed run: what was copied stays */
     end_copying(job);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);

@@ -1,5 +1,5 @@
-/* Copies profiles from one store to another by whole runs, for the kernels of one run belong
- * together. A run of which the target has any profile stays as it is there. */
+/* Copies profiles from one store to another by whole runs, since the kernels of a run belong
+ * together. A run of which the target has any profile is skipped. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 typedef struct copying {
     nitro_store *to;
     const char *device;
-    nitro_string_list known; /* runs that are there, sorted */
+    nitro_string_list known; /* runs that the target has, sorted */
     nitro_profile **batch;
     size_t batch_size, capacity;
     char *last_run; /* of the batch */

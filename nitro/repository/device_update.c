@@ -1,10 +1,11 @@
-/* A device's newest description takes the place of the store's, but not of what it cannot know. */
+/* Replaces a stored device description by a newer one, but keeps measured features that the newer
+ * one lacks. */
 #include <math.h>
 #include <string.h>
 
 #include "nitro/nitro_backend.h"
 
-/* Modelled and real times must never pass for each other. */
+/* Modelled and measured times must not mix. */
 static nitro_status require_same_kind(nitro_store *store, const nitro_device *device,
                                       const nitro_device *known)
 {
@@ -21,7 +22,7 @@ static nitro_status require_same_kind(nitro_store *store, const nitro_device *de
         device->id, device->kind, known->kind, nitro_store_url(store));
 }
 
-/* The newest description counts, but what was measured once (by a microbenchmark) is kept. */
+/* The newest description counts, but features measured by microbenchmarks are kept. */
 static nitro_status keep_measured_features(nitro_context *context, nitro_device *device,
                                            const nitro_device *known)
 {
@@ -41,7 +42,7 @@ nitro_status nitro_store_update_device(nitro_store *store, nitro_device *device)
     nitro_device *known = NULL;
     nitro_status status = nitro_store_get_device(store, device->id, &known);
     if (status == NITRO_ERR_NOT_FOUND || status == NITRO_ERR_FORMAT) {
-        status = NITRO_OK; /* a damaged description is no loss: today's takes its place */
+        status = NITRO_OK; /* a damaged description is replaced */
     } else if (status == NITRO_OK) {
         status = require_same_kind(store, device, known);
         if (status == NITRO_OK)

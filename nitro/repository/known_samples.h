@@ -1,4 +1,4 @@
-/* known_samples.h - the samples that a store has of something, as far as a copy into it must know.
+/* known_samples.h - what a copy must know of the target's samples.
  */
 #ifndef NITRO_REPOSITORY_KNOWN_SAMPLES_H
 #define NITRO_REPOSITORY_KNOWN_SAMPLES_H
@@ -18,14 +18,14 @@ typedef struct nitro_known_samples {
 } nitro_known_samples;
 
 /**
- * Read those of a device, in place of what the list had. Damaged ones are left out, so
- * that sound ones may replace them.
- * @param[in] named  the device's name in checksums: that of the store which is compared with.
+ * Replace the list by a device's samples. Damaged ones are left out, so that sound ones may replace
+ * them.
+ * @param[in] named  the device id used in checksums: that of the source store.
  */
 nitro_status nitro_known_samples_read(nitro_store *store, const char *computation,
                                       const char *device, const char *named,
                                       nitro_known_samples *list);
-/** NULL: not there. */
+/** NULL: no such input. */
 const nitro_known_sample *nitro_known_samples_find(const nitro_known_samples *list,
                                                    const char *input);
 void nitro_known_samples_free(nitro_known_samples *list);

@@ -1,5 +1,5 @@
-/* Merges a schema that is declared again with the stored one: names must agree, open units and
- * scales may be filled in, and declared ones do not change, for samples depend on them. */
+/* Merges a stored schema with a new declaration: names must agree; open units and scales may be
+ * filled in, but declared ones do not change, since samples depend on them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,8 @@ static bool has_same_relative(const nitro_schema *a, const nitro_schema *b)
     return same;
 }
 
-/* No sample depends on them, so the newer declaration counts; one without says nothing of them. */
+/* No sample depends on relative features, so a newer declaration replaces them, unless it has none.
+ */
 static nitro_status merge_relative(nitro_context *context, nitro_schema *stored,
                                    const nitro_schema *declared, bool *changed)
 {

@@ -1,4 +1,4 @@
-/* Opens the store that a URL means: "scheme:address", a plain path (of the kind with the highest
+/* Opens the store of a URL: "scheme:address", a plain path (of the kind with the highest
  * priority), or NULL (the setting "store", else the user's own file). */
 #include <ctype.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "nitro/repository/store_internal.h"
 
-/* Length of the scheme before ':', 0 where `url` is a plain path: one with a '/' before any ':'. */
+/* Length of the scheme before ':'; 0 for a plain path, which has a '/' before any ':'. */
 static size_t scheme_length(const char *url)
 {
     size_t length = strspn(url, "abcdefghijklmnopqrstuvwxyz0123456789+-.");
@@ -39,8 +39,8 @@ static nitro_status fail_unknown_scheme(nitro_context *context, const char *url,
     status = NITRO_ERR_NO_MEMORY;
     if (shown)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "'%.200s': no kind of store is called '%s'; there is: %s. For a file "
-                            "of this name write './%.200s'",
+                            "'%.200s': unknown kind of store '%s'; known: %s. For a file of this "
+                            "name write './%.200s'",
                             shown, scheme, names, shown);
     free(shown);
     free(names);
@@ -68,7 +68,8 @@ static nitro_status find_kind(nitro_context *context, const char *url,
                   : nitro_fail(context, NITRO_ERR_NOT_BUILT, "this build has no kind of store");
 }
 
-/* Folders above a file, as the XDG base directory rules want them: for the user alone. */
+/* Make the folders above a file, accessible to the user only, as the XDG base directory
+ * specification requires. */
 static nitro_status make_folders(nitro_context *context, char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -84,15 +85,15 @@ static nitro_status make_folders(nitro_context *context, char *path)
     return NITRO_OK;
 }
 
-/* A relative XDG_DATA_HOME does not count, by its own rules. */
+/* A relative XDG_DATA_HOME is ignored, as its specification requires. */
 nitro_status nitro_store_data_path(nitro_context *context, const char *name, bool make, char **path)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     bool use_data = data && data[0] == '/';
     if (!use_data && !(home && home[0] == '/'))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "no store is named, and neither XDG_DATA_HOME nor HOME says where the "
-                          "user's own files are");
+                          "no store is named, and neither XDG_DATA_HOME nor HOME is an absolute "
+                          "path; name a store, or set HOME");
     char *made = use_data ? nitro_asprintf(context, "%s/nitro/%s", data, name)
                           : nitro_asprintf(context, "%s/.local/share/nitro/%s", home, name);
     if (!made)
@@ -152,7 +153,7 @@ nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kin
     return status;
 }
 
-/* The URL that is meant: `url`, else the setting, else the user's own store. */
+/* `url`, else the setting, else the user's own store. */
 static nitro_status choose_url(nitro_context *context, const char *url, nitro_store_mode mode,
                                char **chosen)
 {

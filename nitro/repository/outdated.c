@@ -1,13 +1,13 @@
 /* Finds and removes outdated measurements: those made by other versions of variants, or with
- * another compiler, driver, toolkit or device than are current. Unless the caller names the
- * versions, what is current follows from the device's description, else from its newest sample. */
+ * another compiler, driver, toolkit or device than are current. Unless the caller gives the
+ * versions, the device's description says what is current, else its newest sample. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/repository/store_internal.h"
 
-/* How many samples have one reason. */
+/* Samples that are outdated for one reason. */
 typedef struct outdated_group {
     size_t variant; /* NITRO_NONE: the whole sample */
     const char *what;
@@ -20,14 +20,14 @@ typedef struct search {
     nitro_store *store;
     const nitro_schema *schema;
     const char *device;
-    const char *const *versions; /* given; NULL: the newest */
+    const char *const *versions; /* given by the caller; NULL: the newest */
     nitro_provenance today;
     char digest[NITRO_DIGEST_SIZE];
     char *newest[NITRO_MAX_VARIANTS]; /* versions, and when they were measured */
     int64_t newest_s[NITRO_MAX_VARIANTS];
     outdated_group *groups;
     size_t num_groups, capacity;
-    nitro_sample **changed; /* without the outdated times; NULL: they are not wanted */
+    nitro_sample **changed; /* without the outdated times; only if `wants_changed` */
     size_t num_changed, changed_capacity;
     bool wants_changed;
 } search;
@@ -37,7 +37,7 @@ static const char *version_of(const search *self, size_t variant)
     return self->versions ? self->versions[variant] : self->newest[variant];
 }
 
-/* ---- What is newest ------------------------------------------------------------------------ */
+/* ---- What is newest -------------------------------------------------------------------------- */
 
 static nitro_status note_newest(void *user, const nitro_sample *sample)
 {
@@ -61,7 +61,7 @@ static nitro_status note_newest(void *user, const nitro_sample *sample)
     return status;
 }
 
-/* ---- What is not like it ------------------------------------------------------------------- */
+/* ---- What differs from it -------------------------------------------------------------------- */
 
 static nitro_status count_outdated(search *self, size_t variant, const char *what, const char *was,
                                    const char *now)
@@ -89,7 +89,7 @@ static nitro_status count_outdated(search *self, size_t variant, const char *wha
     return NITRO_OK;
 }
 
-/* What is not known of either is no difference. */
+/* Unknown values are no difference. */
 static nitro_status compare(search *self, size_t variant, const char *what, const char *was,
                             const char *now)
 {
@@ -104,7 +104,7 @@ static bool is_outdated_entry(const search *self, const nitro_sample *sample, si
     return was && now && strcmp(was, now) != 0;
 }
 
-/* A copy without the times of other versions, to be written when the loop is over. */
+/* Keep a copy without the times of other versions, to be written after the loop. */
 static nitro_status note_changed(search *self, const nitro_sample *sample)
 {
     nitro_context *context = nitro_store_context(self->store);
@@ -142,7 +142,7 @@ static nitro_status examine(void *user, const nitro_sample *sample)
     return status == NITRO_OK && self->wants_changed ? note_changed(self, sample) : status;
 }
 
-/* ---- Device by device ---------------------------------------------------------------------- */
+/* ---- Device by device ------------------------------------------------------------------------ */
 
 static void report_groups(const search *self, nitro_outdated_function report, void *user)
 {
@@ -197,7 +197,7 @@ static nitro_status write_changed(search *self)
     return status;
 }
 
-/* What the device's description says itself counts more than its newest sample. */
+/* The device's description has precedence over its newest sample. */
 static nitro_status use_label(search *self, const nitro_device *device, const char *label,
                               char **text)
 {

@@ -1,5 +1,5 @@
-/* Checks of records, the same on the way into a store and out of it: what a store holds is as
- * untrusted as what a program hands over. */
+/* Checks of records, the same on the way into a store and out of it: the content of a store is as
+ * untrusted as a caller's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define BAD_TEXT "its %s is not UTF-8 text of at most %d bytes"
 
-/* Formulas are parsed here, so that readers need not check them again. */
+/* Formulas are parsed here, so that readers need not check them. */
 static nitro_status check_relative(nitro_context *context, const char *where,
                                    const nitro_schema *schema, size_t index, nitro_status failure)
 {
@@ -117,7 +117,7 @@ nitro_status nitro_store_check_device(nitro_context *context, const char *where,
     return NITRO_OK;
 }
 
-/* What is wrong with an entry; NULL: nothing. */
+/* The problem of an entry; NULL: none. */
 static const char *entry_problem(const nitro_entry *entry)
 {
     nitro_outcome outcome;
@@ -125,9 +125,9 @@ static const char *entry_problem(const nitro_entry *entry)
         return "has no known outcome";
     bool measured = entry->outcome == NITRO_OUTCOME_MEASURED;
     if (measured && !(isfinite(entry->median_ms) && entry->median_ms > 0))
-        return "counts as measured without a time above 0";
+        return "is 'measured' without a time above 0";
     if (!measured && !isnan(entry->median_ms))
-        return "has a time, but does not count as measured";
+        return "has a time, but is not 'measured'";
     if (!isnan(entry->spread) && !is_measure(entry->spread))
         return "has a spread that is negative or infinite";
     if (!isnan(entry->prepare_ms) && !is_measure(entry->prepare_ms))
@@ -166,7 +166,7 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
     return NITRO_OK;
 }
 
-/* What is wrong with a profile's names; NULL: nothing. */
+/* The problem of a profile's names; NULL: none. */
 static const char *profile_problem(const nitro_schema *schema, const nitro_profile *profile)
 {
     if (!nitro_name_is_valid(profile->name) || !nitro_input_name_is_valid(profile->kernel))
@@ -174,7 +174,7 @@ static const char *profile_problem(const nitro_schema *schema, const nitro_profi
     if (!schema) {
         bool in_range = profile->intensity >= 0 && profile->intensity <= NITRO_MAX_INTENSITY;
         return profile->computation || profile->input ? "a proxy has no computation and no input"
-               : !in_range                            ? "a proxy's intensity is in 0 to 5"
+               : !in_range                            ? "a proxy's intensity must be from 0 to 5"
                                                       : NULL;
     }
     if (!profile->computation || strcmp(profile->computation, schema->computation) != 0)
@@ -184,7 +184,8 @@ static const char *profile_problem(const nitro_schema *schema, const nitro_profi
     return isnan(profile->intensity) ? NULL : "a variant has no intensity";
 }
 
-/* Names must be valid and ascend, so none comes twice; NITRO_NONE: all are well. */
+/* First metric whose name is not valid or not in ascending order (so none comes twice), or whose
+ * value is not finite; NITRO_NONE: none. */
 static size_t first_bad_metric(const nitro_profile *profile)
 {
     for (size_t i = 0; i < profile->num_metrics; i++) {

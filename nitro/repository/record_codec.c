@@ -6,9 +6,9 @@
 
 #include "nitro/repository/record_internal.h"
 
-#define MAGIC 'N' /* so that other bytes are not taken for another version */
+#define MAGIC 'N' /* tells other bytes from another version */
 
-/* ---- Bytes --------------------------------------------------------------------------------- */
+/* ---- Bytes ----------------------------------------------------------------------------------- */
 
 nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
                                        const void *part, size_t size)
@@ -34,7 +34,7 @@ void nitro_record_bytes_free(nitro_record_bytes *record)
     *record = (nitro_record_bytes){0};
 }
 
-/* ---- Keys and refusals --------------------------------------------------------------------- */
+/* ---- Keys and refusals ----------------------------------------------------------------------- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -47,7 +47,7 @@ static uint64_t hash_record(const record_reading *key, const char *payload, size
     return nitro_hash(payload, size, hash);
 }
 
-/* "sample 'spmv on K20: input'", with blanks in place of what separates parts of a key. */
+/* "sample 'spmv on K20: input'", with blanks for the separators inside a key. */
 static void print_title(const record_reading *of, char *title, size_t size)
 {
     bool both = of->sort->has_computation && of->sort->has_device;
@@ -79,9 +79,9 @@ nitro_status nitro_record_refuse_newer(const record_reading *reading, const char
                       NITRO_VERSION_STRING, what);
 }
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Append head and payload; the head's place is kept free until the checksum is known. */
+/* Append head and payload; the checksum is filled in last. */
 static nitro_status append_compact(const record_reading *key, const void *record,
                                    nitro_record_bytes *bytes, uint64_t *checksum)
 {
@@ -160,7 +160,7 @@ nitro_status nitro_record_sample_checksum(nitro_context *context, const char *co
     return find_checksum(&key, sample, checksum);
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status read_compact(const record_reading *reading, const unsigned char *bytes,
                                  size_t size, bool name_in_key, void *record)
@@ -170,7 +170,7 @@ static nitro_status read_compact(const record_reading *reading, const unsigned c
     if (!name_in_key)
         key.name = NULL;
     if (size < NITRO_RECORD_HEAD_BYTES || bytes[0] != MAGIC || bytes[1] < NITRO_STORE_VERSION)
-        return nitro_record_refuse(reading, "it does not start like a record");
+        return nitro_record_refuse(reading, "it does not start as a record does");
     if (bytes[1] > NITRO_STORE_VERSION)
         return nitro_record_refuse_newer(reading, "its version is newer");
     for (int i = 0; i < 8; i++)
@@ -182,8 +182,8 @@ static nitro_status read_compact(const record_reading *reading, const unsigned c
     return nitro_record_read_payload(reading, payload, payload_size, record);
 }
 
-/* Read either form into a struct of zeros. A name in the key is the reader's `name`, and set in
- * `record` already; of a JSON record without one it is `*name`, once that is read. */
+/* Read either form into a struct of zeros. `name` points to the name in `record` if it is part of
+ * the key (it is then set from `reading`), else it is NULL; a JSON record holds its own name. */
 static nitro_status decode(const record_reading *reading, const void *bytes, size_t size,
                            char **name, void *record)
 {

@@ -1,6 +1,7 @@
 /* The compact form of a payload: fields in the order of their list, numbers little-endian, counts
  * and lengths as varints (7 bits a byte, the last one below 128). Where a list has optional fields,
- * a varint comes first whose bits say which of them are there; an unknown bit is a newer Nitro's.
+ * a varint comes first whose bits say which of them are present; an unknown bit means a newer
+ * Nitro.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #include "nitro/repository/record_internal.h"
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct writer {
     nitro_context *context;
@@ -119,7 +120,7 @@ nitro_status nitro_record_append_payload(nitro_context *context, const record_fi
     return w.status;
 }
 
-/* ---- Reading: a cursor that never passes the end ------------------------------------------- */
+/* ---- Reading: a cursor that never passes the end --------------------------------------------- */
 
 typedef struct cursor {
     nitro_context *context;
@@ -165,7 +166,7 @@ static char *take_text(cursor *c)
 {
     uint64_t size = take_varint(c);
     if (c->problem || size > (uint64_t)(c->end - c->at) || memchr(c->at, 0, size)) {
-        fail(c, "a text is cut");
+        fail(c, "a text is truncated");
         return NULL;
     }
     char *text = nitro_calloc(c->context, size + 1, 1);
@@ -182,7 +183,7 @@ static void take_rows(cursor *c, const record_field *field, void *record)
 {
     uint64_t count = take_varint(c);
     if (count > field->most || count > (uint64_t)(c->end - c->at)) {
-        fail(c, "it has more rows than there may be");
+        fail(c, "it has too many rows");
         return;
     }
     c->no_memory = nitro_record_make_rows(c->context, field, count, record) != NITRO_OK;
@@ -215,7 +216,7 @@ static void take_field(cursor *c, const record_field *field, void *record)
         break;
     case RECORD_NAMED:
         if (word > 127)
-            fail(c, "it has an unknown constant");
+            fail(c, "an enumeration has an unknown value");
         *(unsigned *)value = (unsigned)word;
         break;
     case RECORD_VARIANT:
@@ -240,7 +241,7 @@ static void take_fields(cursor *c, const record_field *fields, void *record)
     if (there != 0 && !c->problem && !c->no_memory)
         c->newer = true;
     if (c->newer)
-        fail(c, "it has fields that are not known here");
+        fail(c, "it has unknown fields");
 }
 
 nitro_status nitro_record_read_payload(const record_reading *reading, const void *bytes,
@@ -255,6 +256,6 @@ nitro_status nitro_record_read_payload(const record_reading *reading, const void
     if (c.newer)
         return nitro_record_refuse_newer(reading, c.problem);
     if (!c.problem && c.at != c.end)
-        fail(&c, "it goes on after its last field");
+        fail(&c, "it has bytes after its last field");
     return c.problem ? nitro_record_refuse(reading, c.problem) : NITRO_OK;
 }

@@ -57,11 +57,11 @@ static const char *outcome_name(unsigned value)
         PROVENANCE_TEXT(owner, device_digest), PROVENANCE_TEXT(owner, device_state),               \
         PROVENANCE_TEXT(owner, cache)
 
-/* Rows of one field, which JSON shows without brackets of their own. */
+/* Rows of one field; JSON writes them without inner brackets. */
 static const record_field bare_text[] = {{"name", RECORD_TEXT, .offset = 0}, END};
 static const record_field bare_number[] = {{"value", RECORD_NUMBER, .offset = 0}, END};
 
-/* ---- Computations -------------------------------------------------------------------------- */
+/* ---- Computations ---------------------------------------------------------------------------- */
 
 static const record_field feature_fields[] = {
     FIELD(nitro_feature_info, RECORD_TEXT, name),
@@ -86,7 +86,7 @@ static const record_field schema_fields[] = {
 };
 const record_sort nitro_record_schemas = {"schema", schema_fields, true, false};
 
-/* ---- Devices ------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 static const record_field device_feature_fields[] = {
     FIELD(nitro_device_feature, RECORD_TEXT, name),
@@ -109,7 +109,7 @@ static const record_field device_fields[] = {
 };
 const record_sort nitro_record_devices = {"device", device_fields, false, true};
 
-/* ---- Samples ------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static const record_field entry_fields[] = {
     NAMED(nitro_entry, outcome, outcome_name),    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
@@ -126,7 +126,7 @@ static const record_field sample_fields[] = {
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
 
-/* ---- Profiles ------------------------------------------------------------------------------ */
+/* ---- Profiles -------------------------------------------------------------------------------- */
 
 static const record_field metric_fields[] = {
     FIELD(nitro_metric, RECORD_TEXT, name),
@@ -144,7 +144,7 @@ static const record_field profile_fields[] = {
 };
 const record_sort nitro_record_profiles = {"profile", profile_fields, true, true};
 
-/* ---- What all lists are used for ------------------------------------------------------------ */
+/* ---- Functions of all lists ------------------------------------------------------------------ */
 
 bool nitro_record_is_absent(const record_field *field, const void *value)
 {

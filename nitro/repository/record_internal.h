@@ -1,5 +1,5 @@
-/* record_internal.h - what the files of the record codec share: lists of fields, and a record that
- * is being read. */
+/* record_internal.h - what the files of the record codec share: lists of fields, and the record
+ * being read. */
 #ifndef NITRO_REPOSITORY_RECORD_INTERNAL_H
 #define NITRO_REPOSITORY_RECORD_INTERNAL_H
 
@@ -41,7 +41,7 @@ typedef struct record_sort {
 extern const record_sort nitro_record_schemas, nitro_record_devices, nitro_record_samples,
     nitro_record_profiles;
 
-/** The first text in a record that is too long, or is not UTF-8 for people; NULL: all are well. */
+/** The first text in a record that is too long or not printable UTF-8; NULL: none. */
 const char *nitro_record_find_bad_text(const record_field *fields, const void *record);
 
 /** Set every field of a zeroed struct to "unknown". */
@@ -61,12 +61,12 @@ static inline void *nitro_record_row(const record_field *field, const void *reco
     return rows + index * field->row_size;
 }
 
-/** A record that is being read, and its key. */
+/** The record being read or written, and its key. */
 typedef struct record_reading {
     nitro_context *context;
     const record_sort *sort;
     const char *where;
-    const char *computation, *device, *name; /* NULL: none, or not known before */
+    const char *computation, *device, *name; /* NULL: none, or not known in advance */
 } record_reading;
 
 /** NITRO_ERR_FORMAT: the record is damaged or was altered. */
@@ -77,14 +77,14 @@ nitro_status nitro_record_refuse_newer(const record_reading *reading, const char
 nitro_status nitro_record_make_rows(nitro_context *context, const record_field *field, size_t count,
                                     void *record);
 
-/* ---- record_compact.c: payloads ---- */
+/* ---- record_compact.c: payloads -------------------------------------------------------------- */
 
 nitro_status nitro_record_append_payload(nitro_context *context, const record_field *fields,
                                          const void *record, nitro_record_bytes *bytes);
 nitro_status nitro_record_read_payload(const record_reading *reading, const void *bytes,
                                        size_t size, void *record);
 
-/* ---- record_json.c: whole lines ---- */
+/* ---- record_json.c: whole lines -------------------------------------------------------------- */
 
 nitro_status nitro_record_append_json(const record_reading *written, const void *record,
                                       uint64_t checksum, nitro_record_bytes *line);

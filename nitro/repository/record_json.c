@@ -1,6 +1,6 @@
 /* The JSON form of a record: one object on a line, {"nitro": SORT, "version", "checksum",
- * "computation", "device", FIELD: VALUE...}. Rows are arrays; what is unknown is left out of the
- * object, and null in a row. */
+ * "computation", "device", FIELD: VALUE...}. Rows are arrays. Unknown values are left out of the
+ * object, and are null in a row. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include "nitro/repository/record_internal.h"
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static json_t *rows_json(const record_field *field, const void *record);
 
@@ -89,7 +89,7 @@ nitro_status nitro_record_append_json(const record_reading *written, const void 
     return status == NITRO_OK ? nitro_record_bytes_append(written->context, line, "\n", 1) : status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status refuse_field(const record_reading *reading, const record_field *field)
 {
@@ -184,7 +184,7 @@ static nitro_status read_rows(const record_reading *reading, const record_field 
     return status;
 }
 
-/* 16 digits as nitro_record_append_json writes them, and nothing else. */
+/* Exactly 16 digits, as nitro_record_append_json writes them. */
 static bool parse_checksum(const char *hex, uint64_t *checksum)
 {
     if (!hex || strlen(hex) != 16 || strspn(hex, "0123456789abcdef") != 16)
@@ -204,7 +204,7 @@ static nitro_status read_head(const record_reading *reading, const json_t *objec
     const char *sort = text_of(object, "nitro");
     const json_t *version = json_object_get(object, "version");
     if (!sort || strcmp(sort, reading->sort->name) != 0)
-        return nitro_record_refuse(reading, "it is of another sort");
+        return nitro_record_refuse(reading, "it is a record of another sort");
     if (json_is_integer(version) && json_integer_value(version) > NITRO_STORE_VERSION)
         return nitro_record_refuse_newer(reading, "its version is newer");
     if (!json_is_integer(version) || json_integer_value(version) < NITRO_STORE_VERSION)
@@ -231,7 +231,7 @@ static nitro_status read_object(const record_reading *reading, const json_t *obj
         status = read_field(reading, fields, json, record);
     }
     if (status == NITRO_OK && json_object_size(object) != known)
-        status = nitro_record_refuse_newer(reading, "it has members that are not known here");
+        status = nitro_record_refuse_newer(reading, "it has unknown members");
     return status;
 }
 

@@ -3,8 +3,8 @@
 
 #include "nitro/repository/store_internal.h"
 
-/* Where the user's part ends; NULL: there is none. A password with a '/' that should be %2F is a
- * common mistake, and no reason to show it; but a path on a web server may hold an '@'. */
+/* The end of the user's part; NULL: none. A password with a '/' instead of %2F is a common mistake
+ * and must not be shown; but a path on a web server may hold an '@'. */
 static const char *find_at(const char *scheme, const char *user)
 {
     bool is_web = strncmp(scheme, "http", 4) == 0;

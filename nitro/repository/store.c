@@ -1,5 +1,5 @@
-/* The facade of open stores: checks arguments and records on their way in and out, so that all
- * backends accept and refuse the same. */
+/* The facade of open stores: checks arguments and records, so that all backends accept and refuse
+ * the same. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ nitro_status nitro_store_require_writable(const nitro_store *store)
                       store->url);
 }
 
-/* ---- Computations -------------------------------------------------------------------------- */
+/* ---- Computations ---------------------------------------------------------------------------- */
 
 nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
 {
@@ -43,7 +43,7 @@ nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *sche
     return status == NITRO_OK ? store->kind->put_schema(store->state, schema) : status;
 }
 
-/* "No ..." with what there is, for the name may be mistyped. */
+/* "No ...", with the existing names, since the name may be mistyped. */
 static nitro_status fail_not_found(nitro_store *store, const char *what, const char *name,
                                    const nitro_string_list *known)
 {
@@ -52,7 +52,7 @@ static nitro_status fail_not_found(nitro_store *store, const char *what, const c
     if (names)
         status = nitro_fail(
             store->context, NITRO_ERR_NOT_FOUND, "%s: no %s '%.80s' in this store%s%s", store->url,
-            what, name ? name : "(null)", known->count ? "; there is: " : ", which has none so far",
+            what, name ? name : "(null)", known->count ? "; known: " : ", which has none yet",
             known->count ? names : "");
     free(names);
     return status;
@@ -71,19 +71,10 @@ static nitro_status fail_no_computation(nitro_store *store, const char *computat
 nitro_status nitro_store_get_schema(nitro_store *store, const char *computation,
                                     nitro_schema **schema)
 {
-    nitro_schema *found = NULL;
     nitro_status status = NITRO_ERR_NOT_FOUND;
     if (nitro_name_is_valid(computation))
-        status = store->kind->get_schema(store->state, computation, &found);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return fail_no_computation(store, computation);
-    if (status == NITRO_OK)
-        status = nitro_store_check_schema(store->context, store->url, found, NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *schema = found;
-    else
-        nitro_schema_free(found);
-    return status;
+        status = store->kind->get_schema(store->state, computation, schema);
+    return status == NITRO_ERR_NOT_FOUND ? fail_no_computation(store, computation) : status;
 }
 
 nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list *list)
@@ -91,7 +82,7 @@ nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list
     return store->kind->list_computations(store->state, list);
 }
 
-/* ---- Devices ------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
 {
@@ -113,29 +104,21 @@ static nitro_status fail_no_device(nitro_store *store, const char *id)
 
 nitro_status nitro_store_get_device(nitro_store *store, const char *id, nitro_device **device)
 {
-    nitro_device *found = NULL;
     nitro_status status = NITRO_ERR_NOT_FOUND;
     if (nitro_device_id_is_valid(id))
-        status = store->kind->get_device(store->state, id, &found);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return fail_no_device(store, id);
-    if (status == NITRO_OK)
-        status = nitro_store_check_device(store->context, store->url, found, NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *device = found;
-    else
-        nitro_device_free(found);
-    return status;
+        status = store->kind->get_device(store->state, id, device);
+    return status == NITRO_ERR_NOT_FOUND ? fail_no_device(store, id) : status;
 }
 
 nitro_status nitro_store_require_names(const nitro_store *store, const char *computation,
                                        const char *device)
 {
     if (computation && !nitro_name_is_valid(computation))
-        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation name",
-                          computation);
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
+                          "'%.80s' is no valid computation name", computation);
     if (device && !nitro_device_id_is_valid(device))
-        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no device id", device);
+        return nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no valid device id",
+                          device);
     return NITRO_OK;
 }
 
@@ -153,7 +136,7 @@ nitro_status nitro_store_list_devices(nitro_store *store, const char *computatio
     return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
 }
 
-/* ---- Removing ------------------------------------------------------------------------------ */
+/* ---- Removing -------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_remove(nitro_store *store, const char *computation, const char *device,
                                 size_t *removed)
@@ -197,13 +180,10 @@ nitro_status nitro_store_remove_device(nitro_store *store, const char *id)
     if (status == NITRO_OK)
         status = nitro_device_id_is_valid(id) ? store->kind->remove_device(store->state, id)
                                               : NITRO_ERR_NOT_FOUND;
-    if (status != NITRO_ERR_NOT_FOUND)
-        return status;
-    return fail_no_device(store, id);
+    return status == NITRO_ERR_NOT_FOUND ? fail_no_device(store, id) : status;
 }
 
-/* ---- Claims ------------------------------------------------------------------------------------
- */
+/* ---- Claims ---------------------------------------------------------------------------------- */
 
 bool nitro_store_has_claims(const nitro_store *store)
 {
@@ -224,11 +204,11 @@ nitro_status nitro_store_claim(nitro_store *store, const char *computation, cons
                           "%s: inputs of this kind of store cannot be claimed", store->url);
     if (!nitro_input_name_is_valid(input) || !nitro_text_is_valid(owner, 127) || !owner[0])
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                          "a claim needs an input's name and who claims it, in 1 to 127 bytes");
+                          "a claim needs a valid input name and an owner of 1 to 127 bytes");
     return store->kind->claim(store->state, computation, device, input, owner, lease_ms, claimed);
 }
 
-/* ---- The whole store ----------------------------------------------------------------------- */
+/* ---- The whole store ------------------------------------------------------------------------- */
 
 nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)
 {

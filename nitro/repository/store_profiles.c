@@ -1,4 +1,4 @@
-/* The facade's functions for profiles, which are checked on their way in and out. */
+/* The facade's functions for profiles, which are checked on their way in. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 char *nitro_store_profile_key(nitro_context *context, const nitro_profile *profile)
 {
-    /* The bits of numbers that are not negative are in the order of the numbers. */
+    /* Non-negative numbers have the order of their bits. */
     double intensity = profile->intensity == 0 ? 0 : profile->intensity;
     uint64_t word;
     memcpy(&word, &intensity, sizeof(word));
@@ -39,20 +39,20 @@ nitro_status nitro_store_fail_profiles_exist(nitro_context *context, const char 
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (names)
         status = nitro_fail(context, NITRO_ERR_EXISTS,
-                            "%s: %zu of the %zu profiles on %s are there already (%s); nothing was "
+                            "%s: %zu of the %zu profiles on %s exist already (%s); nothing was "
                             "written. Replace them, or leave them out",
                             where, there->count, count, device, names);
     free(names);
     return status;
 }
 
-/* ---- In ------------------------------------------------------------------------------------ */
+/* ---- In -------------------------------------------------------------------------------------- */
 
-/* Where a batch is checked: its profiles' computations mostly are the same one. */
+/* Checks a batch, whose profiles are mostly of one computation. */
 typedef struct batch_check {
     nitro_store *store;
     const char *device;
-    nitro_schema *schema; /* of the profile before */
+    nitro_schema *schema; /* of the previous profile */
 } batch_check;
 
 static nitro_status check_one(batch_check *check, const nitro_profile *profile)
@@ -74,7 +74,7 @@ static nitro_status check_one(batch_check *check, const nitro_profile *profile)
                                      profile, NITRO_ERR_ARGUMENT);
 }
 
-/* Sorted by computation and key, for profiles that come twice stand side by side then. */
+/* Sorts computations and keys, so that duplicates are neighbours. */
 static nitro_status require_distinct(nitro_store *store, const nitro_profile *const *profiles,
                                      size_t count)
 {
@@ -94,9 +94,8 @@ static nitro_status require_distinct(nitro_store *store, const nitro_profile *co
     for (size_t i = 1; i < keys.count && status == NITRO_OK; i++)
         if (strcmp(keys.items[i - 1], keys.items[i]) == 0)
             status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                                "%s: kernel '%s' of one run comes twice among the profiles to "
-                                "store",
-                                store->url, strrchr(keys.items[i], '\x1f') + 1);
+                                "%s: kernel '%s' of one run is given twice", store->url,
+                                strrchr(keys.items[i], '\x1f') + 1);
     nitro_string_list_free(&keys);
     return status;
 }
@@ -122,27 +121,7 @@ nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
     return store->kind->put_profiles(store->state, device, profiles, count, replace);
 }
 
-/* ---- Out ----------------------------------------------------------------------------------- */
-
-typedef struct checked_loop {
-    nitro_store *store;
-    const nitro_schema *schema; /* NULL: proxies */
-    nitro_profile_function function;
-    void *user;
-    nitro_problem_function damaged;
-    void *damaged_user;
-} checked_loop;
-
-static nitro_status check_and_hand_on(void *user, const char *device, const nitro_profile *profile)
-{
-    const checked_loop *loop = user;
-    nitro_status status = nitro_store_check_profile(
-        loop->store->context, loop->store->url, loop->schema, device, profile, NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        return loop->function(loop->user, device, profile);
-    nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
-    return NITRO_OK;
-}
+/* ---- Out ------------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
                                        const char *computation, nitro_profile_function function,
@@ -155,11 +134,9 @@ nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
         status = nitro_store_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    checked_loop loop = {store, schema, function, user, damaged, damaged_user};
-    status = store->kind->each_profile(store->state, device, computation, check_and_hand_on, &loop,
-                                       damaged, damaged_user);
     nitro_schema_free(schema);
-    return status;
+    return store->kind->each_profile(store->state, device, computation, function, user, damaged,
+                                     damaged_user);
 }
 
 nitro_status nitro_store_each_profile(nitro_store *store, const char *device,

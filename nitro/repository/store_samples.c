@@ -1,5 +1,5 @@
-/* The facade's functions for samples, which are checked on their way in and out. Damaged samples
- * are skipped and named. */
+/* The facade's functions for samples, which are checked on their way in. Damaged ones are skipped
+ * and reported. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +22,8 @@ static nitro_status require_distinct_inputs(nitro_store *store, const nitro_samp
     qsort(sorted, count, sizeof(*sorted), compare_inputs);
     for (size_t i = 1; i < count && status == NITRO_OK; i++)
         if (strcmp(sorted[i - 1]->input, sorted[i]->input) == 0)
-            status = nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                                "%s: input '%s' comes twice among the samples to store", store->url,
-                                sorted[i]->input);
+            status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "%s: input '%s' is given twice",
+                                store->url, sorted[i]->input);
     free(sorted);
     return status;
 }
@@ -83,28 +82,6 @@ nitro_status nitro_store_put_recording(nitro_store *store, const nitro_schema *s
                                       replace);
 }
 
-typedef struct checked_loop {
-    nitro_store *store;
-    const nitro_schema *schema;
-    const char *device;
-    nitro_sample_function function;
-    void *user;
-    nitro_problem_function damaged;
-    void *damaged_user;
-} checked_loop;
-
-static nitro_status check_and_hand_on(void *user, const nitro_sample *sample)
-{
-    const checked_loop *loop = user;
-    nitro_status status =
-        nitro_store_check_sample(loop->store->context, loop->store->url, loop->schema, loop->device,
-                                 sample, NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        return loop->function(loop->user, sample);
-    nitro_store_report_damage(loop->store->context, loop->damaged, loop->damaged_user);
-    return NITRO_OK;
-}
-
 nitro_status nitro_store_read_samples(nitro_store *store, const char *computation,
                                       const char *device, nitro_sample_function function,
                                       void *user, nitro_problem_function damaged,
@@ -116,11 +93,9 @@ nitro_status nitro_store_read_samples(nitro_store *store, const char *computatio
         status = nitro_store_get_schema(store, computation, &schema);
     if (status != NITRO_OK)
         return status;
-    checked_loop loop = {store, schema, device, function, user, damaged, damaged_user};
-    status = store->kind->each_sample(store->state, computation, device, check_and_hand_on, &loop,
-                                      damaged, damaged_user);
     nitro_schema_free(schema);
-    return status;
+    return store->kind->each_sample(store->state, computation, device, function, user, damaged,
+                                    damaged_user);
 }
 
 nitro_status nitro_store_each_sample(nitro_store *store, const char *computation,
@@ -133,37 +108,21 @@ nitro_status nitro_store_each_sample(nitro_store *store, const char *computation
     return status;
 }
 
-static nitro_status find_sample(nitro_store *store, const nitro_schema *schema, const char *device,
-                                const char *input, nitro_sample **sample)
-{
-    nitro_sample *found = NULL;
-    nitro_status status =
-        store->kind->get_sample(store->state, schema->computation, device, input, &found);
-    if (status == NITRO_ERR_NOT_FOUND)
-        return nitro_fail(store->context, status, "%s: %s on %s: no sample of input '%s'",
-                          store->url, schema->computation, device, input);
-    if (status == NITRO_OK)
-        status = nitro_store_check_sample(store->context, store->url, schema, device, found,
-                                          NITRO_ERR_FORMAT);
-    if (status == NITRO_OK)
-        *sample = found;
-    else
-        nitro_sample_free(found);
-    return status;
-}
-
 nitro_status nitro_store_get_sample(nitro_store *store, const char *computation, const char *device,
                                     const char *input, nitro_sample **sample)
 {
     nitro_schema *schema = NULL;
     nitro_status status = nitro_store_require_both(store, computation, device);
     if (status == NITRO_OK && !nitro_input_name_is_valid(input))
-        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no input's name",
+        status = nitro_fail(store->context, NITRO_ERR_ARGUMENT, "'%.80s' is no valid input name",
                             input ? input : "(null)");
     if (status == NITRO_OK)
         status = nitro_store_get_schema(store, computation, &schema);
     if (status == NITRO_OK)
-        status = find_sample(store, schema, device, input, sample);
+        status = store->kind->get_sample(store->state, computation, device, input, sample);
+    if (schema && status == NITRO_ERR_NOT_FOUND)
+        status = nitro_fail(store->context, status, "%s: %s on %s: no sample of input '%s'",
+                            store->url, computation, device, input);
     nitro_schema_free(schema);
     return status;
 }

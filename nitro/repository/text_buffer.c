@@ -1,4 +1,4 @@
-/* text_buffer.c - lists of names, shortened for errors. */
+/* Lists of names, shortened for messages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@ nitro_status nitro_store_fail_exists(nitro_context *context, const char *where,
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (names)
         status = nitro_fail(context, NITRO_ERR_EXISTS,
-                            "%s: %s on %s: %zu of the %zu inputs are there already (%s); nothing "
-                            "was written. Replace them, or leave them out",
+                            "%s: %s on %s: %zu of the %zu inputs exist already (%s); nothing was "
+                            "written. Replace them, or leave them out",
                             where, computation, device, num_there, count, names);
     free(names);
     return status;

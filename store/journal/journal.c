@@ -1,5 +1,5 @@
-/* A remote store behind a journal on this machine: samples are on this machine's disk first and go
- * to the remote as soon as it can be reached; reading merges both. */
+/* A remote store behind a journal on this machine: samples are written to the local disk first and
+ * sent to the remote when it is reachable; reading merges both. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "store/journal/journal_internal.h"
 
-/* ---- The remote ---------------------------------------------------------------------------- */
+/* ---- The remote ------------------------------------------------------------------------------ */
 
 #define FIRST_BACKOFF_MS 1000
 #define MOST_BACKOFF_MS  60000
@@ -15,7 +15,7 @@
 #define FIRST_PAUSE_MS 100
 #define MOST_PAUSE_MS  5000
 
-bool nitro_journal_is_away(nitro_journal *self, nitro_status status)
+bool nitro_journal_is_unreachable(nitro_journal *self, nitro_status status)
 {
     if (status != NITRO_ERR_IO)
         return false;
@@ -29,7 +29,7 @@ bool nitro_journal_is_away(nitro_journal *self, nitro_status status)
         self->backoff_ms = MOST_BACKOFF_MS;
     self->next_ms = nitro_clock_wall_ms(self->context) + self->backoff_ms;
     nitro_log(self->context, is_news ? NITRO_LOG_WARNING : NITRO_LOG_DEBUG,
-              "%s; until it can be reached, unsent samples are kept in %s", self->message,
+              "%s; unsent samples are kept in %s until it is reachable", self->message,
               nitro_store_url(self->local));
     return true;
 }
@@ -40,17 +40,17 @@ nitro_store *nitro_journal_remote(nitro_journal *self)
         return self->remote;
     nitro_status status = nitro_store_open_kind(
         self->context, self->remote_kind, self->remote_address, NITRO_STORE_WRITE, &self->remote);
-    if (nitro_journal_is_away(self, status))
+    if (nitro_journal_is_unreachable(self, status))
         return NULL;
     if (status == NITRO_OK && self->failure != NITRO_OK)
-        nitro_log(self->context, NITRO_LOG_INFO, "%s can be reached again", self->url);
+        nitro_log(self->context, NITRO_LOG_INFO, "%s is reachable again", self->url);
     self->failure = status;
     if (status != NITRO_OK)
         nitro_context_last_error(self->context, self->message, sizeof(self->message));
     return self->remote;
 }
 
-/* ---- Opening ------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void close_journal(void *state)
 {
@@ -64,7 +64,7 @@ static void close_journal(void *state)
     free(self);
 }
 
-/* Fail at once where trying again cannot help; a store that cannot be reached now is no error. */
+/* Fail at once if trying again cannot help; an unreachable store is no error. */
 static nitro_status connect_first(nitro_journal *self)
 {
     nitro_journal_remote(self);
@@ -106,7 +106,7 @@ static void pause_for(double ms)
     nanosleep(&pause, NULL);
 }
 
-/* Patience is counted in pauses, not by the context's clock, which a test may hold still. */
+/* Patience is counted in pauses, not by the context's clock, which a test may stop. */
 static nitro_status flush(void *state, double patience_ms, size_t *unsent)
 {
     nitro_journal *self = state;
@@ -128,9 +128,9 @@ static nitro_status count_unsent(void *state, size_t *unsent)
     return nitro_journal_count(state, unsent);
 }
 
-/* ---- All else is the remote's own ---------------------------------------------------------- */
+/* ---- Everything else is passed to the remote ------------------------------------------------- */
 
-/* Something that the journal cannot stand in for. */
+/* For operations that need the remote. */
 static nitro_status require_remote(nitro_journal *self, nitro_store **remote)
 {
     *remote = nitro_journal_remote(self);
@@ -175,7 +175,7 @@ static nitro_status remove_profiles(void *state, const char *device, const char 
                               : status;
 }
 
-/* Unsent samples would bring removed ones back. */
+/* Unsent samples would restore removed ones. */
 static nitro_status remove_records(void *state, const char *computation, const char *device,
                                    size_t *removed)
 {
@@ -214,7 +214,7 @@ static nitro_status remove_device(void *state, const char *id)
     return status == NITRO_OK ? nitro_store_remove_device(remote, id) : status;
 }
 
-/* While the remote cannot be reached every input counts as claimed: measuring twice is harmless. */
+/* While the remote is unreachable every claim succeeds: measuring twice is harmless. */
 static nitro_status claim(void *state, const char *computation, const char *device,
                           const char *input, const char *owner, uint32_t lease_ms, bool *claimed)
 {
@@ -225,7 +225,7 @@ static nitro_status claim(void *state, const char *computation, const char *devi
         return NITRO_OK;
     nitro_status status =
         nitro_store_claim(remote, computation, device, input, owner, lease_ms, claimed);
-    if (!nitro_journal_is_away(self, status))
+    if (!nitro_journal_is_unreachable(self, status))
         return status;
     *claimed = true;
     return NITRO_OK;

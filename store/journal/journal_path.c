@@ -12,7 +12,7 @@
 #define FOLDER        "journals/"
 #define MAX_URL_BYTES 4096
 
-/* Options of a URL that say how to get there, not where that is. */
+/* Options of the connection, which do not identify the store. */
 static bool is_manner(const char *option, size_t size)
 {
     static const char *const names[] = {"timeout=", "ca=", "cert=", "key="};
@@ -22,7 +22,7 @@ static bool is_manner(const char *option, size_t size)
     return false;
 }
 
-/* Two tunes into one store must find one journal, however patient each of them is. */
+/* Tunes into one store share one journal, whatever their timeouts. */
 static void drop_manner(char *url)
 {
     char *query = strchr(url, '?');
@@ -53,7 +53,7 @@ char *nitro_journal_url(nitro_context *context, const nitro_store_kind *kind, co
     return url;
 }
 
-/* "redis-host-6379-0-1f3a....": a name that people know again, and a hash that no two share. */
+/* "redis-host-6379-0-1f3a....": a readable name and a unique hash. */
 static void make_name(const char *url, char *name, size_t size)
 {
     size_t used = 0;

@@ -1,11 +1,11 @@
 /* Sends a journal's samples to the remote store, each once: a sample leaves the journal only when
- * the remote has it, and is not written where the remote has it already, or a newer one. */
+ * the remote has it, and is not written if the remote has it or a newer one. */
 #include <stdlib.h>
 
 #include "store/journal/journal_internal.h"
 
 #define BATCH     200
-#define MAX_TRIES 8 /* of one input that comes and goes in the other store */
+#define MAX_TRIES 8 /* for one input that others write or remove in the remote store */
 
 typedef struct push {
     nitro_journal *journal;
@@ -18,7 +18,7 @@ typedef struct push {
     bool remote_failed; /* not the journal */
 } push;
 
-/* What a call of the remote came to, handed through. */
+/* Note the status of a call of the remote, and return it. */
 static nitro_status of_remote(push *self, nitro_status status)
 {
     self->remote_failed = self->remote_failed || status == NITRO_ERR_IO;
@@ -41,7 +41,7 @@ static void free_batch(push *self)
         nitro_sample_free(self->batch[--self->count]);
 }
 
-/* Names first, in the same transaction as the samples that need them. */
+/* The schema is written in the same transaction as the samples that need it. */
 static nitro_status send(push *self, const nitro_sample *const *samples, size_t count, bool replace)
 {
     nitro_journal *journal = self->journal;
@@ -80,7 +80,7 @@ static nitro_status is_same_sample(const push *self, const nitro_sample *there,
     return status;
 }
 
-/* The other store has the input: as it is here, newer, or older; or it has it only now. */
+/* The remote may have the same sample of the input, a newer one, an older one or none. */
 static nitro_status settle_once(push *self, const nitro_sample *sample)
 {
     nitro_sample *there = NULL;
@@ -106,8 +106,8 @@ static nitro_status settle_once(push *self, const nitro_sample *sample)
     return status;
 }
 
-/* Another process with this journal, or another tuner, may write an input between the look and the
- * write: then it is there, and there is another look to take. */
+/* Another process with this journal, or another tuner, may write an input between read and write:
+ * then compare again. */
 static nitro_status settle(push *self, const nitro_sample *sample)
 {
     nitro_status status = settle_once(self, sample);
@@ -145,7 +145,7 @@ static nitro_status push_batch(push *self, bool *is_last)
         status = nitro_store_remove_samples(local, self->computation, self->device,
                                             (const nitro_sample *const *)self->batch, self->count,
                                             &removed);
-    /* Nothing left the journal: another process replaces it all the time. Leave the rest to it. */
+    /* Nothing was removed: another process keeps replacing the samples. Leave the rest to it. */
     *is_last = *is_last || removed == 0;
     free_batch(self);
     return status;
@@ -182,14 +182,13 @@ static nitro_status push_all(push *self)
     return status;
 }
 
-/* Trying again does not help, but nothing is lost. */
+/* Trying again does not help, but the samples are kept. */
 static nitro_status fail_refused(nitro_journal *self, nitro_status status)
 {
-    return nitro_fail(
-        self->context, status,
-        "%s; unsent samples are kept in %s: once the cause is removed, the next tune into "
-        "the store or 'nitro store sync' sends them",
-        self->message, nitro_store_url(self->local));
+    return nitro_fail(self->context, status,
+                      "%s; unsent samples are kept in %s: once the cause is removed, the next tune "
+                      "into the store or 'nitro store sync' sends them",
+                      self->message, nitro_store_url(self->local));
 }
 
 nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
@@ -207,7 +206,7 @@ nitro_status nitro_journal_push(nitro_journal *self, bool at_once)
         nitro_log(self->context, NITRO_LOG_INFO,
                   "%s: %zu unsent samples were dropped: the store has newer ones of their inputs",
                   self->url, job.superseded);
-    if (job.remote_failed && nitro_journal_is_away(self, status))
+    if (job.remote_failed && nitro_journal_is_unreachable(self, status))
         return NITRO_OK;
     if (status == NITRO_ERR_DENIED) {
         nitro_context_last_error(self->context, self->message, sizeof(self->message));

@@ -1,5 +1,5 @@
 /* Reads a journaled store: the remote's records and the unsent ones, merged in order. While the
- * remote cannot be reached, only unsent ones can be read. */
+ * remote is unreachable, only unsent ones can be read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ nitro_status nitro_journal_get_schema(void *state, const char *computation, nitr
     if (!remote)
         return status;
     status = nitro_store_get_schema(remote, computation, schema);
-    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
+    return nitro_journal_is_unreachable(self, status) ? NITRO_ERR_NOT_FOUND : status;
 }
 
 nitro_status nitro_journal_get_device(void *state, const char *id, nitro_device **device)
@@ -22,7 +22,7 @@ nitro_status nitro_journal_get_device(void *state, const char *id, nitro_device 
     nitro_store *remote = nitro_journal_remote(self);
     if (remote) {
         nitro_status status = nitro_store_get_device(remote, id, device);
-        if (!nitro_journal_is_away(self, status))
+        if (!nitro_journal_is_unreachable(self, status))
             return status;
     }
     return nitro_store_get_device(self->local, id, device);
@@ -34,7 +34,7 @@ static nitro_status join_lists(nitro_journal *self, nitro_status local_status,
                                nitro_string_list *names)
 {
     nitro_status status = local_status;
-    if (status == NITRO_OK && !nitro_journal_is_away(self, remote_status))
+    if (status == NITRO_OK && !nitro_journal_is_unreachable(self, remote_status))
         status = remote_status;
     nitro_string_list_sort(both);
     for (size_t i = 0; i < both->count && status == NITRO_OK; i++)
@@ -100,11 +100,10 @@ nitro_status nitro_journal_get_sample(void *state, const char *computation, cons
     if (!remote)
         return status;
     status = nitro_store_get_sample(remote, computation, device, input, sample);
-    return nitro_journal_is_away(self, status) ? NITRO_ERR_NOT_FOUND : status;
+    return nitro_journal_is_unreachable(self, status) ? NITRO_ERR_NOT_FOUND : status;
 }
 
-/* Unsent samples are merged into what the remote hands out, and replace its samples of their
- * inputs.
+/* Merges unsent samples into the remote's; they replace its samples of the same inputs.
  */
 typedef struct joined_loop {
     nitro_context *context;
@@ -112,7 +111,7 @@ typedef struct joined_loop {
     size_t num_unsent, capacity, next;
     nitro_sample_function function;
     void *user;
-    nitro_status status; /* of `function`: not to be taken for the remote's */
+    nitro_status status; /* of `function`, as opposed to the remote's */
 } joined_loop;
 
 static nitro_status keep_unsent(void *user, const nitro_sample *sample)
@@ -132,8 +131,8 @@ static nitro_status keep_unsent(void *user, const nitro_sample *sample)
     return status;
 }
 
-/* Hand on unsent samples before `input` (NULL: all the rest); *same: its own is unsent. */
-static nitro_status hand_on_unsent(joined_loop *loop, const char *input, bool *same)
+/* Pass on unsent samples up to `input` (NULL: all the rest); *same: `input` itself was unsent. */
+static nitro_status pass_on_unsent(joined_loop *loop, const char *input, bool *same)
 {
     while (loop->next < loop->num_unsent && loop->status == NITRO_OK) {
         const nitro_sample *sample = loop->unsent[loop->next];
@@ -149,17 +148,17 @@ static nitro_status hand_on_unsent(joined_loop *loop, const char *input, bool *s
     return loop->status;
 }
 
-static nitro_status hand_on_joined(void *user, const nitro_sample *sample)
+static nitro_status pass_on_joined(void *user, const nitro_sample *sample)
 {
     joined_loop *loop = user;
     bool same = false;
-    nitro_status status = hand_on_unsent(loop, sample->input, &same);
+    nitro_status status = pass_on_unsent(loop, sample->input, &same);
     if (status == NITRO_OK && !same)
         status = loop->status = loop->function(loop->user, sample);
     return status;
 }
 
-/* If the connection is lost in the middle, the loop ends early with a warning. */
+/* If the connection is lost, the loop ends early with a warning. */
 nitro_status nitro_journal_each_sample(void *state, const char *computation, const char *device,
                                        nitro_sample_function function, void *user,
                                        nitro_problem_function damaged, void *damaged_user)
@@ -172,18 +171,19 @@ nitro_status nitro_journal_each_sample(void *state, const char *computation, con
     if (status == NITRO_ERR_NOT_FOUND) /* not in the journal: nothing is unsent */
         status = NITRO_OK;
     if (status == NITRO_OK && remote) {
-        status = nitro_store_read_samples(remote, computation, device, hand_on_joined, &loop,
+        status = nitro_store_read_samples(remote, computation, device, pass_on_joined, &loop,
                                           damaged, damaged_user);
-        if (loop.status == NITRO_OK && nitro_journal_is_away(self, status))
+        if (loop.status == NITRO_OK && nitro_journal_is_unreachable(self, status))
             status = NITRO_OK;
     }
     if (status == NITRO_OK && self->failure != NITRO_OK)
         nitro_log(self->context, NITRO_LOG_WARNING,
-                  "%s on %s: what %s has cannot be read while it is away: it may be measured again",
+                  "%s on %s: samples in %s cannot be read while it is unreachable: their inputs "
+                  "may be measured again",
                   computation, device, self->url);
     bool same;
     if (status == NITRO_OK)
-        status = hand_on_unsent(&loop, NULL, &same);
+        status = pass_on_unsent(&loop, NULL, &same);
     while (loop.num_unsent > 0)
         nitro_sample_free(loop.unsent[--loop.num_unsent]);
     free(loop.unsent);

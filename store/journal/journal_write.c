@@ -1,10 +1,10 @@
 /* Writes to a journaled store: to the journal first, so that nothing is lost, then to the remote.
- * The journal's file is made when there is something to keep. */
+ * The first write creates the journal's file. */
 #include <stdlib.h>
 
 #include "store/journal/journal_internal.h"
 
-/* A schema that is no longer used may be replaced, unless samples of it are unsent. */
+/* An unused schema may be replaced, unless samples of it are unsent. */
 static nitro_status replace_names(nitro_journal *self, const nitro_schema *schema)
 {
     char message[1024];
@@ -22,7 +22,7 @@ static nitro_status replace_names(nitro_journal *self, const nitro_schema *schem
     return status == NITRO_OK ? nitro_store_put_schema(self->local, schema) : status;
 }
 
-/* To be called before anything is put here: a journal is found by the note beside it. */
+/* Call before the first write: a journal is found by the note beside it. */
 static nitro_status note(nitro_journal *self)
 {
     if (self->noted)
@@ -47,10 +47,10 @@ static nitro_status put_schema_there(nitro_journal *self, const nitro_schema *sc
 {
     nitro_store *remote = nitro_journal_remote(self);
     nitro_status status = remote ? nitro_store_put_schema(remote, schema) : NITRO_OK;
-    return nitro_journal_is_away(self, status) ? NITRO_OK : status;
+    return nitro_journal_is_unreachable(self, status) ? NITRO_OK : status;
 }
 
-static nitro_status knows_names(nitro_journal *self, const char *computation, bool *known)
+static nitro_status knows_schema(nitro_journal *self, const char *computation, bool *known)
 {
     nitro_string_list names = {0};
     nitro_status status = nitro_store_list_computations(self->local, &names);
@@ -59,13 +59,13 @@ static nitro_status knows_names(nitro_journal *self, const char *computation, bo
     return status;
 }
 
-/* What the remote refuses shall leave no journal behind, so it is asked first; but where samples
- * wait under other names, no new ones may get in their way there. */
+/* The remote comes first, so that a refused schema leaves no journal behind; but if samples of
+ * another schema are unsent, the local check comes before it. */
 nitro_status nitro_journal_put_schema(void *state, const nitro_schema *schema)
 {
     nitro_journal *self = state;
     bool known = false;
-    nitro_status status = knows_names(self, schema->computation, &known);
+    nitro_status status = knows_schema(self, schema->computation, &known);
     if (status == NITRO_OK && known)
         status = put_schema_here(self, schema);
     if (status == NITRO_OK)
@@ -75,7 +75,7 @@ nitro_status nitro_journal_put_schema(void *state, const nitro_schema *schema)
     return status;
 }
 
-/* A description that could not go up goes with the device's next samples. */
+/* A description that could not be sent goes with the device's next samples. */
 nitro_status nitro_journal_put_device(void *state, const nitro_device *device)
 {
     nitro_journal *self = state;
@@ -87,7 +87,7 @@ nitro_status nitro_journal_put_device(void *state, const nitro_device *device)
     nitro_store *remote = nitro_journal_remote(self);
     if (remote)
         status = nitro_store_put_device(remote, device);
-    if (remote && !nitro_journal_is_away(self, status))
+    if (remote && !nitro_journal_is_unreachable(self, status))
         return status;
     if (nitro_string_list_find(&self->new_devices, device->id) != NITRO_NONE)
         return NITRO_OK;
@@ -100,11 +100,10 @@ nitro_status nitro_journal_put_samples(void *state, const char *computation, con
 {
     nitro_journal *self = state;
     if (!replace)
-        return nitro_fail(
-            self->context, NITRO_ERR_ARGUMENT,
-            "%s: a store behind a journal cannot tell whether an input is there while "
-            "it is away: put samples with `replace`, which keeps the newer ones",
-            self->url);
+        return nitro_fail(self->context, NITRO_ERR_ARGUMENT,
+                          "%s: a store behind a journal cannot check for existing inputs while it "
+                          "is unreachable: put samples with `replace`, which keeps the newer ones",
+                          self->url);
     nitro_status status = note(self);
     if (status == NITRO_OK)
         status = nitro_store_put_samples(self->local, computation, device, samples, count, true);

@@ -1,11 +1,11 @@
-/* The Redis backend: one server or a cluster, shared by many machines. A kind for each way there,
- * for their URLs have schemes of their own. */
+/* The Redis backend: one server or a cluster, shared by many machines. Each URL scheme (TCP, TLS,
+ * socket) is a kind of store. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/redis/redis_internal.h"
 
-/* ---- Size: what the server says of each key; 0 where it does not say ------------------------ */
+/* ---- Size: the server's MEMORY USAGE of each key; 0 if that is not permitted ----------------- */
 
 static nitro_status add_usage(redis_store *store, const char *tag, const char *what, const char *of,
                               uint64_t *bytes)
@@ -55,18 +55,18 @@ static nitro_status size_bytes(void *state, uint64_t *bytes)
         status = add_tables(store, NITRO_REDIS_TAG_PROXIES, &total);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
-    *bytes = status == NITRO_OK ? total : 0; /* not everyone may ask */
+    *bytes = status == NITRO_OK ? total : 0; /* not every user may run MEMORY */
     return NITRO_OK;
 }
 
 static nitro_status layout_version(void *state, int64_t *version)
 {
     (void)state;
-    *version = NITRO_REDIS_LAYOUT; /* no other is opened */
+    *version = NITRO_REDIS_LAYOUT; /* no other version is opened */
     return NITRO_OK;
 }
 
-/* ---- The kinds ------------------------------------------------------------------------------ */
+/* ---- The kinds ------------------------------------------------------------------------------- */
 
 static nitro_status open_tcp(nitro_context *context, const char *address, nitro_store_mode mode,
                              void **state)
@@ -86,7 +86,7 @@ static nitro_status open_unix(nitro_context *context, const char *address, nitro
     return nitro_redis_open(context, REDIS_OVER_UNIX, address, mode, state);
 }
 
-/* Once connected they are the same. */
+/* They differ only in how they connect. */
 #define FUNCTIONS                                                                                  \
     .close = nitro_redis_close, .put_schema = nitro_redis_put_schema,                              \
     .get_schema = nitro_redis_get_schema, .list_computations = nitro_redis_list_computations,      \
@@ -121,7 +121,7 @@ const nitro_store_kind nitro_store_rediss = {
 const nitro_store_kind nitro_store_redis_unix = {
     .scheme = "redis+unix",
     .description = "a Redis server on this machine, through its socket",
-    .remote = true, /* a server of its own, which may be away */
+    .remote = true, /* a server that may be unreachable */
     .open = open_unix,
     FUNCTIONS,
 };

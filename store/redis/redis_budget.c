@@ -1,5 +1,4 @@
-/* Bounds the memory of one reply, which hiredis does not: a reply larger than any that a Nitro
- * store gives is an error. */
+/* Bounds the memory of one reply, which hiredis does not: a larger reply is an error. */
 #include "store/redis/redis_internal.h"
 
 #if HIREDIS_MAJOR >= 1

@@ -38,7 +38,7 @@ nitro_status nitro_redis_fail_hiredis(redis_store *store, redis_node *node, cons
     if (connection->err == REDIS_ERR_IO && (error == EAGAIN || error == EWOULDBLOCK))
         snprintf(problem, sizeof(problem), NITRO_REDIS_SILENCE, store->url->timeout_ms / 1000);
     else if (connection->err == REDIS_ERR_PROTOCOL)
-        snprintf(problem, sizeof(problem), "what answers is no Redis server: %s%s",
+        snprintf(problem, sizeof(problem), "the server is no Redis server: %s%s",
                  connection->errstr,
                  strstr(connection->errstr, "\\x15") ? "; it may want TLS: rediss://" : "");
     else
@@ -59,7 +59,7 @@ const char *nitro_redis_node_name(const redis_store *store, redis_node *node)
     return node->name;
 }
 
-/* ---- Connecting ---------------------------------------------------------------------------- */
+/* ---- Connecting ------------------------------------------------------------------------------ */
 
 static struct timeval timeout_of(const redis_store *store)
 {
@@ -68,7 +68,7 @@ static struct timeval timeout_of(const redis_store *store)
                             .tv_usec = (suseconds_t)((long)(ms * 1000) % 1000000)};
 }
 
-/* AUTH and SELECT: a refusal there is final, unless it says that it will pass. */
+/* AUTH and SELECT: an error there is final unless it is a temporary one. */
 static nitro_status greet(redis_store *store, redis_node *node, redis_words *words)
 {
     redisReply *reply = NULL;

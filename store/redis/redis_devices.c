@@ -1,5 +1,5 @@
-/* Devices in Redis: a record each, and an index. What is there already is not written again,
- * so that a user who may not change devices can still tune on one that is known. */
+/* Devices in Redis: a record each, and an index. An unchanged record is not written again, so that
+ * a user without permission to change devices can still tune on a known one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static nitro_status get_record(redis_store *store, const char *id, redisReply **
     return status;
 }
 
-/* The index first: it may hold more than there is, never less. */
+/* The index first: it may hold names without a record, but no record may lack a name. */
 static nitro_status write_record(redis_store *store, const char *id,
                                  const nitro_record_bytes *record)
 {
@@ -68,7 +68,7 @@ nitro_status nitro_redis_get_device(void *state, const char *id, nitro_device **
     return status;
 }
 
-/* Devices that have a key of their own besides their name in the index. */
+/* Devices in the index whose own key exists. */
 static nitro_status list(redis_store *store, const char *tag, const char *index, const char *what,
                          nitro_string_list *ids)
 {
@@ -112,7 +112,7 @@ nitro_status nitro_redis_require_device(redis_store *store, const char *id)
     return NITRO_OK;
 }
 
-/* ---- Removing ------------------------------------------------------------------------------ */
+/* ---- Removing -------------------------------------------------------------------------------- */
 
 static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
 {

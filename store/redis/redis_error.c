@@ -1,4 +1,4 @@
-/* What a server's refusal means for the user, by how its error begins. */
+/* Errors of a server and what to do about them, by the first word of the error. */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,10 +20,11 @@ static const struct {
     {"READONLY", NITRO_ERR_IO, true,
      "this server is a replica, which cannot be written: name the primary in the URL"},
     {"OOM", NITRO_ERR_IO, false,
-     "the server is full (maxmemory); nothing of this write was kept. Make room, then do it again"},
+     "the server is full (maxmemory); this write was undone. Make room, then try again"},
     {"MISCONF", NITRO_ERR_IO, false,
      "the server cannot save to its disk and refuses writes; see its log"},
-    {"NOREPLICAS", NITRO_ERR_IO, true, "too few replicas are there to take the write"},
+    {"NOREPLICAS", NITRO_ERR_IO, true,
+     "too few replicas are connected to accept the write; check the server's replicas"},
     {"LOADING", NITRO_ERR_IO, true, "the server is still starting; try again when it is up"},
     {"BUSY", NITRO_ERR_IO, true, "another program's script keeps the server busy"},
     {"TRYAGAIN", NITRO_ERR_IO, true, "the cluster is moving these keys; try again"},
@@ -31,23 +32,25 @@ static const struct {
      "the cluster has no server for these keys; `redis-cli --cluster check` says which are "
      "missing"},
     {"MASTERDOWN", NITRO_ERR_IO, true, "the replica lost its primary"},
-    {"MOVED", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
-    {"ASK", NITRO_ERR_IO, true, "the cluster's servers send each other's way; is it whole?"},
-    {"CROSSSLOT", NITRO_ERR_IO, false, "this must not happen: please report it"},
+    {"MOVED", NITRO_ERR_IO, true,
+     "the cluster's servers redirect to each other; is the cluster complete?"},
+    {"ASK", NITRO_ERR_IO, true,
+     "the cluster's servers redirect to each other; is the cluster complete?"},
+    {"CROSSSLOT", NITRO_ERR_IO, false, "this is a defect of Nitro: please report it"},
     {"WRONGTYPE", NITRO_ERR_FORMAT, false,
      "a key is not of the type that Nitro gives it: another program uses it; choose another "
      "database or ?prefix="},
     {"ERR max number of clients reached", NITRO_ERR_IO, true,
-     "the server has as many connections as it takes (maxclients); try again"},
+     "the server has reached its limit of connections (maxclients); try again"},
     {"ERR AUTH", NITRO_ERR_DENIED, false,
      "the server knows no password for this user: leave it out of the URL, NITRO_REDIS_PASSWORD "
      "and "
      "NITRO_REDIS_PASSWORD_FILE, or name the user"},
     {"ERR DB index is out of range", NITRO_ERR_ARGUMENT, false,
-     "the server has fewer databases: name another one in the URL, as /0"},
+     "the server has fewer databases: use another one in the URL, for example /0"},
     {"ERR unknown command", NITRO_ERR_DENIED, false,
      "the server does not know this command; is it Redis 6 or newer?"},
-    {"ERR", NITRO_ERR_IO, false, "the server does not take this; is it Redis 6 or newer?"},
+    {"ERR", NITRO_ERR_IO, false, "the server refuses this command; is it Redis 6 or newer?"},
 };
 #define NUM_REFUSALS (sizeof(refusals) / sizeof(refusals[0]))
 
@@ -82,9 +85,9 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
         if ((unsigned char)*at < 0x20 || (unsigned char)*at > 0x7E)
             *at = '?';
     size_t length = strlen(said);
-    if (length > 0 && said[length - 1] == '.') /* ours goes on */
+    if (length > 0 && said[length - 1] == '.') /* our sentence continues */
         said[length - 1] = '\0';
-    /* Whoever answers may be no friend, and errors go into logs. */
+    /* The server may be hostile, and errors go into logs: never repeat the password. */
     if (store->url->password && strstr(error, store->url->password))
         snprintf(said, sizeof(said), "%s", refusals[index].words);
     store->may_pass = refusals[index].may_pass;
@@ -95,9 +98,8 @@ nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *
 
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key)
 {
-    return nitro_fail(
-        store->context, NITRO_ERR_FORMAT,
-        "%s: %s %s: the reply is not of the sort that Redis gives; is another program's "
-        "key there, or another program at that port?",
-        store->url->shown, command, key);
+    return nitro_fail(store->context, NITRO_ERR_FORMAT,
+                      "%s: %s %s: the reply has an unexpected type; does another program use this "
+                      "key or this port?",
+                      store->url->shown, command, key);
 }

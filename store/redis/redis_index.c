@@ -1,6 +1,5 @@
-/* Indexes: sets of names. A name goes in before its record does, and stays when that is removed:
- * readers ask for the record too. So an index may hold more than there is, never less, and no
- * transaction need span the slots of a cluster. */
+/* Indexes: sets of names. A name is added before its record, and stays when the record is removed;
+ * readers check that the record exists. So no transaction has to span the slots of a cluster. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,8 +51,9 @@ nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const c
         status = read_members(store, key, reply, is_valid, names, &num_damaged);
     if (status == NITRO_OK && num_damaged > 0)
         nitro_log(store->context, NITRO_LOG_WARNING,
-                  "%s: %zu names in %s are damaged: they are not used", store->url->shown,
-                  num_damaged, key);
+                  "%s: %zu names in %s are not valid and are skipped; `nitro store verify` lists "
+                  "all problems",
+                  store->url->shown, num_damaged, key);
     nitro_redis_free_replies(&reply, 1);
     free(key);
     nitro_string_list_sort(names);
@@ -76,10 +76,10 @@ nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exist
     return status;
 }
 
-/* ---- Devices with samples or profiles of something ------------------------------------------ */
+/* ---- Devices with samples or profiles of a computation --------------------------------------- */
 
-/* The device's name goes into the index first. The first time its answer is waited for: a user who
- * may not write there leaves nothing behind. */
+/* Adds the device to the index and waits for the reply, so that a user without permission leaves
+ * nothing behind. Only done when it differs from the last one. */
 nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device)
 {
     if (store->announced && strcmp(store->announced, tag) == 0 &&

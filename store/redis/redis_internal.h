@@ -1,6 +1,6 @@
 /*
  * redis_internal.h - what the files of the Redis backend share: connections, commands, keys,
- * tables. docs/redis-keys.md says which keys there are and why.
+ * tables. docs/redis-keys.md lists the keys.
  */
 #ifndef NITRO_STORE_REDIS_REDIS_INTERNAL_H
 #define NITRO_STORE_REDIS_REDIS_INTERNAL_H
@@ -12,23 +12,23 @@
 #include "store/redis/redis_url.h"
 
 #define NITRO_REDIS_LAYOUT NITRO_STORE_VERSION
-/** Most bytes of one reply; the largest that a sound store gives is a page of the largest samples.
+/** Most bytes of one reply: a page of the largest samples.
  */
 #define NITRO_REDIS_MAX_REPLY_BYTES ((size_t)288 << 20)
 /** Bytes before each sample's record: the hash of the schema that it was written for. */
 #define NITRO_REDIS_HASH_BYTES 8
-/** Most elements of one array in a reply: every other list is read in pages. */
+/** Most elements of one array in a reply; longer lists are read in pages. */
 #define NITRO_REDIS_MAX_ELEMENTS ((size_t)1 << 20)
-/** Most servers of a cluster that are talked to. */
+/** Most servers of a cluster. */
 #define NITRO_REDIS_MAX_NODES 64
 
-/* ---- redis_connection.c, redis_transfer.c, redis_budget.c: one connection ---- */
+/* ---- redis_connection.c, redis_transfer.c, redis_budget.c: one connection -------------------- */
 
-/** What the reply that is being read may still cost. */
+/** Bytes that the reply being read may still take. */
 typedef struct redis_budget {
     size_t bytes;
     bool exceeded;
-    redisReplyObjectFunctions hiredis; /* what hiredis itself does */
+    redisReplyObjectFunctions hiredis; /* hiredis's own functions */
 } redis_budget;
 
 typedef struct redis_tls redis_tls;
@@ -37,10 +37,10 @@ typedef struct redis_node {
     char *host; /* or the path of a socket */
     int port;
     redisContext *connection; /* NULL: not connected */
-    redis_tls *tls;           /* what the connection's bytes go through; NULL: nothing */
+    redis_tls *tls;           /* NULL: plain text */
     redisReplyObjectFunctions functions;
     redis_budget budget;
-    bool answered;  /* anything, on this connection */
+    bool answered;  /* a reply was received on this connection */
     char name[216]; /* for errors */
 } redis_node;
 
@@ -48,17 +48,17 @@ typedef struct redis_store {
     nitro_context *context;
     redis_url *url;
     nitro_store_mode mode;
-    redis_node nodes[NITRO_REDIS_MAX_NODES]; /* the first is the URL's */
+    redis_node nodes[NITRO_REDIS_MAX_NODES]; /* the URL's server first */
     size_t num_nodes;
-    unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* which node has them, as far as we were told */
-    bool may_pass;                              /* may what failed last succeed a little later? */
-    char *announced;    /* "computation\0device" that the last samples were of; NULL: none yet */
-    char *known_device; /* the last one found to be there; NULL: none yet */
-    char *known_computation; /* the last one whose schema was read; NULL: none yet */
+    unsigned char slots[NITRO_REDIS_NUM_SLOTS]; /* the node of each, by redirections */
+    bool may_pass;                              /* was the last failure temporary? */
+    char *announced;         /* "computation\0device" of the last samples; NULL: none yet */
+    char *known_device;      /* the last device found; NULL: none yet */
+    char *known_computation; /* the last one whose schema was read */
     uint64_t known_schema;   /* its nitro_redis_schema_hash */
 } redis_store;
 
-/** A command's words; they are borrowed. Zero-initialise; nitro_redis_words_free. */
+/** A command's words, borrowed. Zero-initialise; free with nitro_redis_words_free. */
 typedef struct redis_words {
     const char **items;
     size_t *sizes;
@@ -76,36 +76,36 @@ void nitro_redis_words_free(redis_words *words);
 /** Connect, log in and choose the database, unless the node is connected. NITRO_ERR_IO. */
 nitro_status nitro_redis_connect(redis_store *store, redis_node *node);
 void nitro_redis_disconnect(redis_node *node);
-/** Give the replies of a new connection their largest size. */
+/** Limit the size of a new connection's replies. */
 void nitro_redis_bound_replies(redis_node *node);
 /** "host:port" or the socket's path, for errors. */
 const char *nitro_redis_node_name(const redis_store *store, redis_node *node);
 /**
- * Send commands and read their replies; with `asking`, each after ASKING. On failure the connection
- * is closed. Replies are NULL or the caller's to free, whatever the result.
+ * Send commands and read their replies; with `asking`, each after ASKING. Closes the connection on
+ * failure. The caller frees the replies, on failure too; they may be NULL.
  */
 nitro_status nitro_redis_exchange(redis_store *store, redis_node *node, const redis_words *commands,
                                   size_t num_commands, bool asking, redisReply **replies);
 
-/* ---- redis_error.c: what a server's refusal means ---- */
+/* ---- redis_error.c: errors ------------------------------------------------------------------- */
 
-/** The error as ours: server, command, what it said, what to do; never the password. Sets
- *  store->may_pass. */
+/** Report a server's error: server, command, its text and a remedy, without the password. Sets
+ * store->may_pass. */
 nitro_status nitro_redis_fail(redis_store *store, redis_node *node, const char *command,
                               const char *error);
-/** A reply that no Redis with our keys gives. */
+/** Report a reply of an unexpected type. */
 nitro_status nitro_redis_fail_reply(redis_store *store, const char *command, const char *key);
 
-/* ---- redis_run.c: commands to the server that has the key ---- */
+/* ---- redis_run.c: commands sent to the server that has the key ------------------------------- */
 
 /**
- * Run commands that all belong to the slot of `key`, in one round trip: redirections are followed,
- * and what may pass is tried again. Every reply is there and none is an error, or the call fails.
- * @param[out] resent  were they sent more than once? May be NULL.
+ * Run commands of one slot, that of `key`, in one round trip: follows redirections and retries
+ * temporary errors. On success every reply is set and none is an error.
+ * @param[out] resent  were the commands sent more than once? May be NULL.
  */
 nitro_status nitro_redis_run(redis_store *store, const char *key, const redis_words *commands,
                              size_t num_commands, redisReply **replies, bool *resent);
-/** One command of texts, the first of which is its name and the second its key; up to NULL. */
+/** One command: its name, its key, its arguments, NULL. */
 nitro_status nitro_redis_query(redis_store *store, redisReply **reply, ...);
 /** The value of a key, or of a field of the hash there (`field` NULL: of the key): a string or nil.
  */
@@ -117,9 +117,9 @@ nitro_status nitro_redis_run_number(redis_store *store, const char *key, redis_w
                                     nitro_status status, size_t *number);
 void nitro_redis_free_replies(redisReply **replies, size_t count);
 
-/* ---- redis_keys.c ---- */
+/* ---- redis_keys.c ---------------------------------------------------------------------------- */
 
-/** The tags of what is no computation's: '@' is in no name. */
+/** Hash tags of keys that belong to no computation; no name has a '@'. */
 #define NITRO_REDIS_TAG_COMPUTATIONS "@computations"
 #define NITRO_REDIS_TAG_DEVICES      "@devices"
 #define NITRO_REDIS_TAG_PROXIES      "@proxies"
@@ -127,7 +127,7 @@ void nitro_redis_free_replies(redisReply **replies, size_t count);
 /** "prefix:VERSION:{tag}:what", with ":of" after it where `of` is not NULL; NULL: out of memory. */
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of);
 
-/* ---- redis_table.c: records by name, in byte order ---- */
+/* ---- redis_table.c: records by name, in byte order ------------------------------------------- */
 
 /** Records in a hash, their names in a sorted set beside it, both on one slot. */
 typedef struct redis_table {
@@ -142,38 +142,38 @@ nitro_status nitro_redis_table_of(redis_store *store, const char *tag, bool of_p
 void nitro_redis_table_free(redis_table *table);
 
 typedef struct redis_row {
-    const char *name; /* terminated; holds no '\0' where a caller says that it may not */
+    const char *name; /* terminated; may hold '\0' */
     const void *record;
     size_t name_size, record_size;
 } redis_row;
 
 /**
- * All rows or none. Rows that are there: with mode "add" nothing is written, `there` gets up to
- * eight of their names and `num_there` their number; with "replace" they are replaced; with "runs"
- * all rows go first whose names agree up to the last '\x1f'. `extra`, an own command of the same
- * slot, goes along before; NULL: none.
+ * Write all rows or none. If some exist, mode "add" writes nothing, and sets `there` to up to eight
+ * of their names and `num_there` to their number; "replace" replaces them; "runs" first removes all
+ * rows whose names agree up to the last '\x1f'. `extra` is a command of the same slot that is sent
+ * first; NULL: none.
  */
 nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *extra,
                                    const redis_row *rows, size_t count, const char *mode,
                                    nitro_string_list *there, size_t *num_there);
 typedef nitro_status (*redis_row_function)(void *user, const redis_row *row);
-/** Rows in byte order of names, page by page; `record` is NULL where only the name is there. */
+/** Rows in byte order of names, page by page; `record` is NULL for a name without a record. */
 nitro_status nitro_redis_table_each(const redis_table *table, bool with_records,
                                     redis_row_function function, void *user);
 /**
- * Remove the rows whose records begin with the bytes given here (all of them: none given), at once;
- * `removed` counts them.
+ * Remove, in one transaction, the rows whose records begin with the given ones (an empty one
+ * matches all); `removed` counts them.
  */
 nitro_status nitro_redis_table_remove(const redis_table *table, const redis_row *rows, size_t count,
                                       size_t *removed);
 nitro_status nitro_redis_table_count(const redis_table *table, size_t *num_names,
                                      size_t *num_records);
 
-/** Which of these rows' names are there already? shape [count]. */
+/** Which of these rows exist? shape [count]. */
 nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *rows, size_t count,
                                     bool *found);
 
-/* ---- redis_read.c: records of a table ---- */
+/* ---- redis_read.c: records of a table -------------------------------------------------------- */
 
 /** Called for a row that cannot be read; the last error says why. `status`: NITRO_ERR_FORMAT,
  *  NITRO_ERR_NEWER, or NITRO_ERR_NOT_FOUND for a name without a record (without an error). */
@@ -197,41 +197,40 @@ nitro_status nitro_redis_decode_sample(redis_store *store, const char *where,
                                        const nitro_schema *schema, const char *device,
                                        const redis_row *row, nitro_sample **sample);
 
-/* ---- redis_index.c: sets of names, which may hold more than there is, never less ---- */
+/* ---- redis_index.c: sets of names; a name may have no record --------------------------------- */
 
 nitro_status nitro_redis_index_add(redis_store *store, const char *tag, const char *index,
                                    const char *name);
-/** Every name, sorted; those that are not `is_valid` are left out, logged, and counted in
- *  `damaged` (may be NULL). */
+/** All valid names, sorted; the others are logged and counted in `damaged` (may be NULL). */
 nitro_status nitro_redis_index_read(redis_store *store, const char *tag, const char *index,
                                     bool (*is_valid)(const char *), nitro_string_list *names,
                                     size_t *damaged);
-/** Is this key there? */
+/** Does the key exist? */
 nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exists);
 
-/* ---- redis_remove.c ---- */
+/* ---- redis_remove.c -------------------------------------------------------------------------- */
 
 /**
- * Take away the keys of these sorts, ended by NULL, of these devices, and the key `also` (NULL:
- * none), all at once. The first sort is of names: they are counted.
+ * Remove, in one transaction, the keys of these sorts (NULL-terminated) of these devices, and the
+ * key `also` (NULL: none). `removed` counts the names in the keys of the first sort.
  */
 nitro_status nitro_redis_unlink(redis_store *store, const char *tag,
                                 const nitro_string_list *devices, const char *const *sorts,
                                 const char *also, size_t *removed);
 
-/* ---- the backend's functions ---- */
+/* ---- the backend's functions ----------------------------------------------------------------- */
 nitro_status nitro_redis_open(nitro_context *context, redis_transport transport,
                               const char *address, nitro_store_mode mode, void **state);
 void nitro_redis_close(void *state);
-/** The device's name into the index of those with samples or profiles of a tag. */
+/** Add the device to the index of those with samples or profiles of a tag. */
 nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device);
-/** All devices in that index, whether or not anything is left of them. */
+/** All devices in that index, including those without any records left. */
 nitro_status nitro_redis_list_announced(redis_store *store, const char *tag,
                                         nitro_string_list *ids);
-/** Over the features' and variants' names, in order: samples begin with it, so that none is read
- *  under another schema than it was written for. */
+/** Hash of the features' and variants' names in order. Samples begin with it, so that none is read
+ * under another schema. */
 uint64_t nitro_redis_schema_hash(const nitro_schema *schema);
-/** NITRO_ERR_NOT_FOUND where there is no such device. */
+/** NITRO_ERR_NOT_FOUND: no such device. */
 nitro_status nitro_redis_require_device(redis_store *store, const char *id);
 nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_redis_get_schema(void *state, const char *computation, nitro_schema **schema);

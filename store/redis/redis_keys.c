@@ -1,5 +1,5 @@
-/* Names of keys. All that belongs to one computation has its name as the hash tag, so that a
- * cluster keeps it on one slot; docs/redis-keys.md lists the keys. */
+/* Names of keys. All keys of a computation have its name as hash tag, so that a cluster keeps them
+ * on one slot; docs/redis-keys.md lists the keys. */
 #include "store/redis/redis_internal.h"
 
 char *nitro_redis_key(redis_store *store, const char *tag, const char *what, const char *of)

@@ -1,12 +1,12 @@
-/* Leases on inputs, so that tuners of one device do not measure the same. A lease is a key that the
- * server forgets by itself, so that what a dead tuner has claimed is free again. */
+/* Leases on inputs, so that several tuners of one device do not measure the same input. A lease is
+ * a key that expires, so that the inputs of a dead tuner become free again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "store/redis/redis_internal.h"
 
-/* Asked again by its holder, it lasts anew: an answer may have been lost. */
+/* Claiming again renews the holder's lease: the first reply may have been lost. */
 static const char claim_script[] = "local holder = redis.call('GET', KEYS[1])\n"
                                    "if holder and holder ~= ARGV[1] then return 0 end\n"
                                    "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"

@@ -1,4 +1,4 @@
-/* Opening a Redis store: whose keys are there, and of which version. */
+/* Opening a Redis store: checks that the keys are those of a Nitro store of this version. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
     long version = reply->type == REDIS_REPLY_STRING ? strtol(reply->str, &end, 10) : 0;
     if (version < 1 || *end != '\0')
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
-                          "%s: the key %s says no version of a Nitro store; does another program "
-                          "use it? ?prefix=NAME in the URL keeps apart from it",
+                          "%s: the key %s holds no version of a Nitro store; does another program "
+                          "use it? Choose another prefix with ?prefix=NAME in the URL",
                           store->url->shown, key);
     if (version == NITRO_REDIS_LAYOUT)
         return NITRO_OK;
@@ -29,7 +29,7 @@ static nitro_status check_version(redis_store *store, const redisReply *reply, c
                             "them into a new store, or tune again");
 }
 
-/* A store is there once its version is. Writers make it, whoever comes first. */
+/* A store exists once its version does. The first writer creates it. */
 static nitro_status find_version(redis_store *store, const char *key, redisReply **reply)
 {
     nitro_status status = nitro_redis_query(store, reply, "GET", key, (char *)NULL);

@@ -1,5 +1,5 @@
-/* SIGPIPE while something is written to a connection. A library must not let its program be killed
- * for writing to a closed one, nor change what the program does about signals. */
+/* Blocks SIGPIPE during writes: a closed connection must not kill the program that uses the
+ * library, and its signal handlers must not change. */
 #include <errno.h>
 #include <pthread.h>
 #include <time.h>

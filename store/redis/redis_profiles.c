@@ -1,5 +1,5 @@
-/* Profiles in Redis: a table for each computation (or "@proxies") and device. A batch may be of
- * several tables: each of them is written as a whole, one after the other. */
+/* Profiles in Redis: a table for each computation (or "@proxies") and device. A batch may have
+ * profiles of several tables, which are written one after the other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,16 +17,16 @@ static nitro_status profiles_of(redis_store *store, const char *computation, con
     return nitro_redis_table_of(store, tag_of(computation), true, device, table);
 }
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* A batch in the order given; `of` says which computation's part is being written. */
+/* A batch in the order given. */
 typedef struct batch {
     redis_store *store;
     const char *device;
     const nitro_profile *const *profiles;
     size_t count;
     redis_row *rows; /* name and record owned */
-    bool *done;      /* looked up, or written */
+    bool *done;      /* handled by each_part */
     bool *found;
 } batch;
 
@@ -134,7 +134,7 @@ static nitro_status put_part(batch *b, const char *computation, const redis_row 
         status = profiles_of(b->store, computation, b->device, &table);
     if (status == NITRO_OK)
         status = nitro_redis_table_put(&table, NULL, rows, count, mode, &there, &num_there);
-    if (status == NITRO_OK && num_there > 0) { /* somebody else was faster */
+    if (status == NITRO_OK && num_there > 0) { /* another process was faster */
         status = find_part(b, computation, rows, places, count);
         if (status == NITRO_OK)
             status = require_none_found(b);
@@ -174,7 +174,7 @@ nitro_status nitro_redis_put_profiles(void *state, const char *device,
     return status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status read_device(redis_store *store, const redis_reader *reader,
                                 const char *computation)
@@ -187,7 +187,7 @@ static nitro_status read_device(redis_store *store, const redis_reader *reader,
     return status;
 }
 
-/* The device, or all that are known to have something. */
+/* The device, or all in the index. */
 static nitro_status list_devices(redis_store *store, const char *device, const char *computation,
                                  nitro_string_list *ids)
 {

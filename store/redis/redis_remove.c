@@ -1,11 +1,11 @@
-/* Removing from Redis: one script takes away all keys of a computation, or of one of its devices.
+/* Removing from Redis: one script removes all keys of a computation, or of one of its devices.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/redis/redis_internal.h"
 
-/* ARGV[1]: how many of the first keys are names of rows, which are counted. */
+/* ARGV[1]: number of leading keys whose members are counted. */
 static const char remove_script[] = "local removed = 0\n"
                                     "for i = 1, tonumber(ARGV[1]) do\n"
                                     "  removed = removed + redis.call('ZCARD', KEYS[i])\n"

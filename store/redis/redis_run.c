@@ -1,5 +1,5 @@
 /* Sends commands to the server that has their key. Follows a cluster's MOVED and ASK, and remembers
- * which server has a slot; retries errors that may pass, at growing intervals, within the timeout.
+ * which server has a slot; retries temporary errors at growing intervals within the timeout.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define MAX_HOPS       8
 #define MAX_TRIES      64
-#define MAX_RECONNECTS 4 /* tries where nobody answers at all */
+#define MAX_RECONNECTS 4 /* tries without any answer */
 #define FIRST_WAIT_MS  20.0
 #define LONGEST_WAIT   500.0
 
@@ -23,7 +23,7 @@ void nitro_redis_free_replies(redisReply **replies, size_t count)
     }
 }
 
-/* ---- Redirections -------------------------------------------------------------------------- */
+/* ---- Redirections ---------------------------------------------------------------------------- */
 
 static nitro_status find_node(redis_store *store, const char *host, int port, size_t *index)
 {
@@ -34,8 +34,7 @@ static nitro_status find_node(redis_store *store, const char *host, int port, si
     }
     if (store->num_nodes == NITRO_REDIS_MAX_NODES)
         return nitro_fail(store->context, NITRO_ERR_IO,
-                          "%s: the cluster has more than %d servers, which is the most that Nitro "
-                          "talks to",
+                          "%s: the cluster has more than %d servers, the most that Nitro supports",
                           store->url->shown, NITRO_REDIS_MAX_NODES);
     char *copy = nitro_strdup(store->context, host);
     if (!copy)
@@ -50,7 +49,7 @@ static bool is_redirection(const char *error)
     return strncmp(error, "MOVED ", 6) == 0 || strncmp(error, "ASK ", 4) == 0;
 }
 
-/* "MOVED 3999 127.0.0.1:6381": the host may be an IPv6 address, or empty: that of who says so. */
+/* "MOVED 3999 127.0.0.1:6381": the host may be an IPv6 address, or empty: the same host. */
 static nitro_status follow(redis_store *store, const char *error, unsigned slot, size_t *node,
                            bool *asking)
 {
@@ -75,7 +74,7 @@ static nitro_status follow(redis_store *store, const char *error, unsigned slot,
     return status;
 }
 
-/* ---- Trying --------------------------------------------------------------------------------- */
+/* ---- Trying ---------------------------------------------------------------------------------- */
 
 typedef struct attempt {
     redis_store *store;
@@ -83,14 +82,14 @@ typedef struct attempt {
     size_t node;
     bool asking;
     size_t hops, tries;
-    bool answered; /* somebody answered, whatever it was */
+    bool answered; /* a server answered */
     bool sent;     /* the commands may have been carried out */
 } attempt;
 
 static nitro_status try_once(attempt *a, const redis_words *commands, size_t count,
                              redisReply **replies);
 
-/* Each redirected command goes on by itself: while a slot moves, one key is here and another there.
+/* Each redirected command is followed alone: while a slot moves, its keys are on two servers.
  */
 static nitro_status follow_all(attempt *a, const redis_words *commands, size_t count,
                                redisReply **replies)
@@ -133,7 +132,7 @@ static nitro_status try_once(attempt *a, const redis_words *commands, size_t cou
             continue;
         status = nitro_redis_fail(store, node, commands[i].items[0], replies[i]->str);
         if (strncmp(replies[i]->str, "READONLY", 8) == 0)
-            nitro_redis_disconnect(node); /* who answers there may have changed */
+            nitro_redis_disconnect(node); /* another server may have taken its address */
     }
     return status;
 }
@@ -145,7 +144,7 @@ static void wait_ms(double ms)
     nanosleep(&rest, NULL);
 }
 
-/* A server of a cluster that does not answer may be replaced: ask another who has the slot now. */
+/* A cluster's server that does not answer may have been replaced: ask another one for the slot. */
 static void forget_node(attempt *a)
 {
     redis_store *store = a->store;

@@ -47,8 +47,8 @@ static nitro_status encode(redis_store *store, const char *computation, uint64_t
                                  .name_size = strlen(samples[i]->input),
                                  .record_size = b->bytes.size - begin};
     }
-    size_t at = 0;
-    for (size_t i = 0; i < count && status == NITRO_OK; i++) { /* the bytes do not move any more */
+    size_t at = 0; /* `bytes` is complete and no longer moves */
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
         b->rows[i].record = b->bytes.bytes + at;
         at += b->rows[i].record_size;
     }
@@ -73,7 +73,8 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
         index ? samples_of(store, computation, device, &table) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK)
         status = nitro_redis_announce(store, computation, device);
-    /* Again with every batch, for it costs no round trip, and others may have emptied the store. */
+    /* Repeated with every batch: it costs no round trip, and another process may have emptied the
+     * store. */
     if (status == NITRO_OK)
         status =
             nitro_redis_words_add_texts(store->context, &add, "SADD", index, device, (char *)NULL);
@@ -90,7 +91,7 @@ static nitro_status put_batch(redis_store *store, const char *computation, const
     return status;
 }
 
-/* The hash of the schema, which whoever puts samples has mostly just read. */
+/* The hash of the schema, which was mostly just read. */
 static nitro_status find_schema(redis_store *store, const char *computation, uint64_t *schema_hash)
 {
     bool known = store->known_computation && strcmp(store->known_computation, computation) == 0;
@@ -122,7 +123,7 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
     return status;
 }
 
-/* ---- A recording: names, device and samples ------------------------------------------------ */
+/* ---- A recording: schema, device and samples ------------------------------------------------- */
 
 static nitro_status check_inputs(redis_store *store, const char *computation, const char *device,
                                  const batch *b)
@@ -147,7 +148,7 @@ static nitro_status check_inputs(redis_store *store, const char *computation, co
     return status;
 }
 
-/* What would be refused later is refused before anything is written. */
+/* Refuse before anything is written what would be refused later. */
 static nitro_status check_recording(redis_store *store, const nitro_schema *schema,
                                     const char *device_id, bool device_comes, const batch *b,
                                     bool replace)
@@ -160,7 +161,7 @@ static nitro_status check_recording(redis_store *store, const nitro_schema *sche
     if (status == NITRO_OK)
         status = nitro_store_merge_schema(store->context, stored, schema, &merged);
     else if (status == NITRO_ERR_NOT_FOUND)
-        status = NITRO_OK; /* the names are new */
+        status = NITRO_OK; /* the schema is new */
     nitro_schema_free(merged);
     nitro_schema_free(stored);
     if (status == NITRO_OK && !replace)
@@ -168,9 +169,9 @@ static nitro_status check_recording(redis_store *store, const nitro_schema *sche
     return status;
 }
 
-/* A device's slot is not that of the computation: no transaction has both. So the device comes
- * first, then the names, then the samples: nobody sees samples of what is not there, and who does
- * it again after a crash does it all. */
+/* Device and computation are on different slots, which no transaction spans. So the device is
+ * written first, then the schema, then the samples: no reader sees samples without them, and
+ * repeating the call after a crash completes it. */
 nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
                                        const nitro_device *device, const char *device_id,
                                        const nitro_sample *const *samples, size_t count,
@@ -192,7 +193,7 @@ nitro_status nitro_redis_put_recording(void *state, const nitro_schema *schema,
     return status;
 }
 
-/* What a record begins with: its checksum is what counts. */
+/* Compares the beginning of each record, which holds its checksum. */
 nitro_status nitro_redis_remove_samples(void *state, const char *computation, const char *device,
                                         const nitro_sample *const *samples, size_t count,
                                         size_t *removed)
@@ -215,7 +216,7 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     return status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
                                      nitro_sample_function function, void *user,
@@ -276,7 +277,7 @@ typedef struct name_loop {
     nitro_string_list *names;
 } name_loop;
 
-/* A name as a string; a '\0' inside is no name of ours. */
+/* No valid name has a '\0' inside. */
 static bool is_input(const redis_row *row)
 {
     return strlen(row->name) == row->name_size && nitro_input_name_is_valid(row->name);
@@ -285,7 +286,7 @@ static bool is_input(const redis_row *row)
 static nitro_status add_name(void *user, const redis_row *row)
 {
     const name_loop *loop = user;
-    if (!is_input(row)) /* `nitro store verify` names it */
+    if (!is_input(row)) /* `nitro store verify` reports it */
         return NITRO_OK;
     return nitro_string_list_add(loop->store->context, loop->names, row->name);
 }

@@ -1,13 +1,13 @@
-/* Schemas in Redis: a record each, changed only where it is still what was read. */
+/* Schemas in Redis: one record each, changed by compare-and-set. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/nitro_backend.h"
 #include "store/redis/redis_internal.h"
 
-#define MAX_CHANGES 20 /* of others, between our reading and our writing */
+#define MAX_CHANGES 20 /* by other processes, between read and write */
 
-/* ARGV: what must be there ("" for nothing), and what shall be. 1: written. */
+/* ARGV: the expected value ("": none) and the new one. Returns 1 if written. */
 static const char change_script[] = "local old = redis.call('GET', KEYS[1]) or ''\n"
                                     "if old ~= ARGV[1] then return 0 end\n"
                                     "redis.call('SET', KEYS[1], ARGV[2])\n"
@@ -28,7 +28,7 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
     size_t answer = 0;
     bool is_new = old->type == REDIS_REPLY_NIL;
     nitro_status status = NITRO_OK;
-    if (is_new) /* the index first: it may hold more than there is, never less */
+    if (is_new) /* the index first: every record needs its name there */
         status = nitro_redis_index_add(store, NITRO_REDIS_TAG_COMPUTATIONS, "index",
                                        schema->computation);
     if (status == NITRO_OK)
@@ -47,7 +47,7 @@ static nitro_status change(redis_store *store, const char *key, const redisReply
     return status;
 }
 
-/* Read, merge, and write unless somebody changed it meanwhile. */
+/* Read, merge, and write unless another process changed it in between. */
 static nitro_status put_once(redis_store *store, const char *key, const nitro_schema *schema,
                              bool *done)
 {
@@ -81,7 +81,7 @@ nitro_status nitro_redis_put_schema(void *state, const nitro_schema *schema)
     free(key);
     if (status == NITRO_OK && !done)
         status = nitro_fail(store->context, NITRO_ERR_IO,
-                            "%s: others keep changing the schema of %s; try again",
+                            "%s: other processes keep changing the schema of %s; try again",
                             store->url->shown, schema->computation);
     return status;
 }
@@ -96,7 +96,7 @@ uint64_t nitro_redis_schema_hash(const nitro_schema *schema)
     return hash;
 }
 
-/* Whoever writes samples has just read the schema. */
+/* Writing samples needs the hash of the schema, which was mostly just read. */
 static nitro_status remember_schema(redis_store *store, const nitro_schema *schema)
 {
     if (!store->known_computation || strcmp(store->known_computation, schema->computation) != 0) {

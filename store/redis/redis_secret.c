@@ -1,5 +1,4 @@
-/* Credentials from the environment or from a file of the user's own. The URL comes first, for it is
- * what the user typed. */
+/* Credentials from the environment or from a file of the user. Those in the URL have precedence. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,9 @@ static nitro_status read_file(nitro_context *context, const char *path, char **p
     text[strcspn(text, "\r\n")] = '\0';
     if (text[0] == '\0')
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
-                            "%s: NITRO_REDIS_PASSWORD_FILE names a file without a password", path);
+                            "%s: the file that NITRO_REDIS_PASSWORD_FILE names has an empty first "
+                            "line; write the password there",
+                            path);
     else if (!(*password = nitro_strdup(context, text)))
         status = NITRO_ERR_NO_MEMORY;
     explicit_bzero(text, sizeof(text));
@@ -45,7 +46,8 @@ nitro_status nitro_redis_secret_complete(nitro_context *context, redis_url *url)
         status = read_file(context, path, &url->password);
     if (status == NITRO_OK && url->user && !url->password)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s: a user is named, but no password; set NITRO_REDIS_PASSWORD or "
+                          "%s: the URL or NITRO_REDIS_USER names a user, but there is no password; "
+                          "set NITRO_REDIS_PASSWORD or "
                           "NITRO_REDIS_PASSWORD_FILE",
                           url->shown);
     return status;

@@ -1,4 +1,4 @@
-/* Slots of a Redis Cluster: what stands in the first pair of braces decides. */
+/* Slots of a Redis Cluster, by the text in a key's first pair of braces. */
 #include <stddef.h>
 #include <string.h>
 

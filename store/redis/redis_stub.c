@@ -1,4 +1,5 @@
-/* What stands in for the Redis backend in a build without hiredis: it says how to get it. */
+/* Stands in for the Redis backend in a build without hiredis: opening a store fails with how to get
+ * it. */
 #include "nitro/nitro_backend.h"
 
 static nitro_status refuse(nitro_context *context, const char *address, nitro_store_mode mode,

@@ -1,6 +1,5 @@
-/* Tables: records in a hash, for the server then needs no look at them, and their names in a sorted
- * set of equal scores, which Redis keeps in byte order. A script writes both at once; pages read
- * them, so that neither side ever holds a whole table. */
+/* Tables: records in a hash, and their names in a sorted set of equal scores, which Redis keeps in
+ * byte order. A script writes both at once; reading in pages bounds memory on both sides. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +9,10 @@
 #define TEXT(number)  TEXT_(number)
 #define PAGE          500 /* names; a page's records are at most NITRO_REDIS_MAX_REPLY_BYTES */
 
-/* ARGV: "add", "again", "replace" or "runs"; then name and record in turn. A command that was sent
- * twice, because nobody knows whether it arrived the first time, says "again": the same record is
- * no obstacle then. "runs" takes away first what agrees with a name up to its last '\x1f'. Answers
- * how many names are there already, and the first eight; none: written. */
+/* ARGV: "add", "again", "replace" or "runs"; then name and record in turn. "again" is for a command
+ * whose first reply was lost: identical records are no conflict. "runs" first removes the rows that
+ * agree with a name up to its last '\x1f'. Returns how many names exist and the first eight; 0: all
+ * was written. */
 static const char put_script[] =
     "local mode, there = ARGV[1], {0}\n"
     "for first = 2, #ARGV, 2000 do\n"
@@ -72,7 +71,7 @@ void nitro_redis_table_free(redis_table *table)
     *table = (redis_table){0};
 }
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
 static nitro_status make_put(const redis_table *table, const char *mode, const redis_row *rows,
                              size_t count, redis_words *words)
@@ -88,7 +87,7 @@ static nitro_status make_put(const redis_table *table, const char *mode, const r
     return status;
 }
 
-/* What the script answers: a number, then names. */
+/* The script's reply: a number, then names. */
 static nitro_status read_there(const redis_table *table, const redisReply *reply,
                                nitro_string_list *there, size_t *num_there)
 {
@@ -140,7 +139,7 @@ nitro_status nitro_redis_table_put(const redis_table *table, const redis_words *
     return run_put(table, NULL, "again", rows, count, there, num_there, &resent);
 }
 
-/* ARGV: name and what its record must begin with, in turn. */
+/* ARGV: name and prefix of its record, in turn. */
 static const char remove_script[] = "local removed = 0\n"
                                     "for i = 1, #ARGV, 2 do\n"
                                     "  local record = redis.call('HGET', KEYS[1], ARGV[i]) or ''\n"
@@ -199,9 +198,9 @@ nitro_status nitro_redis_table_find(const redis_table *table, const redis_row *r
     return status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A page's names: the reply to ZRANGEBYLEX, kept while its records are asked for. */
+/* Check the reply to ZRANGEBYLEX: the names of a page. */
 static nitro_status check_page(const redis_table *table, const redisReply *names)
 {
     if (names->type != REDIS_REPLY_ARRAY || names->elements > PAGE)
@@ -212,8 +211,8 @@ static nitro_status check_page(const redis_table *table, const redisReply *names
     return NITRO_OK;
 }
 
-/* ZRANGEBYLEX of the names after the last one of `before`, which may be NULL; `after` is its
- * argument, to be freed when the command is done. */
+/* ZRANGEBYLEX of the names after the last one of `before` (NULL: from the first); `after` is its
+ * argument, which the caller frees after the command. */
 static nitro_status query_names(const redis_table *table, const redisReply *before,
                                 redis_words *words, char **after)
 {
@@ -247,7 +246,7 @@ static nitro_status query_records(const redis_table *table, const redisReply *na
     return status;
 }
 
-/* Rows of a page; what was removed meanwhile has neither name nor record any more. */
+/* Call `function` for the rows of a page. */
 static nitro_status hand_on(const redis_table *table, const redisReply *names,
                             const redisReply *records, redis_row_function function, void *user)
 {
@@ -268,7 +267,7 @@ static nitro_status hand_on(const redis_table *table, const redisReply *names,
     return status;
 }
 
-/* Ask for a page's records (where wanted) and the next page's names in one round trip. */
+/* Read a page's records (if wanted) and the next page's names in one round trip. */
 static nitro_status turn_page(const redis_table *table, const redisReply *names, bool with_records,
                               redisReply **records, redisReply **next)
 {

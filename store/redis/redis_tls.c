@@ -1,5 +1,4 @@
-/* TLS through OpenSSL: checks that the certificate names the host, and bounds every wait, whichever
- * direction OpenSSL waits for. */
+/* TLS with OpenSSL: checks that the certificate names the host, and bounds every wait. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -13,13 +12,13 @@
 #include "store/redis/redis_tls.h"
 
 #define READ_BYTES 16384
-#define VERDICT_MS 300 /* the longest wait for a server that says nothing after the handshake */
+#define VERDICT_MS 300 /* the longest wait for a server that sends nothing after the handshake */
 
 struct redis_tls {
     SSL_CTX *settings;
     SSL *ssl;
     int descriptor, timeout_ms;
-    char *waiting; /* to be written: shape [size], up to `written` it is */
+    char *waiting; /* to be written: shape [size]; the first `written` bytes are */
     size_t size, written, capacity;
     char problem[256];
 };
@@ -47,14 +46,14 @@ const char *nitro_redis_tls_problem(const redis_tls *tls)
     return tls->problem;
 }
 
-/* ---- What OpenSSL says ----------------------------------------------------------------------- */
+/* ---- Errors of OpenSSL ----------------------------------------------------------------------- */
 
 static void set_problem(redis_tls *tls, const char *text)
 {
     snprintf(tls->problem, sizeof(tls->problem), "%s", text);
 }
 
-/* The first word of OpenSSL's queue, which is emptied. */
+/* The first error in OpenSSL's queue, which is emptied. */
 static redis_tls_result note_protocol_error(redis_tls *tls)
 {
     unsigned long error = ERR_get_error();
@@ -66,12 +65,12 @@ static redis_tls_result note_protocol_error(redis_tls *tls)
     if (ERR_GET_LIB(error) == ERR_LIB_SSL && reason == SSL_R_UNEXPECTED_EOF_WHILE_READING)
         return REDIS_TLS_CLOSED;
 #endif
-    /* An alert that the other side sent is 1000 and its number. */
+    /* An alert of the other side is 1000 plus its number. */
     bool is_alert = ERR_GET_LIB(error) == ERR_LIB_SSL && reason > SSL_AD_REASON_OFFSET;
     return is_alert ? REDIS_TLS_REFUSED : REDIS_TLS_FAILED;
 }
 
-/* After a call that did not do it: wait until it may, or say why not. */
+/* After an incomplete call: wait until it can be repeated, or report why not. */
 static redis_tls_result wait_or_fail(redis_tls *tls, int returned)
 {
     int error = errno, want = SSL_get_error(tls->ssl, returned);
@@ -92,9 +91,9 @@ static redis_tls_result wait_or_fail(redis_tls *tls, int returned)
     return REDIS_TLS_CLOSED;
 }
 
-/* ---- Who we are, and whom we trust ----------------------------------------------------------- */
+/* ---- Certificates ---------------------------------------------------------------------------- */
 
-/* OpenSSL would ask on the terminal. */
+/* OpenSSL would ask for it on the terminal. */
 static int refuse_passphrase(char *buffer, int size, int writing, void *user)
 {
     (void)buffer;
@@ -139,8 +138,7 @@ static nitro_status set_own_certificate(redis_store *store, SSL_CTX *settings)
     SSL_CTX_set_default_passwd_cb(settings, refuse_passphrase);
     if (url->key && !url->cert)
         return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                          "%s: ?key= is there without ?cert=: name the certificate too",
-                          url->shown);
+                          "%s: ?key= needs ?cert=: name the certificate too", url->shown);
     if (!url->cert)
         return NITRO_OK;
     if (SSL_CTX_use_certificate_chain_file(settings, url->cert) != 1)
@@ -150,7 +148,7 @@ static nitro_status set_own_certificate(redis_store *store, SSL_CTX *settings)
     return NITRO_OK;
 }
 
-/* The host that was asked for must be in the certificate, as a name or as an address. */
+/* The certificate must name the URL's host, as a name or as an address. */
 static bool expect_host(SSL *ssl, const char *host)
 {
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), host) == 1)
@@ -177,7 +175,7 @@ static nitro_status make(redis_store *store, redis_node *node, redis_tls *tls)
     tls->ssl = SSL_new(tls->settings);
     if (!tls->ssl || !expect_host(tls->ssl, node->host) ||
         SSL_set_fd(tls->ssl, tls->descriptor) != 1)
-        return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: OpenSSL cannot begin",
+        return nitro_fail(store->context, NITRO_ERR_NO_MEMORY, "%s: OpenSSL cannot be initialised",
                           store->url->shown);
     int flags = fcntl(tls->descriptor, F_GETFL);
     if (flags < 0 || fcntl(tls->descriptor, F_SETFL, flags | O_NONBLOCK) < 0)
@@ -186,15 +184,15 @@ static nitro_status make(redis_store *store, redis_node *node, redis_tls *tls)
     return NITRO_OK;
 }
 
-/* ---- Shaking hands --------------------------------------------------------------------------- */
+/* ---- Handshake ------------------------------------------------------------------------------- */
 
-/* What to do about a certificate that is not accepted, by OpenSSL's verdict. */
+/* What to do about a refused certificate, by OpenSSL's error. */
 static const char *advice_on(long verdict)
 {
     switch (verdict) {
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-        return "use a name that is in the certificate, or let the server have one for this name";
+        return "use a name that is in the certificate, or install one for this name on the server";
     case X509_V_ERR_CERT_HAS_EXPIRED:
     case X509_V_ERR_CERT_NOT_YET_VALID:
         return "the server's administrator has to renew it; is this machine's clock right?";
@@ -248,8 +246,8 @@ static nitro_status shake_hands(redis_store *store, redis_node *node, redis_tls 
     }
 }
 
-/* From TLS 1.3 on a server judges our certificate after the handshake. Sent a command before that,
- * it might hang up so that its verdict is lost: wait for what it says of itself, mostly a ticket.
+/* Since TLS 1.3 a server checks our certificate after the handshake. A command sent before that
+ * could lose its alert: wait for the server's first bytes, mostly a session ticket.
  */
 static nitro_status await_verdict(redis_store *store, redis_node *node, redis_tls *tls)
 {

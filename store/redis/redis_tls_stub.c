@@ -1,4 +1,5 @@
-/* In place of TLS where OpenSSL is missing: opening a rediss:// store says how to get it. */
+/* Stands in for TLS in a build without OpenSSL: opening a rediss:// store fails with how to get it.
+ */
 #include "store/redis/redis_tls.h"
 
 nitro_status nitro_redis_require_tls(nitro_context *context)
@@ -20,7 +21,7 @@ void nitro_redis_tls_free(redis_tls *tls)
     (void)tls;
 }
 
-/* Without a handle nobody calls these. */
+/* Never called, since there is no handle. */
 
 nitro_status nitro_redis_tls_append(nitro_context *context, redis_tls *tls, const char *bytes,
                                     size_t size)

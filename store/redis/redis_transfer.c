@@ -6,14 +6,14 @@
 #include "store/redis/redis_connection.h"
 #include "store/redis/redis_tls.h"
 
-/* A command may take longer than the timeout when it is long or its reply is: by this much. */
+/* How much longer than the timeout a long command or reply may take. */
 #define SLOWEST_BYTES_PER_MS 1000.0
 
 typedef struct transfer {
     redis_store *store;
     redis_node *node;
     const char *command; /* the first one's name */
-    double deadline_ms;  /* moves on with what is sent and received */
+    double deadline_ms;  /* grows with the bytes sent and received */
 } transfer;
 
 static nitro_status fail_tls(const transfer *t, redis_tls_result result)
@@ -73,8 +73,9 @@ static nitro_status send_all(transfer *t)
             return status;
         if (!done && nitro_clock_wall_ms(t->store->context) > t->deadline_ms) {
             t->store->may_pass = true;
-            return nitro_redis_fail_io(t->store, t->node, t->command,
-                                       "the server takes the command too slowly");
+            return nitro_redis_fail_io(
+                t->store, t->node, t->command,
+                "the server accepts the command too slowly; raise ?timeout=SECONDS in the URL");
         }
     }
     return NITRO_OK;
@@ -84,7 +85,7 @@ static nitro_status fail_too_large(transfer *t)
 {
     return nitro_redis_fail_io(
         t->store, t->node, t->command,
-        "the reply is larger than any that a Nitro store gives; is this one?");
+        "the reply is larger than any of a Nitro store; is this a Nitro store?");
 }
 
 static nitro_status receive(transfer *t, redisReply **reply)
@@ -110,8 +111,9 @@ static nitro_status receive(transfer *t, redisReply **reply)
         t->deadline_ms += after > before ? (double)(after - before) / SLOWEST_BYTES_PER_MS : 0;
         if (nitro_clock_wall_ms(t->store->context) > t->deadline_ms) {
             t->store->may_pass = true;
-            return nitro_redis_fail_io(t->store, t->node, t->command,
-                                       "the server answers too slowly");
+            return nitro_redis_fail_io(
+                t->store, t->node, t->command,
+                "the server answers too slowly; raise ?timeout=SECONDS in the URL");
         }
     }
     t->node->answered = true;

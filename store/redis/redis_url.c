@@ -1,4 +1,4 @@
-/* A Redis URL taken apart. Errors show the URL without its password, whatever else is wrong. */
+/* Parses a Redis URL. Errors never show the password. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,7 +166,8 @@ static nitro_status take_option(nitro_context *context, redis_url *url, const ch
             return take_part(context, url, value, value_size, files[i].text);
 #undef IS
     return refuse(context, url,
-                  "an option is none of timeout, prefix and database (rediss: ca, cert, key)");
+                  "an option is unknown; the options are timeout, prefix and database (rediss: "
+                  "also ca, cert, key)");
 }
 
 static nitro_status take_options(nitro_context *context, redis_url *url, const char *text)
@@ -180,7 +181,7 @@ static nitro_status take_options(nitro_context *context, redis_url *url, const c
     return status;
 }
 
-/* What stands between the user and the options. */
+/* The part between user and options. */
 static nitro_status take_place(nitro_context *context, redis_url *url, const char *text,
                                size_t size)
 {

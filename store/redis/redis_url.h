@@ -1,5 +1,5 @@
 /*
- * redis_url.h - what a Redis URL says, and where credentials come from:
+ * redis_url.h - parses a Redis URL and finds the credentials:
  *
  *     redis://[user[:password]@]host[:port][/database][?OPTION&...]
  *     rediss://...                                     the same over TLS
@@ -19,20 +19,20 @@ typedef enum redis_transport { REDIS_OVER_TCP, REDIS_OVER_TLS, REDIS_OVER_UNIX }
 
 typedef struct redis_url {
     redis_transport transport;
-    char *host; /* of the server, or the path of its socket */
+    char *host; /* the server's host name, or the path of its socket */
     int port;
     int database;
     double timeout_ms;
     char *prefix;
     char *ca, *cert, *key; /* files for TLS; NULL: the system's, none, none */
     char *user, *password; /* NULL: none */
-    char *shown;           /* for people: without user and password */
+    char *shown;           /* for messages: without user and password */
 } redis_url;
 
 /**
- * @param address  what follows "scheme:".
- * @return NITRO_OK; NITRO_ERR_ARGUMENT: the URL is malformed, or no password is given; errors of
- *         nitro_file_read_private. No message holds the password.
+ * @param address  what follows "scheme:". @return NITRO_OK; NITRO_ERR_ARGUMENT: the URL is
+ * malformed, or no password is given; errors of nitro_file_read_private. No message holds the
+ * password.
  */
 nitro_status nitro_redis_url_parse(nitro_context *context, redis_transport transport,
                                    const char *address, redis_url **url);

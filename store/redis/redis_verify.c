@@ -1,5 +1,6 @@
-/* Verifies a Redis store, and removes what is damaged: reads every record, and checks that names,
- * records and indexes agree. Others may write meanwhile, so a removed row is no problem. */
+/* Verifies a Redis store and removes damaged records: reads every record, and checks that names,
+ * records and indexes agree. Other processes may write at the same time, so a row that disappears
+ * is no problem. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,13 @@ typedef struct inspection {
     redis_store *store;
     nitro_problem_function report;
     void *user;
-    bool clean;   /* only what may go is reported, and goes */
-    bool dry_run; /* but it stays */
+    bool clean;   /* report and remove only what can be removed */
+    bool dry_run; /* but remove nothing */
     size_t num_problems;
-    /* What is being read: */
+    /* The table being read: */
     const char *tag, *device;
     const nitro_schema *schema; /* NULL: proxies */
-    redis_row *bad;             /* rows to go; name and record owned */
+    redis_row *bad;             /* rows to remove; name and record owned */
     size_t num_bad, capacity;
 } inspection;
 
@@ -28,7 +29,7 @@ static void report(void *user, const char *problem)
         i->report(i->user, problem);
 }
 
-/* The last error as a problem; only a failure of server or machine ends the inspection. */
+/* Report the last error as a problem; any failure but damage ends the inspection. */
 static nitro_status report_failure(inspection *i, nitro_status status)
 {
     if (status != NITRO_ERR_FORMAT && status != NITRO_ERR_NEWER)
@@ -38,7 +39,7 @@ static nitro_status report_failure(inspection *i, nitro_status status)
     return NITRO_OK;
 }
 
-/* ---- Rows that go --------------------------------------------------------------------------- */
+/* ---- Rows to remove -------------------------------------------------------------------------- */
 
 static nitro_status keep_bad(inspection *i, const redis_row *row)
 {
@@ -80,9 +81,9 @@ static nitro_status remove_bad(inspection *i, const redis_table *table, nitro_st
     return status;
 }
 
-/* ---- Tables --------------------------------------------------------------------------------- */
+/* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* What a newer Nitro wrote is a problem, but not damage: it stays. */
+/* Records of a newer Nitro are reported by `verify`, but not removed. */
 static nitro_status note_unreadable(void *user, const redis_row *row, nitro_status status)
 {
     inspection *i = user;
@@ -93,7 +94,7 @@ static nitro_status note_unreadable(void *user, const redis_row *row, nitro_stat
     return status == NITRO_ERR_NEWER ? NITRO_OK : keep_bad(i, row);
 }
 
-/* Records that no name leads to cannot be read: they go. */
+/* Remove records without a name, which cannot be read. */
 static const char tidy_script[] =
     "local cursor = '0'\n"
     "repeat\n"
@@ -124,8 +125,8 @@ static nitro_status inspect_counts(inspection *i, const redis_table *table, cons
     nitro_status status = nitro_redis_table_count(table, &num_names, &num_records);
     if (status != NITRO_OK || num_names == num_records)
         return status;
-    snprintf(message, sizeof(message), "%s on %s: there are %zu names of %s, but %zu records",
-             i->tag, i->device, num_names, what, num_records);
+    snprintf(message, sizeof(message), "%s on %s: %zu names of %s, but %zu records", i->tag,
+             i->device, num_names, what, num_records);
     report(i, message);
     return i->clean && !i->dry_run && num_records > num_names ? tidy(table) : NITRO_OK;
 }
@@ -146,7 +147,7 @@ static nitro_status inspect_table(inspection *i, bool of_profiles)
     return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
 }
 
-/* ---- What belongs to nothing ---------------------------------------------------------------- */
+/* ---- Rows without a device or a computation -------------------------------------------------- */
 
 static nitro_status count_rows(inspection *i, size_t *count)
 {
@@ -164,7 +165,7 @@ static nitro_status count_rows(inspection *i, size_t *count)
     return status;
 }
 
-/* Rows of a device that nobody described, or of a computation without names. */
+/* Rows of a device without a description, or of a computation without a schema. */
 static nitro_status inspect_orphans(inspection *i, const char *missing, size_t count)
 {
     static const char *const sorts[] = {"inputs", "samples", "runs", "profiles", NULL};
@@ -184,7 +185,7 @@ static nitro_status inspect_orphans(inspection *i, const char *missing, size_t c
     return status;
 }
 
-static nitro_status inspect_device_of(inspection *i, bool has_names)
+static nitro_status inspect_device_of(inspection *i, bool has_schema)
 {
     size_t count = 0;
     bool exists = false;
@@ -195,18 +196,18 @@ static nitro_status inspect_device_of(inspection *i, bool has_names)
     free(key);
     if (status != NITRO_OK)
         return report_failure(i, status);
-    if (count > 0 && !has_names)
-        return inspect_orphans(i, "the computation's names are gone", count);
+    if (count > 0 && !has_schema)
+        return inspect_orphans(i, "the computation's schema is missing", count);
     if (count > 0 && !exists)
-        return inspect_orphans(i, "the device is not there", count);
+        return inspect_orphans(i, "the device is missing", count);
     if (i->schema)
         status = inspect_table(i, false);
-    if (status == NITRO_OK && has_names)
+    if (status == NITRO_OK && has_schema)
         status = inspect_table(i, true);
     return status;
 }
 
-static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_names)
+static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_schema)
 {
     nitro_string_list devices = {0};
     i->tag = tag;
@@ -215,13 +216,13 @@ static nitro_status inspect_devices_of(inspection *i, const char *tag, bool has_
         status = report_failure(i, status);
     for (size_t d = 0; d < devices.count && status == NITRO_OK; d++) {
         i->device = devices.items[d];
-        status = inspect_device_of(i, has_names);
+        status = inspect_device_of(i, has_schema);
     }
     nitro_string_list_free(&devices);
     return status;
 }
 
-/* Where a computation's own names are damaged, its samples cannot be told from sound ones. */
+/* If the schema itself is damaged, sound samples cannot be told from damaged ones: they stay. */
 static nitro_status inspect_computation(inspection *i, const char *computation)
 {
     nitro_schema *schema = NULL;
@@ -235,7 +236,7 @@ static nitro_status inspect_computation(inspection *i, const char *computation)
     return status;
 }
 
-/* ---- All ------------------------------------------------------------------------------------ */
+/* ---- All ------------------------------------------------------------------------------------- */
 
 static nitro_status inspect_device(inspection *i, const char *id)
 {
@@ -245,7 +246,7 @@ static nitro_status inspect_device(inspection *i, const char *id)
     return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
 }
 
-/* Names in an index; damaged ones lead nowhere. */
+/* Read the names in an index; report invalid ones. */
 static nitro_status read_index(inspection *i, const char *tag, bool (*is_valid)(const char *),
                                nitro_string_list *names)
 {
@@ -254,7 +255,7 @@ static nitro_status read_index(inspection *i, const char *tag, bool (*is_valid)(
     nitro_status status = nitro_redis_index_read(i->store, tag, "index", is_valid, names, &damaged);
     if (status != NITRO_OK)
         return report_failure(i, status);
-    snprintf(message, sizeof(message), "%zu names in the index of %s are damaged", damaged,
+    snprintf(message, sizeof(message), "%zu names in the index of %s are not valid", damaged,
              tag + 1);
     if (damaged > 0 && !i->clean)
         report(i, message);

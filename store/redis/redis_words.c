@@ -1,4 +1,4 @@
-/* A command's words: an array of borrowed bytes, as hiredis wants them. */
+/* A command's words: arrays of borrowed bytes and their sizes, as hiredis takes them. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* sqlite_internal.h - what the files of the SQLite backend share: the connection, statements kept
- * ready, transactions, and errors. */
+/* sqlite_internal.h - what the files of the SQLite backend share: the connection, prepared
+ * statements, transactions and errors. */
 #ifndef NITRO_STORE_SQLITE_SQLITE_INTERNAL_H
 #define NITRO_STORE_SQLITE_SQLITE_INTERNAL_H
 
@@ -25,43 +25,43 @@ typedef struct sqlite_store {
     size_t num_statements;
 } sqlite_store;
 
-/* ---- sqlite_open.c ---- */
+/* ---- sqlite_open.c --------------------------------------------------------------------------- */
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state);
 void nitro_sqlite_close(void *state);
-/** Before the first write to a file that is not there yet: make it. On error the store stays as it
- *  was. No statement may be in use. */
+/** Before the first write: create the file if it does not exist. On error the store stays
+ * unchanged. No statement may be in use. */
 nitro_status nitro_sqlite_make(sqlite_store *store);
-/** Before a read: if the file did not exist yet, and another process has made it, open it. */
+/** Before a read: open the file if another process has created it since. */
 nitro_status nitro_sqlite_look_again(sqlite_store *store);
 
-/* ---- sqlite_statement.c ---- */
+/* ---- sqlite_statement.c ---------------------------------------------------------------------- */
 
-/** Record what SQLite says of its last call; `doing` completes "cannot ...". Never NITRO_OK. */
+/** Report SQLite's last error; `doing` completes "cannot ...". Never NITRO_OK. */
 nitro_status nitro_sqlite_fail(sqlite_store *store, const char *doing);
-/** Record that a row is not what this backend wrote. */
+/** Report a damaged row. */
 nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, const char *name);
 
 /**
- * A statement ready to bind; prepared once a connection. One that is in use already (a callback may
- * read while it is read to) is prepared anew. Give every statement back.
+ * A statement to bind, prepared once per connection. If it is in use (a callback may read inside a
+ * loop), another one is prepared. Return every statement with nitro_sqlite_give_back.
  */
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement);
 /** The same, with ?1 bound to a row's id. */
 nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_int64 id,
                                   sqlite3_stmt **statement);
 void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement);
-/** Drop all statements that are kept ready. */
+/** Finalize all prepared statements. */
 void nitro_sqlite_finalize(sqlite_store *store);
-/** Next row; *has_row says whether there is one. */
+/** Next row; *has_row: is there one? */
 nitro_status nitro_sqlite_step(sqlite_store *store, sqlite3_stmt *statement, bool *has_row);
-/** The whole number in the first row of a statement without parameters; 0 where there is no row. */
+/** The number in the first row of a statement without parameters; 0 without a row. */
 nitro_status nitro_sqlite_read_number(sqlite_store *store, const char *sql, int64_t *number);
-/** Run a statement that gives no rows, and give it back. */
+/** Run a statement without rows, and return it. */
 nitro_status nitro_sqlite_finish(sqlite_store *store, sqlite3_stmt *statement);
 /** The same of SQL with a row's id for ?1. */
 nitro_status nitro_sqlite_run_of(sqlite_store *store, const char *sql, sqlite3_int64 id);
-/** Hand each row of a bound statement to `function` until one fails, and give the statement back.
+/** Call `function` for each row of a bound statement until one fails, and return the statement.
  */
 nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
                                    nitro_status (*function)(void *user, sqlite3_stmt *row),
@@ -70,8 +70,8 @@ nitro_status nitro_sqlite_each_row(sqlite_store *store, sqlite3_stmt *statement,
 nitro_status nitro_sqlite_execute(sqlite_store *store, const char *sql, const char *doing);
 /** Bound without a copy, so it cannot fail; `text` must live until the statement is given back. */
 void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text);
-/** Transactions: `end` commits when `status` is NITRO_OK, else rolls back; it hands the status on.
- *  Reads nest (a callback may read while it is read to); writes do not. */
+/** Transactions: `end` commits when `status` is NITRO_OK, else rolls back; it returns the status.
+ * Reads nest (a callback may read inside a loop); writes do not. */
 nitro_status nitro_sqlite_begin_read(sqlite_store *store);
 nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status);
 nitro_status nitro_sqlite_begin_write(sqlite_store *store);
@@ -85,17 +85,17 @@ nitro_status nitro_sqlite_find(sqlite_store *store, const char *sql, const char 
                                sqlite3_int64 *id);
 #define NITRO_SQLITE_FIND_COMPUTATION "SELECT id FROM computations WHERE name = ?1"
 #define NITRO_SQLITE_FIND_DEVICE      "SELECT id FROM devices WHERE name = ?1"
-/** Append the names in the first column of a bound statement, and give it back. Invalid names are
- *  left out, with a warning in the log: nobody can ask for a record of such a name. */
+/** Append the names in the first column of a bound statement, and return it. Invalid names are left
+ * out with a warning, since no record can be read by such a name. */
 nitro_status nitro_sqlite_list(sqlite_store *store, sqlite3_stmt *statement,
                                nitro_string_list *names);
 
-/* ---- sqlite_names.c: computations and devices. Inside a transaction of the caller's: ---- */
+/* ---- sqlite_names.c: computations and devices. Inside a transaction of the caller's: --------- */
 
 nitro_status nitro_sqlite_write_schema(sqlite_store *store, const nitro_schema *schema);
 nitro_status nitro_sqlite_write_device(sqlite_store *store, const nitro_device *device);
 
-/* ---- sqlite_records.c: samples and profiles, which are kept alike ---- */
+/* ---- sqlite_records.c: samples and profiles, in tables of one layout ------------------------- */
 
 /** Statements over one of the two tables. ?1 is the computation (0: proxies), ?2 the device. */
 typedef struct sqlite_table {
@@ -115,17 +115,18 @@ typedef struct sqlite_place {
 /** `computation` NULL: proxies; `device` NULL: any. NITRO_ERR_NOT_FOUND without a message. */
 nitro_status nitro_sqlite_find_place(sqlite_store *store, const char *computation,
                                      const char *device, sqlite_place *place);
-/** The same, but the error says what is missing. */
+/** The same with an error that names what is missing. */
 nitro_status nitro_sqlite_require_place(sqlite_store *store, const char *computation,
                                         const char *device, sqlite_place *place);
 nitro_status nitro_sqlite_take_at(sqlite_store *store, const char *sql, const sqlite_place *place,
                                   sqlite3_stmt **statement);
-/** Count or remove records; `count` is 0 where computation or device is not there. */
+/** Count or remove records; `count` is 0 without the computation or device. */
 nitro_status nitro_sqlite_count(sqlite_store *store, const sqlite_table *table,
                                 const char *computation, const char *device, size_t *count);
 nitro_status nitro_sqlite_delete(sqlite_store *store, const sqlite_table *table,
                                  const char *computation, const char *device, size_t *count);
-/** Run `sql` with a name and a record, which is emptied. `status`: of encoding it. */
+/** Run `sql` with a name and a record, which is emptied, unless `status` (of encoding it) is an
+ * error. */
 nitro_status nitro_sqlite_run_with(sqlite_store *store, const char *sql, const sqlite_place *place,
                                    const char *name, nitro_status status,
                                    nitro_record_bytes *record);
@@ -141,7 +142,7 @@ typedef struct sqlite_reader {
     sqlite_store *store;
     const nitro_schema *schema; /* NULL: proxies */
     const char *device;
-    nitro_sample_function sample; /* the table's one is called; NULL: only check */
+    nitro_sample_function sample; /* called for the table's records; NULL: only check them */
     nitro_profile_function profile;
     void *user;
     sqlite_damage_function damaged;
@@ -149,8 +150,8 @@ typedef struct sqlite_reader {
 } sqlite_reader;
 /** Read and check records in byte order of names. */
 nitro_status nitro_sqlite_read(const sqlite_reader *reader, const sqlite_table *table);
-/** A sqlite_damage_function that hands the message to a caller of the store; `user` is a
- *  sqlite_problem_target. */
+/** A sqlite_damage_function that passes the message to the store's caller; `user` is a
+ * sqlite_problem_target. */
 typedef struct sqlite_problem_target {
     nitro_problem_function report;
     void *user;
@@ -163,7 +164,7 @@ nitro_status nitro_sqlite_write_samples(sqlite_store *store, const char *computa
                                         const char *device, const nitro_sample *const *samples,
                                         size_t count, bool replace);
 
-/* ---- the functions of nitro_store_kind ---- */
+/* ---- the functions of nitro_store_kind ------------------------------------------------------- */
 nitro_status nitro_sqlite_put_schema(void *state, const nitro_schema *schema);
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema);
 nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *computations);

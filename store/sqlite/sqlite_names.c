@@ -3,9 +3,9 @@
 
 #include "store/sqlite/sqlite_internal.h"
 
-/* ---- Rows ---------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Rows that others refer to keep their id. The record is freed. */
+/* Rows keep their id, since others refer to it. The record is freed. */
 static nitro_status put_row(sqlite_store *store, const char *sql, const char *name,
                             nitro_status status, nitro_record_bytes *record)
 {
@@ -21,7 +21,7 @@ static nitro_status put_row(sqlite_store *store, const char *sql, const char *na
     return status;
 }
 
-/* The row of a name, to be given back; NITRO_ERR_NOT_FOUND without a message. */
+/* The row of a name, to be returned; NITRO_ERR_NOT_FOUND without a message. */
 static nitro_status take_row(sqlite_store *store, const char *sql, const char *name,
                              sqlite3_stmt **row)
 {
@@ -40,7 +40,7 @@ static nitro_status take_row(sqlite_store *store, const char *sql, const char *n
     return status == NITRO_OK ? NITRO_ERR_NOT_FOUND : status;
 }
 
-/* ---- Computations -------------------------------------------------------------------------- */
+/* ---- Computations ---------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema)
 {
@@ -95,7 +95,7 @@ nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *comp
     return status == NITRO_OK ? nitro_sqlite_list(state, statement, computations) : status;
 }
 
-/* ---- Devices ------------------------------------------------------------------------------- */
+/* ---- Devices --------------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_get_device(void *state, const char *id, nitro_device **device)
 {

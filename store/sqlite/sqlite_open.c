@@ -1,9 +1,9 @@
-/* Opening a SQLite file as a store: refused when it is another program's, of a newer Nitro, or
- * damaged. One that is not there yet is an empty one in memory until something is written, so that
- * whatever is refused before leaves no file behind. The journal is SQLite's rollback journal with
+/* Opens a SQLite file as a store; refuses another program's file, a newer Nitro's, and a damaged
+ * one. A file that does not exist is an empty store in memory until the first write, so that a call
+ * that fails earlier leaves no file behind. The journal is SQLite's rollback journal with
  * synchronous=EXTRA (a commit and its journal's end are on disk when it returns): the store stays
- * one file, is whole after any crash, and can be read from folders that cannot be written, which a
- * WAL would not allow. */
+ * one file, is consistent after any crash, and can be read in read-only folders, unlike with a WAL.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -17,10 +17,10 @@
 
 #define MAX_PATH_BYTES 500 /* SQLite's own limit is 512, journal and folder included */
 #define BUSY_MS        60000
-/* Longer than any value that is written; a damaged length then costs no gigabytes. */
+/* More than any value written; bounds the memory that a damaged length takes. */
 #define MAX_VALUE_BYTES (16 << 20)
 
-/* Only keys have columns; what a record holds is the codec's (backend/record_codec.h). Profiles of
+/* Only keys have columns; records are encoded by backend/record_codec.h. Profiles of
  * proxies have no computation. */
 static const char tables[] =
     "CREATE TABLE computations (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
@@ -36,7 +36,7 @@ static const char tables[] =
     "CREATE UNIQUE INDEX samples_by_name ON samples (ifnull(computation, 0), device, name);"
     "CREATE UNIQUE INDEX profiles_by_name ON profiles (ifnull(computation, 0), device, name);";
 
-/* Whose file is it? `is_new`: it has no tables yet. */
+/* Check whose file it is. `is_new`: it has no tables yet. */
 static nitro_status check_identity(sqlite_store *store, bool *is_new)
 {
     int64_t application = 0, version = 0, num_tables = 0;
@@ -76,7 +76,7 @@ static nitro_status make_tables(sqlite_store *store)
     nitro_status status = nitro_sqlite_begin_write(store);
     if (status != NITRO_OK)
         return status;
-    status = check_identity(store, &is_new); /* another process may have been quicker */
+    status = check_identity(store, &is_new); /* another process may have been faster */
     snprintf(stamp, sizeof(stamp), "PRAGMA application_id = %d; PRAGMA user_version = %d",
              NITRO_SQLITE_APPLICATION_ID, NITRO_STORE_VERSION);
     if (status == NITRO_OK && is_new)
@@ -101,8 +101,8 @@ static nitro_status configure(sqlite_store *store)
                                 "open it");
 }
 
-/* SQLite opens for reading what it may not write, and says so at the first write: by then a
- * measurement is made and has nowhere to go. */
+/* SQLite opens a read-only file without an error and fails at the first write, when a measurement
+ * is already made: so check now. */
 static nitro_status require_writable(sqlite_store *store)
 {
     if (sqlite3_db_readonly(store->db, "main") == 0)
@@ -138,7 +138,8 @@ static nitro_status check_and_make(sqlite_store *store, nitro_store_mode mode)
     return nitro_sqlite_execute(store, "PRAGMA query_only = ON", "open it");
 }
 
-/* Reading also opens for writing where it may: a journal that a crash left is rolled back so. */
+/* Opens for writing if permitted, also to read: the journal of a crashed writer is then rolled
+ * back. */
 static int open_flags(const char *path, nitro_store_mode mode)
 {
     if (mode == NITRO_STORE_WRITE)
@@ -162,7 +163,7 @@ static nitro_status check_folder(nitro_context *context, const char *path)
     return status;
 }
 
-/* What SQLite only calls "unable to open database file", if not something that is untrue. */
+/* Report precisely what SQLite only calls "unable to open database file". */
 static nitro_status check_path(nitro_context *context, const char *path, nitro_store_mode mode)
 {
     struct stat file;
@@ -178,7 +179,8 @@ static nitro_status check_path(nitro_context *context, const char *path, nitro_s
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot open the store: %s", path,
                           strerror(errno));
     if (exists && !S_ISREG(file.st_mode))
-        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file, so not a store", path);
+        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a regular file; name a file",
+                          path);
     if (!exists && mode == NITRO_STORE_READ)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "%s: no such store; `nitro tune` and `nitro store import` make one",
@@ -203,7 +205,7 @@ static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)
                                   "%s: out of memory, cannot open it", path);
 }
 
-/* ---- A file that is not there yet ------------------------------------------------------------ */
+/* ---- A file that does not exist yet ---------------------------------------------------------- */
 
 static nitro_status stand_in(sqlite_store *store)
 {
@@ -236,7 +238,7 @@ nitro_status nitro_sqlite_make(sqlite_store *store)
     return status;
 }
 
-/* A statement that is in use belongs to what stands in. */
+/* A statement in use belongs to the store in memory. */
 static bool is_read(const sqlite_store *store)
 {
     bool in_use = !sqlite3_get_autocommit(store->db);
@@ -265,7 +267,7 @@ nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_s
         return NITRO_ERR_NO_MEMORY;
     store->context = context;
     store->path = nitro_strdup(context, path);
-    bool is_absent = access(path, F_OK) != 0; /* for reading it is there: check_path */
+    bool is_absent = access(path, F_OK) != 0; /* only for writing: see check_path */
     if (!store->path)
         status = NITRO_ERR_NO_MEMORY;
     else if (is_absent && mode == NITRO_STORE_WRITE)

@@ -1,12 +1,12 @@
-/* Profiles in SQLite: a row a kernel, named by nitro_store_profile_key. */
+/* Profiles in SQLite: one row per kernel, named by nitro_store_profile_key. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/sqlite/sqlite_internal.h"
 
-/* ---- Writing ------------------------------------------------------------------------------- */
+/* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Names of a run begin with what its kernels' names have up to the last '\x1f'. */
+/* The names of a run's kernels share everything up to the last '\x1f'. */
 static nitro_status delete_run(sqlite_store *store, const sqlite_place *place, const char *key)
 {
     size_t size = (size_t)(strrchr(key, '\x1f') - key) + 1;
@@ -26,7 +26,7 @@ static nitro_status delete_run(sqlite_store *store, const sqlite_place *place, c
     return status;
 }
 
-/* Delete the profile's run, or find out whether the profile is there. */
+/* Delete the profile's run, or look the profile up. */
 static nitro_status make_room_for(sqlite_store *store, const char *device,
                                   const nitro_profile *profile, bool replace,
                                   nitro_string_list *there)
@@ -109,9 +109,9 @@ nitro_status nitro_sqlite_remove_profiles(void *state, const char *device, const
     return status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
-/* The device, or all of them. */
+/* The device, or all devices. */
 static nitro_status list_devices(sqlite_store *store, const char *device, nitro_string_list *ids)
 {
     return device ? nitro_string_list_add(store->context, ids, device)

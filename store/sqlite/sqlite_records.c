@@ -1,5 +1,4 @@
-/* Samples and profiles in SQLite: two tables of the same columns, so the same statements and one
- * loop that reads either. */
+/* Samples and profiles in SQLite: two tables with the same columns, statements and read loop. */
 #include <stdlib.h>
 
 #include "store/sqlite/sqlite_internal.h"
@@ -24,7 +23,7 @@
 const sqlite_table nitro_sqlite_samples = STATEMENTS("samples");
 const sqlite_table nitro_sqlite_profiles = STATEMENTS("profiles");
 
-/* ---- Places and statements ----------------------------------------------------------------- */
+/* ---- Places and statements ------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_find_place(sqlite_store *store, const char *computation,
                                      const char *device, sqlite_place *place)
@@ -125,7 +124,7 @@ nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *tabl
     return status;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------- */
+/* ---- Reading --------------------------------------------------------------------------------- */
 
 void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
                                 const char *problem)
@@ -136,7 +135,7 @@ void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status statu
     target->report(target->user, problem);
 }
 
-/* A record that cannot be read is skipped, and named by the context's last error. */
+/* Skip and report a record that cannot be read. */
 static nitro_status skip(const sqlite_reader *reader, sqlite3_stmt *row, nitro_status status)
 {
     char message[2048];
@@ -147,7 +146,7 @@ static nitro_status skip(const sqlite_reader *reader, sqlite3_stmt *row, nitro_s
     return NITRO_OK;
 }
 
-/* A damaged name is the name of no record. */
+/* A damaged name matches no record. */
 static const char *name_of(sqlite3_stmt *row)
 {
     const char *name;

@@ -1,5 +1,5 @@
-/* Statements, transactions and errors of SQLite. What an error means for the user is decided here:
- * damage, a full disk, a lock that is held too long, or a file that may not be written. */
+/* Statements, transactions and errors of SQLite. Translates SQLite's errors for the user: damage, a
+ * full disk, a lock held too long, a file that may not be written. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "store/sqlite/sqlite_internal.h"
 
-/* What to do about it, by primary result code. */
+/* Cause and remedy, by primary result code. */
 static const struct {
     int code;
     nitro_status status;
@@ -16,26 +16,25 @@ static const struct {
 } failures[] = {
     {SQLITE_NOTADB, NITRO_ERR_FORMAT, "this is not a Nitro store, or it was cut or overwritten"},
     {SQLITE_CORRUPT, NITRO_ERR_FORMAT,
-     "the file is damaged: `nitro store verify` says where; bring back a copy, or export what can "
+     "the file is damaged: `nitro store verify` shows where; restore a copy, or export what can "
      "still be read"},
     {SQLITE_MISMATCH, NITRO_ERR_FORMAT, "the file is damaged: a row has a value of another type"},
     {SQLITE_FULL, NITRO_ERR_IO,
-     "the disk is full; nothing of this write was kept. Make room, then "
-     "do it again"},
+     "the disk is full; this write was undone. Make room, then try again"},
     {SQLITE_BUSY, NITRO_ERR_IO,
      "another process kept the store locked for too long; try again when it is done"},
-    {SQLITE_LOCKED, NITRO_ERR_IO, "this program reads the same rows at the moment"},
+    {SQLITE_LOCKED, NITRO_ERR_IO, "this program is reading the same rows"},
     {SQLITE_READONLY, NITRO_ERR_IO, "the file, or the folder it is in, may not be written"},
     {SQLITE_CANTOPEN, NITRO_ERR_IO,
      "the file cannot be opened, or its journal cannot be made beside it"},
     {SQLITE_PERM, NITRO_ERR_IO, "access is denied"},
     {SQLITE_AUTH, NITRO_ERR_IO, "access is denied"},
     {SQLITE_IOERR, NITRO_ERR_IO,
-     "nothing of a write that failed was kept; check the disk, its free space and your quota"},
+     "the failed write was undone; check the disk, its free space and your quota"},
     {SQLITE_NOLFS, NITRO_ERR_IO, "the file is too large for this file system"},
     {SQLITE_TOOBIG, NITRO_ERR_FORMAT, "a value is larger than any that Nitro writes"},
     {SQLITE_NOMEM, NITRO_ERR_NO_MEMORY, "out of memory"},
-    /* A store is made with every table and rule in place: SQL fails on files made otherwise. */
+    /* A store is created with all tables and constraints: SQL fails only on other files. */
     {SQLITE_ERROR, NITRO_ERR_FORMAT, "its tables are not those of a Nitro store"},
     {SQLITE_CONSTRAINT, NITRO_ERR_FORMAT, "its rows contradict each other"},
     {SQLITE_SCHEMA, NITRO_ERR_IO, "its tables were changed meanwhile; try again"},
@@ -67,7 +66,7 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
                       store->path, what, name);
 }
 
-/* ---- Statements ---------------------------------------------------------------------------- */
+/* ---- Statements ------------------------------------------------------------------------------ */
 
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
@@ -107,7 +106,7 @@ nitro_status nitro_sqlite_take_of(sqlite_store *store, const char *sql, sqlite3_
 
 void nitro_sqlite_give_back(sqlite_store *store, sqlite3_stmt *statement)
 {
-    sqlite3_reset(statement); /* repeats the error of the last step: that one was seen */
+    sqlite3_reset(statement); /* repeats the error of the last step, which was handled */
     for (size_t i = 0; i < store->num_statements; i++) {
         if (store->statements[i].prepared == statement) {
             sqlite3_clear_bindings(statement);
@@ -187,7 +186,7 @@ void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-/* ---- Transactions -------------------------------------------------------------------------- */
+/* ---- Transactions ---------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 {
@@ -200,9 +199,10 @@ nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 nitro_status nitro_sqlite_begin_write(sqlite_store *store)
 {
     if (!sqlite3_get_autocommit(store->db))
-        return nitro_fail(store->context, NITRO_ERR_ARGUMENT,
-                          "%s: cannot write while a loop reads the same open store; open it twice",
-                          store->path);
+        return nitro_fail(
+            store->context, NITRO_ERR_ARGUMENT,
+            "%s: cannot write inside a loop that reads the same open store; open it twice",
+            store->path);
     nitro_status status = store->is_absent ? nitro_sqlite_make(store) : NITRO_OK;
     /* IMMEDIATE takes the lock at once: two writers then wait in turn and never deadlock. */
     return status == NITRO_OK ? nitro_sqlite_execute(store, "BEGIN IMMEDIATE", "write to it")
@@ -214,7 +214,7 @@ nitro_status nitro_sqlite_end_read(sqlite_store *store, nitro_status status)
     if (status == NITRO_OK)
         status = nitro_sqlite_execute(store, "RELEASE nitro", "complete the transaction");
     if (status != NITRO_OK) {
-        /* The error to report is the one before; a full disk may have rolled back already. */
+        /* The earlier error is reported; a full disk may have rolled back already. */
         sqlite3_exec(store->db, "ROLLBACK TO nitro", NULL, NULL, NULL);
         sqlite3_exec(store->db, "RELEASE nitro", NULL, NULL, NULL);
     }
@@ -230,7 +230,7 @@ nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
     return status;
 }
 
-/* ---- Columns and names --------------------------------------------------------------------- */
+/* ---- Columns and names ----------------------------------------------------------------------- */
 
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)
 {

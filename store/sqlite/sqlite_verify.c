@@ -1,5 +1,5 @@
-/* Verifying a SQLite store (the file's own structure, rows that belong to nothing, every record),
- * and removing what is damaged in it. */
+/* Verifies a SQLite store (the file's structure, orphaned rows, every record) and removes damaged
+ * records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@ typedef struct inspection {
     sqlite_store *store;
     nitro_problem_function report;
     void *user;
-    bool removes; /* only what can be removed is looked for */
+    bool removes; /* look only for what can be removed */
     bool dry_run;
     size_t num_problems;
     sqlite3_int64 *rows; /* damaged, of one table; shape [num_rows] */
@@ -25,7 +25,7 @@ static void report_problem(inspection *i, const char *problem)
         i->report(i->user, problem);
 }
 
-/* The last error as a problem; any other failure ends the inspection. */
+/* Report the last error as a problem; any failure but damage ends the inspection. */
 static nitro_status report_failure(inspection *i, nitro_status status)
 {
     char message[2048];
@@ -37,9 +37,9 @@ static nitro_status report_failure(inspection *i, nitro_status status)
     return NITRO_OK;
 }
 
-/* ---- The file ------------------------------------------------------------------------------ */
+/* ---- The file -------------------------------------------------------------------------------- */
 
-/* Rows of a pragma or query that each are a problem; `what` comes first. */
+/* Report each row of a pragma or query as a problem; `what` starts the message. */
 static nitro_status report_rows(inspection *i, const char *sql, const char *what)
 {
     sqlite3_stmt *statement;
@@ -58,7 +58,7 @@ static nitro_status report_rows(inspection *i, const char *sql, const char *what
     return report_failure(i, status);
 }
 
-/* Nobody can ask for a record whose name is not valid, so no list has it. */
+/* A record whose name is not valid cannot be read, so no list shows it. */
 static nitro_status verify_names(inspection *i, const char *sql, const char *what)
 {
     sqlite3_stmt *statement;
@@ -84,7 +84,7 @@ static nitro_status verify_file(inspection *i)
     if (status == NITRO_OK)
         status = report_rows(
             i, "SELECT printf('row %d of %s', rowid, \"table\") FROM pragma_foreign_key_check",
-            "belongs to nothing");
+            "belongs to no device or computation");
     if (status == NITRO_OK)
         status = verify_names(i, "SELECT name FROM computations", "computation");
     return status == NITRO_OK ? verify_names(i, "SELECT name FROM devices", "device") : status;
@@ -118,9 +118,9 @@ static nitro_status remove_all_orphans(inspection *i)
                               : status;
 }
 
-/* ---- Records ------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
-/* What a newer Nitro wrote is a problem, but not damage: it stays. */
+/* Records of a newer Nitro are reported by `verify`, but not removed. */
 static void note_row(void *user, sqlite3_int64 id, nitro_status status, const char *problem)
 {
     inspection *i = user;

@@ -8,7 +8,7 @@ limited() {
     echo ')'
     (ulimit -f "$1" && "${@:2}") >out.txt 2>err.txt
     local code=$?
-    grep -o "nothing of a write that failed was kept\|earlier inputs are stored.*\|: cannot write: .*" err.txt
+    grep -o "the failed write was undone\|earlier inputs are stored.*\|: cannot write: .*" err.txt
     echo "exit $code"
 }
 

@@ -27,7 +27,7 @@ trap stop EXIT
 title "the server is unavailable: the tune continues, its samples stay in the journal"
 nitro tune "$mine" --generate 3 --budget 1 --no-model --store "$store?timeout=0.2" >/dev/null 2>err.txt
 echo "exit $?"
-grep -c "until it can be reached, unsent samples" err.txt
+grep -c "unsent samples are kept in" err.txt
 grep -o "3 unsent samples for .* are in a journal" err.txt | sed "s|$PWD|HERE|"
 ls "$XDG_DATA_HOME/nitro/journals" | sed 's/.*\././' | sort
 

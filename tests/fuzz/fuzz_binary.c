@@ -1,5 +1,5 @@
-/* Binary models of any bytes, as they are and with size and checksum made right: refused with an
- * error, or a model that decides, compiled or not, and that is the same once written and read. */
+/* Binary models of any bytes, unchanged and with corrected size and checksum: refused with an
+ * error, or a model that decides, compiled or not, and is equal after writing and reading. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

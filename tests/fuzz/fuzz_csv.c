@@ -1,5 +1,5 @@
-/* CSV tables and devices from them, on any bytes. What is read is walked through, so that every
- * string is seen to be whole; what is refused must say where. */
+/* CSV tables and devices from them, on any bytes. Every string of an accepted table is read to its
+ * end; a refusal must name the place. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Forests of any JSON: refused with an error, or they predict finite numbers and are written back
- * the same. */
+ * unchanged. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

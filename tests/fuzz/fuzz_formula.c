@@ -1,5 +1,5 @@
-/* Formulas of any text: refused with an error, or evaluated to a finite number or NaN; in a set,
- * with the last two variables known beforehand, to the same. */
+/* Formulas of any text: refused with an error, or evaluated to a finite number or NaN; in a set
+ * with the last two variables known in advance, to the same value. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Model files of any text, as they are and with the checksum made right: refused with an error, or
- * a model that decides, and that is the same once written and read again. */
+/* Model files of any text, unchanged and with a corrected checksum: refused with an error, or a
+ * model that decides and is equal after writing and reading. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Any bytes as a record of either form: what decodes must encode to a record that decodes to the
- * same bytes again. The first byte chooses the sort. */
+/* Any bytes as a record of either form: what decodes must encode to a record that encodes to the
+ * same bytes again. The first byte selects the sort. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Any bytes as what a Redis server answers: through hiredis and our own reading to records, or to
- * an error. The first byte chooses what is asked; all answers come from the same bytes, then the
- * connection ends. */
+/* Any bytes as replies of a Redis server: hiredis and our reading of them give records or an error.
+ * The first byte selects the operation; all replies come from the same bytes, then the connection
+ * ends. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -1,5 +1,5 @@
-/* Any text as what follows the scheme of a Redis URL: it is taken apart or refused, and neither the
- * URL as it is shown nor a refusal holds the password. The first byte chooses the scheme. */
+/* Any text as a Redis URL after its scheme: it is parsed or refused, and neither the URL in
+ * messages nor a refusal contains the password. The first byte selects the scheme. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Files of settings of any text: refused with an error, or entries that each stand the check. */
+/* Settings files of any text: refused with an error, or every entry passes the check. */
 #include <stdint.h>
 #include <stdlib.h>
 

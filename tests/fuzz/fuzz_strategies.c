@@ -1,5 +1,5 @@
 /* Predictors of every strategy from any JSON: refused with an error, or they score without a crash
- * and are written back the same. */
+ * and are written back unchanged. */
 #include <jansson.h>
 #include <math.h>
 #include <stdint.h>

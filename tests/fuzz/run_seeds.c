@@ -1,7 +1,7 @@
 /*
- * run_seeds.c - runs every seed of one fuzz target once, without a fuzzer: a crash that was found
- * and kept as a seed stays a test with any compiler. Each seed also runs cut short, as files on
- * full disks are; a copy of exact size makes reading past its end visible to the address sanitizer.
+ * run_seeds.c - runs every seed of one fuzz target once, without a fuzzer: so a crash once found
+ * and kept as a seed is tested with any compiler. Each seed also runs truncated; a copy of exact
+ * size lets the address sanitizer see reads past its end.
  */
 #include <dirent.h>
 #include <errno.h>

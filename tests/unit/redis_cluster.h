@@ -1,5 +1,4 @@
-/* redis_cluster.h - three redis-servers on 127.0.0.1 that make a cluster, a third of the slots
- * each.
+/* redis_cluster.h - a cluster of three redis-servers on 127.0.0.1, a third of the slots each.
  */
 #ifndef NITRO_TESTS_UNIT_REDIS_CLUSTER_H
 #define NITRO_TESTS_UNIT_REDIS_CLUSTER_H
@@ -62,8 +61,7 @@ static inline void redis_cluster_make(redis_cluster *cluster)
             return;
         usleep(20000);
     }
-    fail_msg("the cluster does not come together: %s",
-             redis_server_say(&cluster->nodes[0], "CLUSTER INFO"));
+    fail_msg("the cluster does not form: %s", redis_server_say(&cluster->nodes[0], "CLUSTER INFO"));
 }
 
 static inline void redis_cluster_remove(redis_cluster *cluster)

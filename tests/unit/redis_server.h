@@ -1,5 +1,5 @@
 /* redis_server.h - a real redis-server for one test program, in a folder of its own, reached
- * through its socket (and a port of 127.0.0.1 where one is asked for). It dies with the test. */
+ * through its socket (and a port of 127.0.0.1 where one is asked for). It ends with the test. */
 #ifndef NITRO_TESTS_UNIT_REDIS_SERVER_H
 #define NITRO_TESTS_UNIT_REDIS_SERVER_H
 
@@ -19,7 +19,7 @@ typedef struct redis_server {
     char socket[96];
     int port; /* 0: none */
     pid_t process;
-    const char *const *options; /* what it was started with, for starting it again */
+    const char *const *options; /* its options, for a restart */
 } redis_server;
 
 static inline bool redis_server_installed(void)
@@ -32,7 +32,7 @@ static inline bool redis_server_installed(void)
     return installed;
 }
 
-/* Is the kind of store of this URL part of the build? */
+/* Is the kind of store of this URL in the build? */
 static inline bool redis_in_build(const char *url, const char *package)
 {
     nitro_context *context = unit_context();
@@ -49,7 +49,7 @@ static inline bool redis_server_possible(void)
     return redis_in_build("redis:", "libhiredis-dev") && redis_server_installed();
 }
 
-/* A port that nobody listens on at the moment. */
+/* A port on which no process listens. */
 static inline int redis_server_free_port(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -74,8 +74,8 @@ static inline int redis_server_connect(const redis_server *server)
     return descriptor;
 }
 
-/* Send one command, a line as one would type it, and return the beginning of the answer; "" where
- * nobody answers. Static storage. */
+/* Send one command line and return the beginning of the reply; "" without a reply. Static storage.
+ */
 static inline const char *redis_server_say(const redis_server *server, const char *command)
 {
     static char answer[65536];

@@ -1,4 +1,5 @@
-/* redis_tls.h - certificates for one test program, and a redis-server that speaks TLS with them. */
+/* redis_tls_server.h - certificates for one test program, and a redis-server that speaks TLS with
+ * them. */
 #ifndef NITRO_TESTS_UNIT_REDIS_TLS_SERVER_H
 #define NITRO_TESTS_UNIT_REDIS_TLS_SERVER_H
 
@@ -12,7 +13,7 @@ typedef struct redis_tls_server {
     const char *options[16];
 } redis_tls_server;
 
-/* Can this build, and this machine's redis-server, do it? */
+/* Do this build and this machine's redis-server support TLS? */
 static inline bool redis_tls_possible(void)
 {
     if (!redis_in_build("rediss:", "libssl-dev") || !redis_server_installed())

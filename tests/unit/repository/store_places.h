@@ -1,4 +1,4 @@
-/* store_places.h - every place where a store can be, and a test that runs once in each. */
+/* store_places.h - every kind of place of a store, and a test that runs once in each. */
 #ifndef NITRO_TESTS_UNIT_REPOSITORY_STORE_PLACES_H
 #define NITRO_TESTS_UNIT_REPOSITORY_STORE_PLACES_H
 

@@ -1,4 +1,4 @@
-/* Encodings of records: what was encoded decodes to the same, and what was altered is refused. */
+/* Encodings of records: they decode to the same record, and altered ones are refused. */
 #include "unit/store_records.h"
 
 typedef struct fixture {
@@ -83,7 +83,7 @@ static void test_a_device_comes_back(void **state)
     nitro_device_free(device);
 }
 
-/* Every provenance field is there, so that a list that lacks one is found. */
+/* Every provenance field is set, so that a missing one in a list is found. */
 static void fill_provenance(nitro_provenance *made)
 {
     made->library = strdup("1.2");
@@ -251,14 +251,14 @@ static void test_altered_text_is_refused(void **state)
     assert_refused(f, altered(text, "\"entries\":[[", "\"entries\":[[],["), NITRO_ERR_FORMAT,
                    "number of fields");
     assert_refused(f, altered(text, ",\"time_s\"", ",\"mood\":1,\"time_s\""), NITRO_ERR_NEWER,
-                   "members that are not known");
+                   "unknown members");
     assert_refused(f, altered(text, "\"features\"", "\"feature\""), NITRO_ERR_FORMAT, "'features'");
     assert_refused(f, altered(text, "null]", "1e999]"), NITRO_ERR_FORMAT, "overflow");
     assert_refused(f, altered(text, "\"nitro\":\"sample\"", "\"nitro\":\"device\""),
-                   NITRO_ERR_FORMAT, "of another sort");
+                   NITRO_ERR_FORMAT, "another sort");
     assert_refused(f, "", NITRO_ERR_FORMAT, "damaged");
     assert_refused(f, "[]", NITRO_ERR_FORMAT, "damaged");
-    assert_refused(f, "{}", NITRO_ERR_FORMAT, "of another sort");
+    assert_refused(f, "{}", NITRO_ERR_FORMAT, "another sort");
     nitro_record_bytes_free(&json);
 }
 

@@ -1,10 +1,10 @@
-/* What every kind of store must do with names, devices and samples: what goes in comes out, and
- * what is refused. */
+/* What every kind of store must do with schemas, devices and samples: read back what was written,
+ * and refuse invalid records. */
 #include <math.h>
 
 #include "unit/repository/store_places.h"
 
-/* ---- What comes out is what went in ---------------------------------------------------------- */
+/* ---- Reading returns what was written -------------------------------------------------------- */
 
 static void test_names_come_back(void **state)
 {
@@ -20,7 +20,7 @@ static void test_names_come_back(void **state)
     nitro_schema_free(read);
     nitro_schema_free(expected);
     assert_fails(f->context, nitro_store_get_schema(f->store, "sort", &read), NITRO_ERR_NOT_FOUND,
-                 "no computation 'sort' in this store; there is: spmv");
+                 "no computation 'sort' in this store; known: spmv");
 }
 
 static void test_devices_come_back(void **state)
@@ -37,7 +37,7 @@ static void test_devices_come_back(void **state)
     assert_string_equal(nitro_device_label(read, "model"), "Tesla \"K20\", \xc3\xa9");
     nitro_device_free(read);
     assert_fails(f->context, nitro_store_get_device(f->store, "K40", &read), NITRO_ERR_NOT_FOUND,
-                 "no device 'K40' in this store; there is: K20");
+                 "no device 'K40' in this store; known: K20");
 }
 
 static void test_samples_come_back_in_byte_order(void **state)
@@ -124,13 +124,13 @@ static void test_an_input_is_stored_once_or_replaced(void **state)
     put_schema_and_device(f, "spmv", "K20");
     assert_ok(f->context, put_samples(f, "K20", 0, 10, false));
     assert_fails(f->context, put_samples(f, "K20", 8, 5, false), NITRO_ERR_EXISTS,
-                 "2 of the 5 inputs are there already (input-008, input-009)");
-    assert_int_equal(count_samples(f, "K20"), 10); /* nothing of the batch went in */
+                 "2 of the 5 inputs exist already (input-008, input-009)");
+    assert_int_equal(count_samples(f, "K20"), 10); /* nothing of the batch was written */
     assert_ok(f->context, put_samples(f, "K20", 8, 5, true));
     assert_int_equal(count_samples(f, "K20"), 13);
 }
 
-/* Names, device and samples in one: what is refused for one of them changes none of them. */
+/* Schema, device and samples in one call: if one of them is refused, none is written. */
 static void test_a_recording_goes_in_whole_or_not_at_all(void **state)
 {
     fixture *f = *state;
@@ -175,13 +175,13 @@ static void test_unclean_records_are_refused(void **state)
     nitro_sample *sample = make_sample(f, "input");
     const nitro_sample *batch[] = {sample, sample};
     assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 2, false),
-                 NITRO_ERR_ARGUMENT, "'input' comes twice");
+                 NITRO_ERR_ARGUMENT, "'input' is given twice");
     sample->entries[0].median_ms = -1;
     assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),
-                 NITRO_ERR_ARGUMENT, "variant csr counts as measured without a time above 0");
+                 NITRO_ERR_ARGUMENT, "variant csr is 'measured' without a time above 0");
     sample->entries[0].median_ms = NAN;
     assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),
-                 NITRO_ERR_ARGUMENT, "variant csr counts as measured without a time above 0");
+                 NITRO_ERR_ARGUMENT, "variant csr is 'measured' without a time above 0");
     sample->entries[0].median_ms = 1;
     sample->features[1] = INFINITY;
     assert_fails(f->context, nitro_store_put_samples(f->store, "spmv", "K20", batch, 1, false),

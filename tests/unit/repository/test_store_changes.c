@@ -53,7 +53,7 @@ static void test_copying_adds_what_is_missing(void **state)
     nitro_store_close(to);
 }
 
-/* ---- One by one ------------------------------------------------------------------------------ */
+/* ---- Single samples -------------------------------------------------------------------------- */
 
 static void test_one_sample_by_its_name(void **state)
 {
@@ -73,10 +73,10 @@ static void test_one_sample_by_its_name(void **state)
     assert_fails(f->context, nitro_store_get_sample(f->store, "sort", "K20", "input-001", &read),
                  NITRO_ERR_NOT_FOUND, "no computation 'sort'");
     assert_fails(f->context, nitro_store_get_sample(f->store, "spmv", "K20", "a\nb", &read),
-                 NITRO_ERR_ARGUMENT, "is no input's name");
+                 NITRO_ERR_ARGUMENT, "is no valid input name");
 }
 
-/* What made a sample: all of it comes back, and its absence too. */
+/* Provenance is read back, absent fields too. */
 static void test_provenance_comes_back(void **state)
 {
     fixture *f = *state;
@@ -114,7 +114,7 @@ static void test_provenance_comes_back(void **state)
     records_assert_sound(f->store);
 }
 
-/* What another process replaced meanwhile is not what was to go. */
+/* A sample that another process has replaced is not removed. */
 static void test_samples_go_as_they_are_known(void **state)
 {
     fixture *f = *state;

@@ -20,12 +20,12 @@ typedef struct order_check {
     size_t count;
 } order_check;
 
-/* Also reads the store in between. */
+/* Also reads the store in the callback. */
 static nitro_status check_order(void *user, const nitro_sample *sample)
 {
     order_check *check = user;
     if (strcmp(check->last, sample->input) >= 0)
-        fail_msg("'%s' comes after '%s'", sample->input, check->last);
+        fail_msg("'%s' follows '%s'", sample->input, check->last);
     snprintf(check->last, sizeof(check->last), "%s", sample->input);
     if (check->count++ % 200 == 0)
         assert_int_equal(count_samples(check->f, "K20"), 1050);
@@ -97,7 +97,7 @@ static char *learn_toy(nitro_store *store)
     return text;
 }
 
-/* The same data give the same model, byte for byte, whatever keeps them. */
+/* The same data give the same model, byte for byte, in every kind of store. */
 static void test_the_model_is_that_of_a_file(void **state)
 {
     fixture *f = *state;
@@ -175,7 +175,7 @@ static void write_for_ever(fixture *f)
     }
 }
 
-/* A writer killed at any moment leaves whole batches only. */
+/* A writer killed at any moment leaves only whole batches. */
 static void test_a_killed_writer_leaves_whole_batches(void **state)
 {
     fixture *f = *state;

@@ -73,7 +73,7 @@ static void test_profiles_come_back_in_order(void **state)
     nitro_string_list none = {0};
     assert_fails(f->context,
                  nitro_store_each_profile(f->store, NULL, "sort", append_description, &none),
-                 NITRO_ERR_NOT_FOUND, "no computation 'sort' in this store; there is: spmv");
+                 NITRO_ERR_NOT_FOUND, "no computation 'sort' in this store; known: spmv");
     assert_fails(f->context, records_put_profiles(f->store, "K20", 0, 1, false), NITRO_ERR_ARGUMENT,
                  "open for reading");
 }
@@ -84,13 +84,13 @@ static void test_a_profile_is_stored_once_or_its_run_replaced(void **state)
     put_schema_and_device(f, "spmv", "K20");
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 3, false));
     assert_fails(f->context, records_put_profiles(f->store, "K20", 2, 2, false), NITRO_ERR_EXISTS,
-                 "4 of the 8 profiles on K20 are there already (csr on input-002: rows#2, "
+                 "4 of the 8 profiles on K20 exist already (csr on input-002: rows#2, "
                  "ATOMIC on 0.2: rows#2");
-    assert_int_equal(count_profiles(f, "K20", "spmv"), 6); /* nothing of the batch went in */
+    assert_int_equal(count_profiles(f, "K20", "spmv"), 6); /* nothing of the batch was written */
     assert_ok(f->context, records_put_profiles(f->store, "K20", 2, 2, true));
     assert_int_equal(count_profiles(f, "K20", "spmv"), 8);
     assert_int_equal(count_profiles(f, "K20", NULL), 8);
-    /* A run that is profiled again may launch other kernels: the old ones are gone. */
+    /* Profiling a run again replaces all its kernels, even if it launches others. */
     nitro_profile *profile = records_profile(f->context, "input-000", NAN, "other");
     const nitro_profile *batch[] = {profile};
     assert_ok(f->context, nitro_store_put_profiles(f->store, "K20", batch, 1, true));
@@ -108,8 +108,8 @@ static void test_unclean_profiles_are_refused(void **state)
 #define ASSERT_REFUSED(device, count, status, text)                                                \
     assert_fails(f->context, nitro_store_put_profiles(f->store, device, batch, count, false),      \
                  status, text)
-    ASSERT_REFUSED("K20", 2, NITRO_ERR_ARGUMENT, "kernel 'k' of one run comes twice");
-    ASSERT_REFUSED("K40", 1, NITRO_ERR_NOT_FOUND, "no device 'K40' in this store; there is: K20");
+    ASSERT_REFUSED("K20", 2, NITRO_ERR_ARGUMENT, "kernel 'k' of one run is given twice");
+    ASSERT_REFUSED("K40", 1, NITRO_ERR_NOT_FOUND, "no device 'K40' in this store; known: K20");
     profile->intensity = 1;
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "a variant has no intensity");
     profile->intensity = NAN;
@@ -120,7 +120,7 @@ static void test_unclean_profiles_are_refused(void **state)
     profile->metrics[1].value = 1;
     profile->metrics[1].name[0] = '/';
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "metric 1 has no valid name");
-    profile->metrics[1].name[0] = 'a'; /* before the one before it */
+    profile->metrics[1].name[0] = 'a'; /* out of order */
     ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "in byte order");
     profile->metrics[1].name[0] = 'i';
     profile->name[0] = 'x';
@@ -135,7 +135,7 @@ static void test_unclean_profiles_are_refused(void **state)
     profile = records_profile(f->context, NULL, 5, "k");
     batch[0] = profile;
     profile->intensity = 5.5;
-    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "a proxy's intensity is in 0 to 5");
+    ASSERT_REFUSED("K20", 1, NITRO_ERR_ARGUMENT, "a proxy's intensity must be from 0 to 5");
     nitro_profile_free(profile);
     assert_int_equal(count_profiles(f, NULL, "spmv") + count_profiles(f, NULL, NULL), 0);
 #undef ASSERT_REFUSED
@@ -157,7 +157,7 @@ static void test_removing_profiles(void **state)
     assert_fails(f->context, nitro_store_remove_profiles(f->store, NULL, "sort", &removed),
                  NITRO_ERR_NOT_FOUND, "no profiles of sort to remove");
     assert_int_equal(count_profiles(f, NULL, NULL), 4);
-    /* With a device's samples its profiles go; where there are profiles alone, they are it. */
+    /* Removing a device's samples removes its profiles, also if it has only profiles. */
     assert_ok(f->context, nitro_store_remove(f->store, "spmv", "K40", &removed));
     assert_int_equal(removed, 4);
     assert_int_equal(count_profiles(f, NULL, "spmv"), 6);
@@ -167,7 +167,7 @@ static void test_removing_profiles(void **state)
     assert_ok(f->context, records_put_profiles(f->store, "K20", 0, 1, false));
     assert_ok(f->context, nitro_store_remove(f->store, "spmv", NULL, &removed));
     records_assert_sound(f->store);
-    assert_int_equal(count_profiles(f, NULL, NULL), 6); /* proxies are no computation's */
+    assert_int_equal(count_profiles(f, NULL, NULL), 6); /* proxies belong to no computation */
 }
 
 static void test_copying_adds_runs_that_are_missing(void **state)
@@ -186,7 +186,7 @@ static void test_copying_adds_runs_that_are_missing(void **state)
     assert_ok(f->context, nitro_store_put_profiles(to, "K20", batch, 1, false));
     nitro_profile_free(profile);
     assert_ok(f->context, nitro_store_copy(f->store, to, &report));
-    assert_int_equal(report.profiles, 10); /* the run that is there stays as it is */
+    assert_int_equal(report.profiles, 10); /* the target's run is not changed */
     assert_int_equal(report.profiles_skipped, 2);
     assert_ok(f->context, nitro_store_copy(f->store, to, &report));
     assert_int_equal(report.profiles, 0);

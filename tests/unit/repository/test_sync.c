@@ -1,4 +1,4 @@
-/* From one store into another: what becomes of what both have, and of what is stale or damaged. */
+/* Sync of one store into another: conflicts, outdated and damaged records. */
 #include <sqlite3.h>
 
 #include "unit/store_records.h"
@@ -34,7 +34,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* One sample, told apart by its time. */
+/* One sample, identified by its time. */
 static void put(fixture *f, nitro_store *store, const char *device, const char *input,
                 int64_t time_s)
 {
@@ -45,7 +45,7 @@ static void put(fixture *f, nitro_store *store, const char *device, const char *
     nitro_sample_free(sample);
 }
 
-/* The time of an input's sample; 0: it is not there. */
+/* The time of an input's sample; 0: none. */
 static int64_t time_of(fixture *f, nitro_store *store, const char *device, const char *input)
 {
     nitro_sample *sample = NULL;
@@ -67,7 +67,7 @@ static nitro_copy_report sync_with(fixture *f, nitro_conflict conflict, const ch
     return report;
 }
 
-/* one: both the same; two: newer in FROM; three: newer in TO; four: in FROM alone. */
+/* one: the same in both; two: newer in FROM; three: newer in TO; four: only in FROM. */
 static void put_conflicts(fixture *f)
 {
     put(f, f->from, "K20", "one", 100);
@@ -142,7 +142,7 @@ static void test_a_campaign_is_the_same_device(void **state)
     assert_true(nitro_device_value(b, "peak_gbps") == nitro_device_value(a, "peak_gbps"));
     assert_true(nitro_device_is_same(a, b) && nitro_device_is_same(b, a));
     assert_false(nitro_device_is_same(a, other) || nitro_device_is_same(other, b));
-    /* It is no source of itself: without another device there is nothing to learn from. */
+    /* A campaign of the target is no source: without another device there are no sources. */
     nitro_learn_options options;
     nitro_model *model = NULL;
     nitro_learn_options_init(&options);
@@ -166,7 +166,7 @@ static void test_without_a_name_both_are_refused(void **state)
                  "spmv on K20: both stores have measurements of the same inputs");
 }
 
-/* ---- What is damaged ------------------------------------------------------------------------- */
+/* ---- Damage ---------------------------------------------------------------------------------- */
 
 static void run_sql(fixture *f, const char *name, const char *sql)
 {
@@ -177,7 +177,7 @@ static void run_sql(fixture *f, const char *name, const char *sql)
     sqlite3_close(db);
 }
 
-/* Where FROM is damaged, the rest goes; where TO is, it is healed. */
+/* Damaged records of FROM are skipped; those of TO are replaced. */
 static void test_damage_stays_behind(void **state)
 {
     fixture *f = *state;
@@ -222,7 +222,7 @@ static void test_a_newer_record_is_not_replaced(void **state)
                  NITRO_ERR_NEWER, "written by a newer Nitro");
 }
 
-/* ---- What is stale --------------------------------------------------------------------------- */
+/* ---- Outdated measurements ------------------------------------------------------------------- */
 
 typedef struct found {
     char text[2048];
@@ -262,7 +262,7 @@ static void put_a_history(fixture *f, char digest[NITRO_DIGEST_SIZE])
     put_made(f, "b", 100, "1", "GCC 12", "535", digest);
     put_made(f, "c", 300, "2", "GCC 12", "550", digest);
     put_made(f, "d", 200, "2", "GCC 12", "550", "0123456789abcdef");
-    put_made(f, "e", 400, NULL, NULL, NULL, NULL); /* imported: nobody knows */
+    put_made(f, "e", 400, NULL, NULL, NULL, NULL); /* imported: unknown */
 }
 
 static void test_what_is_outdated_and_why(void **state)
@@ -283,7 +283,7 @@ static void test_what_is_outdated_and_why(void **state)
     assert_non_null(strstr(given.text, "csr: version 2 -> 3, 2\n"));
 }
 
-/* A driver that the device's description names is today's, though no sample was made with it yet.
+/* The driver in the device's description is current, even without a sample made with it.
  */
 static void test_a_new_driver_makes_all_samples_outdated(void **state)
 {
@@ -318,7 +318,8 @@ static void test_outdated_times_are_taken_back(void **state)
     assert_ok(f->context, nitro_store_get_sample(f->from, "spmv", "K20", "a", &sample));
     assert_int_equal(sample->entries[0].outcome, NITRO_OUTCOME_MISSING);
     assert_null(sample->entries[0].version);
-    assert_int_equal(sample->entries[1].outcome, NITRO_OUTCOME_CRASHED); /* the other's stays */
+    assert_int_equal(sample->entries[1].outcome,
+                     NITRO_OUTCOME_CRASHED); /* the other variant's stays */
     assert_int_equal(sample->provenance.time_s, 100);
     nitro_sample_free(sample);
     assert_ok(f->context, nitro_store_count_samples(f->from, "spmv", "K20", &count));
@@ -342,7 +343,7 @@ static void test_learning_from_two_versions_is_said(void **state)
     put_a_history(f, digest);
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, keep_warning, &warnings);
     assert_ok(f->context, nitro_dataset_load(f->from, "spmv", devices, 1, &dataset));
-    assert_int_equal(warnings.count, 2); /* the other one: the holes in their features */
+    assert_int_equal(warnings.count, 2); /* the other warning: missing feature values */
     assert_string_equal(
         warnings.items[0],
         "spmv: variant csr was measured in several versions (1, and 2 on K20); "
@@ -352,7 +353,7 @@ static void test_learning_from_two_versions_is_said(void **state)
     nitro_dataset_free(dataset);
 }
 
-/* A digest is of what the device is, not of the order or of a microbenchmark's luck. */
+/* A digest does not depend on the order of features or on microbenchmark results. */
 static void test_digests_of_devices(void **state)
 {
     fixture *f = *state;

@@ -290,9 +290,7 @@ static void test_a_full_disk_imports_nothing(void **state)
         nitro_status status = import_file(&own, temporary_path(&f->folder, "many.csv"),
                                           f->devices_path, (import_choice){0}, NULL);
         nitro_context_last_error(f->context, message, sizeof(message));
-        _exit(status == NITRO_ERR_IO && strstr(message, "nothing of a write that failed was kept")
-                  ? 0
-                  : 1);
+        _exit(status == NITRO_ERR_IO && strstr(message, "the failed write was undone") ? 0 : 1);
     }
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -405,7 +403,7 @@ static void test_a_computation_without_features(void **state)
     records_assert_sound(f->store);
 }
 
-/* ---- What the log says -------------------------------------------------------------------- */
+/* ---- What the log says ----------------------------------------------------------------------- */
 
 typedef struct heard {
     const char *wanted; /* others are ignored */

@@ -1,4 +1,4 @@
-/* Journals: what goes into a store while it is well, and while it is away; where journals lie. */
+/* Journals: writing to a reachable and to an unreachable store; where journals are kept. */
 #include "unit/store/journal_fixture.h"
 
 static size_t read_all(fixture *f)
@@ -11,7 +11,7 @@ static size_t read_all(fixture *f)
     return count;
 }
 
-/* ---- While the other store is well ----------------------------------------------------------- */
+/* ---- While the remote store is reachable ----------------------------------------------------- */
 
 static void test_samples_go_up_at_once(void **state)
 {
@@ -41,23 +41,23 @@ static void test_a_store_on_this_machine_has_no_journal(void **state)
     assert_int_equal(access(f->journal, F_OK), -1);
 }
 
-/* ---- While it is not ------------------------------------------------------------------------- */
+/* ---- While it is unreachable ----------------------------------------------------------------- */
 
 static void test_samples_wait_while_it_is_away(void **state)
 {
     fixture *f = *state;
     faulty->mode = FAULTY_AWAY;
     open_store(f);
-    assert_non_null(strstr(f->log, "connection refused; until it can be reached, unsent samples"));
+    assert_non_null(strstr(f->log, "connection refused; unsent samples are kept"));
     put_names(f);
     put(f, 0, 3);
     assert_places(f, 0, 3);
     assert_int_equal(read_all(f), 3);
-    assert_non_null(strstr(f->log, "cannot be read while it is away"));
+    assert_non_null(strstr(f->log, "cannot be read while it is unreachable"));
     faulty->mode = FAULTY_WELL;
     clock_ms += 1000;
     put(f, 3, 1);
-    assert_non_null(strstr(f->log, "can be reached again"));
+    assert_non_null(strstr(f->log, "is reachable again"));
     assert_places(f, 4, 0);
     assert_int_equal(read_all(f), 4);
 }
@@ -87,7 +87,7 @@ static void test_a_device_waits_too(void **state)
     assert_places(f, 2, 0);
 }
 
-/* Left alone for a second, then two, at most a minute; then well again at once. */
+/* Retried after one second, then two, at most a minute; at once after a success. */
 static void test_it_is_asked_ever_more_seldom(void **state)
 {
     fixture *f = *state;
@@ -141,7 +141,7 @@ static void test_a_store_that_takes_no_writes_is_still_read(void **state)
     assert_places(f, 3, 0);
 }
 
-/* The write was done and its answer lost: it is sent again, and is there once. */
+/* The write succeeded and its reply was lost: it is sent again, and stored once. */
 static void test_a_lost_answer_makes_no_second_sample(void **state)
 {
     fixture *f = *state;
@@ -156,7 +156,7 @@ static void test_a_lost_answer_makes_no_second_sample(void **state)
     assert_places(f, 4, 0);
 }
 
-/* Gone in the middle of a loop over its samples: what waits is handed on all the same. */
+/* Connection lost in a loop over its samples: unsent ones are still passed on. */
 static void test_it_goes_away_while_it_is_read(void **state)
 {
     fixture *f = *state;
@@ -172,7 +172,7 @@ static void test_it_goes_away_while_it_is_read(void **state)
     assert_ok(f->context,
               nitro_store_each_sample(f->store, "spmv", "K20", records_count_same, &count));
     assert_true(count >= 5 && count < 25);
-    assert_non_null(strstr(f->log, "cannot be read while it is away"));
+    assert_non_null(strstr(f->log, "cannot be read while it is unreachable"));
 }
 
 static nitro_status stop_at_once(void *user, const nitro_sample *sample)
@@ -182,7 +182,7 @@ static nitro_status stop_at_once(void *user, const nitro_sample *sample)
     return NITRO_ERR_IO;
 }
 
-/* A callback's own failure is not the store's. */
+/* A callback's failure is not taken for the store's. */
 static void test_a_callback_that_fails_ends_the_loop(void **state)
 {
     fixture *f = *state;
@@ -213,7 +213,7 @@ static void test_what_waits_stands_in_order(void **state)
     nitro_string_list_free(&inputs);
 }
 
-/* ---- Where journals lie ---------------------------------------------------------------------- */
+/* ---- Where journals are kept ----------------------------------------------------------------- */
 
 static void test_a_journal_is_found_by_its_url(void **state)
 {

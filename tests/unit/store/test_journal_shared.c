@@ -1,11 +1,11 @@
-/* Journals that others share or end: whose sample counts, and what a killed process leaves. */
+/* Journals shared by processes: which sample wins, and what a killed process leaves. */
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #include "unit/store/journal_fixture.h"
 
-/* ---- Whose sample counts --------------------------------------------------------------------- */
+/* ---- Which sample wins ----------------------------------------------------------------------- */
 
 static void put_with_time(fixture *f, nitro_store *store, int64_t time_s)
 {
@@ -28,7 +28,7 @@ static int64_t time_in_remote(fixture *f)
     return time_s;
 }
 
-/* Another tuner was there while this one's samples waited: the newer sample stays. */
+/* Another tuner wrote while this one's samples were unsent: the newer sample stays. */
 static void test_the_newer_sample_stays(void **state)
 {
     fixture *f = *state;
@@ -60,7 +60,7 @@ static void put_from_elsewhere(void *user, const char *input)
     nitro_store_close(other);
 }
 
-/* Another process with this journal sends the same sample, between this one's look and its write.
+/* Another process with this journal sends the same sample, between this one's read and write.
  */
 static void test_another_may_send_it_at_the_same_moment(void **state)
 {
@@ -81,7 +81,7 @@ static void test_another_may_send_it_at_the_same_moment(void **state)
     assert_places(f, 2, 0);
 }
 
-/* Names that the other store does not have so: an error, and nothing lost. */
+/* Another schema in the remote store: an error, and the samples are kept. */
 static void test_a_store_with_other_names_refuses(void **state)
 {
     fixture *f = *state;
@@ -102,7 +102,7 @@ static void test_a_store_with_other_names_refuses(void **state)
     nitro_schema_free(schema);
 }
 
-/* Refused before anything was measured: nothing is left here. */
+/* Refused before anything was measured: no journal is left. */
 static void test_refused_names_leave_no_journal(void **state)
 {
     fixture *f = *state;
@@ -122,7 +122,7 @@ static void test_refused_names_leave_no_journal(void **state)
     nitro_schema_free(schema);
 }
 
-/* A wrong password does not pass by itself: nothing is to wait for it. */
+/* A wrong password is a permanent error: no journal is made. */
 static void test_a_store_that_denies_is_not_away(void **state)
 {
     fixture *f = *state;
@@ -136,7 +136,7 @@ static void test_a_store_that_denies_is_not_away(void **state)
     assert_string_equal(f->log, "");
 }
 
-/* Changed while a tune was on: said at once, and what was measured is not lost. */
+/* Password changed during a tune: reported at once, and no sample is lost. */
 static void test_a_store_that_begins_to_deny_loses_nothing(void **state)
 {
     fixture *f = *state;
@@ -155,7 +155,7 @@ static void test_a_store_that_begins_to_deny_loses_nothing(void **state)
     assert_places(f, 3, 0);
 }
 
-/* A computation whose names changed is no trouble, unless samples of the old names wait. */
+/* A changed schema is accepted, unless samples of the old one are unsent. */
 static void test_new_names_find_no_old_ones_in_the_way(void **state)
 {
     fixture *f = *state;
@@ -188,7 +188,7 @@ static void pause_us(long us)
 
 enum { NUM_SAMPLES = 60, NUM_ROUNDS = 40 };
 
-/* A process that puts samples one by one, those first that are nowhere yet. */
+/* A process that puts samples one by one, starting with those not stored yet. */
 static void put_what_is_missing(fixture *f)
 {
     nitro_context_set_clock(f->context, NULL);
@@ -207,8 +207,8 @@ static void put_what_is_missing(fixture *f)
     assert_ok(f->context, nitro_store_flush(f->store, 0, NULL));
 }
 
-/* Killed at any moment, with the other store coming and going: in the end each sample is there,
- * once, and none waits. */
+/* Killed at any moment, with the remote store coming and going: in the end each sample is stored
+ * once, and none is unsent. */
 static void test_killed_at_any_moment(void **state)
 {
     fixture *f = *state;

@@ -1,4 +1,4 @@
-/* What is the Redis store's own: who answers and how, and what is made of it. */
+/* What only the Redis store does: URLs, credentials, damage, errors of the server. */
 #include "unit/store/redis_fake.h"
 #include "unit/store_records.h"
 
@@ -83,8 +83,8 @@ static void test_malformed_urls_are_refused(void **state)
         {"redis://host?timeout=nan", "timeout"},
         {"redis://host?prefix=a:b", "prefix"},
         {"redis://host?prefix=", "prefix"},
-        {"redis://host?speed=9", "none of timeout"},
-        {"redis://host?ca=x", "none of timeout"},
+        {"redis://host?speed=9", "option is unknown"},
+        {"redis://host?ca=x", "option is unknown"},
         {"redis+unix://relative", "does not start with /"},
         {"redis+unix:///", "does not start with /"},
     };
@@ -125,7 +125,7 @@ static void test_no_error_shows_the_password(void **state)
     assert_secret_is_kept(f, "redis+unix://me:hunter2@/nowhere/socket?timeout=0.1", "hunter2");
 }
 
-/* Whoever answers may repeat what was sent. */
+/* A server may repeat what was sent, a password too. */
 static void test_a_server_cannot_make_us_show_the_password(void **state)
 {
     fixture *f = *state;
@@ -138,8 +138,7 @@ static void test_a_server_cannot_make_us_show_the_password(void **state)
     redis_fake_remove(&fake);
 }
 
-/* ---- Credentials ------------------------------------------------------------------------------
- */
+/* ---- Credentials ----------------------------------------------------------------------------- */
 
 static void make_user(void)
 {
@@ -194,15 +193,14 @@ static int teardown_users(void **state)
     snprintf(command, sizeof(command), "AUTH tuner %s\r\nACL SETUSER default on nopass ~* &* +@all",
              SECRET);
     redis_server_say(&server, command);
-    usleep(1000); /* two commands went at once: the second may come a little later */
+    usleep(1000); /* two commands were sent at once: the second may take a little longer */
     for (int tries = 0; tries < 1000 && redis_server_say(&server, "PING")[0] != '+'; tries++)
         usleep(1000);
     say_ok("ACL DELUSER tuner");
     return teardown(state);
 }
 
-/* ---- What is there -----------------------------------------------------------------------------
- */
+/* ---- Layouts and damage ---------------------------------------------------------------------- */
 
 static void test_another_layout_is_refused(void **state)
 {
@@ -228,7 +226,7 @@ static size_t count_problems(fixture *f, const char *expected)
     for (size_t i = 0; i < count; i++)
         found = found || strstr(problems.items[i], expected);
     if (!found)
-        fail_msg("none of %zu problems says '%s'; the first: %s", count, expected,
+        fail_msg("none of %zu problems contains '%s'; the first: %s", count, expected,
                  count ? problems.items[0] : "-");
     nitro_string_list_free(&problems);
     return count;
@@ -252,20 +250,20 @@ static void test_damage_is_found(void **state)
     assert_int_equal(read_samples(f), 4);
     assert_non_null(strstr(f->log, "input-001"));
     say_ok("HDEL nitro:5:{spmv}:samples:K20 input-001");
-    assert_int_equal(count_problems(f, "there are 5 names of samples, but 4 records"), 1);
+    assert_int_equal(count_problems(f, "5 names of samples, but 4 records"), 1);
     say_ok("ZREM nitro:5:{spmv}:inputs:K20 input-001");
     records_assert_sound(f->store);
     say_ok("DEL nitro:5:{@devices}:record:K20");
-    assert_int_equal(count_problems(f, "but the device is not there"), 1);
+    assert_int_equal(count_problems(f, "but the device is missing"), 1);
     say_ok("SET nitro:5:{@devices}:record:K20 {}");
     assert_int_equal(count_problems(f, "device 'K20' is damaged or was altered"), 1);
     say_ok("DEL nitro:5:{spmv}:schema");
-    assert_int_equal(count_problems(f, "names are gone"), 2);
+    assert_int_equal(count_problems(f, "schema is missing"), 2);
     say_ok("SADD nitro:5:{@computations}:index \"a b\"");
-    assert_int_equal(count_problems(f, "1 names in the index of computations are damaged"), 3);
+    assert_int_equal(count_problems(f, "1 names in the index of computations are not valid"), 3);
 }
 
-/* A sample that is copied under another name is not what its checksum is of. */
+/* A sample copied under another name does not match its checksum. */
 static void test_a_record_belongs_to_its_name(void **state)
 {
     fixture *f = *state;
@@ -298,7 +296,7 @@ static void test_damage_is_removed(void **state)
     nitro_string_list_free(&said);
 }
 
-/* A record of a newer Nitro is skipped and reported, but no damage: it is not removed. */
+/* A record of a newer Nitro is skipped and reported, but not removed. */
 static void test_a_newer_record_is_not_removed(void **state)
 {
     fixture *f = *state;
@@ -316,8 +314,7 @@ static void test_a_newer_record_is_not_removed(void **state)
                  NITRO_ERR_NEWER, "written by a newer Nitro");
 }
 
-/* ---- Refusals and absences ---------------------------------------------------------------------
- */
+/* ---- Refusals and missing servers ------------------------------------------------------------ */
 
 static void test_a_full_server_says_so_and_keeps_whole_batches(void **state)
 {
@@ -353,7 +350,7 @@ static void test_a_server_comes_back(void **state)
     assert_fails(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false),
                  NITRO_ERR_IO, server.socket);
     redis_server_start(&server);
-    assert_int_equal(count_samples(f), 3); /* it keeps a log of writes */
+    assert_int_equal(count_samples(f), 3); /* the server logs writes */
     assert_ok(f->context, records_put_samples(f->store, "spmv", "K20", 3, 2, false));
     records_assert_sound(f->store);
 }
@@ -376,8 +373,8 @@ static void test_a_stopped_server_is_not_waited_for_for_ever(void **state)
     nitro_store_close(store);
 }
 
-/* The server wrote the samples, but its answer was lost: sent again, they are no surprise; and what
- * was there before still is one. */
+/* The server wrote the samples, but its reply was lost: sent again they are no conflict; samples
+ * stored before are. */
 static void test_a_lost_answer_is_not_an_error(void **state)
 {
     fixture *f = *state;
@@ -403,13 +400,12 @@ static void test_a_lost_answer_does_not_hide_that_others_were_first(void **state
     redis_fake_make_lossy(&fake, &server, "EVAL");
     assert_ok(f->context, nitro_store_open(f->context, fake.url, NITRO_STORE_WRITE, &store));
     assert_fails(f->context, records_put_samples(store, "spmv", "K20", 1, 3, false),
-                 NITRO_ERR_EXISTS, "1 of the 3 inputs are there already (input-001)");
+                 NITRO_ERR_EXISTS, "1 of the 3 inputs exist already (input-001)");
     nitro_store_close(store);
     redis_fake_remove(&fake);
 }
 
-/* ---- Servers that are no friends ---------------------------------------------------------------
- */
+/* ---- Hostile servers ------------------------------------------------------------------------- */
 
 #define LAYOUT "$1\r\n5\r\n"
 
@@ -442,10 +438,12 @@ static void test_hostile_answers_are_refused(void **state)
         {{"-ERR unknown command 'GET'\r\n"}, NITRO_ERR_DENIED, "Redis 6"},
         {{"-ERR something else\r\n"}, NITRO_ERR_IO, "Redis 6"},
         {{"-LOADING soon\r\n", "-LOADING soon\r\n"}, NITRO_ERR_IO, "still starting"},
-        {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
-        {{LAYOUT, "*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
-        {{LAYOUT, "*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
-        {{LAYOUT, "*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"}, NITRO_ERR_FORMAT, "not of the sort"},
+        {{LAYOUT, ":3\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, "*1\r\n:5\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, "*1\r\n$-1\r\n"}, NITRO_ERR_FORMAT, "an unexpected type"},
+        {{LAYOUT, "*1\r\n$4\r\nspmv\r\n", "$4\r\nspmv\r\n"},
+         NITRO_ERR_FORMAT,
+         "an unexpected type"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         redis_fake fake;
@@ -463,7 +461,7 @@ static void test_hostile_answers_are_refused(void **state)
     }
 }
 
-/* More bytes than any store sends, without an end. */
+/* An endless reply. */
 static void test_an_endless_answer_is_cut(void **state)
 {
     fixture *f = *state;

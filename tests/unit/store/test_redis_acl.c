@@ -1,5 +1,5 @@
-/* The ACL example that ships (data/redis/nitro.acl): what contributors and consumers may do, and
- * that the server refuses the rest, whatever a client tries. */
+/* The ACL example that ships (data/redis/nitro.acl): what contributors and consumers may do; the
+ * server refuses everything else. */
 #include "unit/redis_server.h"
 #include "unit/store_records.h"
 
@@ -117,7 +117,7 @@ static void test_consumers_read(void **state)
     nitro_device_free(device);
 }
 
-/* The answer to a command of this user's, in a connection of its own. Static storage. */
+/* The reply to a command of this user, over its own connection. Static storage. */
 static const char *say_as(const char *user, const char *password, const char *command)
 {
     static char answer[4096];
@@ -135,7 +135,7 @@ static const char *say_as(const char *user, const char *password, const char *co
     return answer;
 }
 
-/* By the rules for users, not for another reason: scripts have words of their own for it. */
+/* Refused by the ACL rules, not for another reason; scripts have a different message. */
 static void assert_refused(const char *who, const char *command, const char *answer)
 {
     bool by_rule = strstr(answer, "NOPERM") || strstr(answer, "ACL failure") ||
@@ -144,7 +144,7 @@ static void assert_refused(const char *who, const char *command, const char *ans
         fail_msg("%s: %s: %s", who, command, answer);
 }
 
-/* A program of one's own gets no further than nitro does. */
+/* Commands sent without nitro are refused too. */
 static void test_the_server_refuses_the_rest(void **state)
 {
     (void)state;

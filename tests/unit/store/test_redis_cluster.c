@@ -1,5 +1,5 @@
-/* A Redis Cluster while it changes: slots that move, keys that are on their way, servers that are
- * gone. That a cluster at rest is a store like any other is test_store.c's matter. */
+/* A Redis Cluster that changes: moving slots, migrating keys, lost servers. test_store.c tests a
+ * cluster at rest. */
 #include "store/redis/redis_slot.h"
 
 #include "unit/redis_cluster.h"
@@ -100,7 +100,7 @@ static void assert_samples(fixture *f, nitro_store *store, size_t expected)
     assert_int_equal(count, expected);
 }
 
-/* Our own idea of slots is the cluster's. */
+/* Our computation of slots agrees with the cluster's. */
 static void test_slots_are_the_clusters(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void test_slots_are_the_clusters(void **state)
     }
 }
 
-/* All that belongs to the computation is on one server, and only there. */
+/* All keys of the computation are on one server only. */
 static void test_a_computation_is_on_one_server(void **state)
 {
     fixture *f = *state;
@@ -126,7 +126,8 @@ static void test_a_computation_is_on_one_server(void **state)
     assert_string_equal(answer, ":6\r\n"); /* schema, devices, and two tables of two keys */
 }
 
-/* Between the servers: what is still there is answered there, the rest with ASK. */
+/* During a migration the old server answers for its remaining keys, and ASK redirects for the
+ * others. */
 static void test_keys_on_their_way_are_found(void **state)
 {
     fixture *f = *state;
@@ -146,7 +147,7 @@ static void test_keys_on_their_way_are_found(void **state)
     records_assert_sound(f->store);
 }
 
-/* Half of a table here and half there: no script can run. It is tried again, and then said. */
+/* A table split between two servers: no script can run. It is retried, then reported. */
 static void test_a_table_torn_apart_is_waited_for(void **state)
 {
     fixture *f = *state;
@@ -173,7 +174,7 @@ static void test_a_slot_that_moved_is_found(void **state)
     nitro_store_close(fresh);
 }
 
-/* Without the server that has them, the keys are not there; the error says whom it asked. */
+/* Without their server the keys are unreachable; the error names the server. */
 static void test_a_server_that_is_gone_is_named(void **state)
 {
     fixture *f = *state;

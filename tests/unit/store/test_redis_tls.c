@@ -1,4 +1,5 @@
-/* Redis over TLS: a real server, certificates of the test's own. Nobody is trusted for answering.
+/* Redis over TLS: a real server and the test's own certificates. No server is trusted without a
+ * valid certificate.
  */
 #include <arpa/inet.h>
 
@@ -99,7 +100,7 @@ static void test_an_unknown_authority_is_refused(void **state)
                    "is not accepted");
 }
 
-/* Signed by whom we trust, but for another host. */
+/* Signed by a trusted authority, but for another host. */
 static void test_another_host_is_refused(void **state)
 {
     fixture *f = *state;
@@ -132,7 +133,7 @@ static void test_a_server_may_want_certificates(void **state)
     open_store(f, TRUSTED "&cert=CERTS/client.pem&key=CERTS/client.key");
 }
 
-/* Whether the one that does not understand answers, hangs up or is silent is its affair. */
+/* The side that does not understand may answer, hang up or be silent. */
 static void assert_told(fixture *f, const char *why)
 {
     nitro_store *store = NULL;
@@ -153,7 +154,7 @@ static void test_one_side_without_tls_is_told(void **state)
     assert_told(f, "begins with redis://");
 }
 
-/* Somebody who takes the connection and says nothing. */
+/* A server that accepts the connection and sends nothing. */
 static void test_silence_ends(void **state)
 {
     fixture *f = *state;

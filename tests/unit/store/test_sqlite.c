@@ -1,4 +1,4 @@
-/* The SQLite backend: which files it takes for its own, and which file a URL means. */
+/* The SQLite backend: which files it accepts, and which file a URL names. */
 #include <sqlite3.h>
 
 #include "unit/store_records.h"
@@ -79,7 +79,7 @@ static void assert_is_store(fixture *f, const char *url)
     nitro_store_close(store);
 }
 
-/* Both ways of opening fail with this error, and not a byte of the file changes. */
+/* Both modes of opening fail with this error, and the file does not change. */
 static void assert_refused(fixture *f, const char *path, nitro_status status, const char *text)
 {
     static const nitro_store_mode modes[] = {NITRO_STORE_READ, NITRO_STORE_WRITE};
@@ -181,7 +181,7 @@ static void test_places_where_no_file_can_be(void **state)
         assert_fails(
             f->context,
             nitro_store_open(f->context, path, i ? NITRO_STORE_WRITE : NITRO_STORE_READ, &store),
-            NITRO_ERR_IO, "this is not a file");
+            NITRO_ERR_IO, "this is not a regular file");
     path = temporary_path(&f->folder, "missing/store");
     assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_READ, &store),
                  NITRO_ERR_NOT_FOUND, path);
@@ -217,7 +217,7 @@ static void test_unknown_schemes_are_refused_with_the_known_ones(void **state)
     const char *urls[] = {"mysql:store", "gopher://example.org/store", "sqlite3:store", "c:store"};
     for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++)
         assert_fails(f->context, nitro_store_open(f->context, urls[i], NITRO_STORE_WRITE, &store),
-                     NITRO_ERR_NOT_FOUND, "there is: sqlite");
+                     NITRO_ERR_NOT_FOUND, "known: sqlite");
     assert_fails(f->context, nitro_store_open(f->context, "sqlite:", NITRO_STORE_WRITE, &store),
                  NITRO_ERR_ARGUMENT, "names no file");
     assert_fails(f->context, nitro_store_open(f->context, "", NITRO_STORE_WRITE, &store),
@@ -225,7 +225,7 @@ static void test_unknown_schemes_are_refused_with_the_known_ones(void **state)
     assert_null(store);
 }
 
-/* SQLite gives some names a meaning of their own; for a store a name is a name. */
+/* Names with a meaning in SQLite are plain file names for a store. */
 static void test_odd_names_are_names_of_files(void **state)
 {
     fixture *f = *state;
@@ -260,8 +260,7 @@ static void test_a_very_long_path_is_refused(void **state)
                  NITRO_ERR_IO, "File name too long");
 }
 
-/* ---- A file that is not there yet -------------------------------------------------------------
- */
+/* ---- A file that does not exist yet ---------------------------------------------------------- */
 
 static void test_the_first_write_makes_the_file(void **state)
 {
@@ -303,7 +302,7 @@ static void test_what_another_made_meanwhile_is_seen(void **state)
     nitro_store_close(reader);
 }
 
-/* The folder may be gone by the first write: an error, and the store goes on. */
+/* The folder may be gone by the first write: an error, and the store remains usable. */
 static void test_a_file_that_cannot_be_made_is_said(void **state)
 {
     fixture *f = *state;
@@ -337,7 +336,7 @@ static void test_the_default_store_is_the_users_own(void **state)
     assert_is_store(f, temporary_path(&f->folder, "data home/nitro/store.db"));
     assert_is_store(f, NULL);
 
-    setenv("XDG_DATA_HOME", "relative", 1); /* does not count */
+    setenv("XDG_DATA_HOME", "relative", 1); /* ignored */
     make_store(f, NULL);
     assert_is_store(f, temporary_path(&f->folder, "home/.local/share/nitro/store.db"));
     unsetenv("XDG_DATA_HOME");

@@ -1,4 +1,4 @@
-/* Damaged and altered SQLite stores: never a crash, never a wrong number read, never silence. */
+/* Damaged and altered SQLite stores: never a crash, a wrong number or an unreported loss. */
 #include <sqlite3.h>
 
 #include "unit/store_records.h"
@@ -43,7 +43,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A fresh file, without what SQLite may have left beside the one before. */
+/* A new file, without a journal that SQLite may have left beside the previous one. */
 static void write_bytes(const fixture *f, const char *bytes, size_t size)
 {
     static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
@@ -58,7 +58,7 @@ static void write_bytes(const fixture *f, const char *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* What reading the damaged store came to. */
+/* The result of reading the damaged store. */
 typedef struct reading {
     bool opened, all_there;
     size_t num_problems;
@@ -91,7 +91,7 @@ static bool names_and_device_are_there(fixture *f, nitro_store *store)
     return same;
 }
 
-/* Fails where anything that was read differs from what was stored. */
+/* Fails if anything read differs from what was stored. */
 static reading read_all(fixture *f)
 {
     reading result = {0};
@@ -120,12 +120,12 @@ static reading read_all(fixture *f)
     return result;
 }
 
-/* Damage may be where nothing is stored; it may not go unseen where something is missing. */
+/* Damage may hit unused bytes; but missing records must be reported. */
 static void assert_nothing_goes_unseen(fixture *f, const char *what, size_t where)
 {
     reading result = read_all(f);
     if (result.opened && !result.all_there && result.num_problems == 0)
-        fail_msg("%s at %zu: records are missing, and nothing says so", what, where);
+        fail_msg("%s at %zu: records are missing, and nothing reports it", what, where);
 }
 
 static void test_a_sound_store_is_read_whole(void **state)
@@ -143,7 +143,7 @@ static void test_a_store_cut_short(void **state)
         write_bytes(f, f->bytes, size);
         reading result = read_all(f);
         if (result.opened && result.num_problems == 0)
-            fail_msg("cut to %zu of %zu bytes, and nothing says so", size, f->size);
+            fail_msg("cut to %zu of %zu bytes, and nothing reports it", size, f->size);
     }
 }
 
@@ -163,7 +163,7 @@ static void test_bytes_flipped(void **state)
     }
 }
 
-/* As a disk loses a sector: zeros, or noise, over a stretch. */
+/* A lost sector: a range of zeros or noise. */
 static void test_stretches_overwritten(void **state)
 {
     fixture *f = *state;
@@ -183,7 +183,7 @@ static void test_stretches_overwritten(void **state)
     free(copy);
 }
 
-/* ---- Altered by hand: the file is sound, its content is not ---------------------------------- */
+/* ---- A sound file with altered content ------------------------------------------------------- */
 
 static void run_sql(const char *path, const char *sql)
 {
@@ -263,7 +263,7 @@ static void test_verify_finds_what_was_altered(void **state)
                      alterations[i].problem, problems.count ? problems.items[0] : "nothing");
         nitro_string_list_free(&problems);
         nitro_store_close(store);
-        read_all(f); /* what can be read is as it was stored */
+        read_all(f); /* what can be read equals what was stored */
     }
 }
 
@@ -273,7 +273,7 @@ static void keep_warning(void *user, nitro_log_level level, const char *message)
         records_keep_problem(user, message);
 }
 
-/* Nothing is built on a damaged record; what is sound can still be had, and the damage is named. */
+/* Damaged records are skipped and reported; sound ones can still be read. */
 static void test_an_altered_store_still_gives_what_is_sound(void **state)
 {
     fixture *f = *state;
@@ -292,7 +292,7 @@ static void test_an_altered_store_still_gives_what_is_sound(void **state)
     assert_non_null(strstr(warnings.items[0], "'spmv on K20: input-004' is damaged"));
     assert_fails(f->context, nitro_store_get_sample(store, "spmv", "K20", "input-004", &sample),
                  NITRO_ERR_FORMAT, "'spmv on K20: input-004' is damaged or was altered");
-    /* Measured again, it is whole again. */
+    /* Measuring again repairs it. */
     assert_ok(f->context, records_put_samples(store, "spmv", "K20", 4, 1, true));
     records_assert_sound(store);
     nitro_store_close(store);
@@ -300,7 +300,7 @@ static void test_an_altered_store_still_gives_what_is_sound(void **state)
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
 }
 
-/* Many are not all listed, but counted. */
+/* Only the first ten are listed; the others are counted. */
 static void test_much_damage_is_counted(void **state)
 {
     fixture *f = *state;
@@ -333,7 +333,7 @@ static const struct {
     {"UPDATE profiles SET record = x'' WHERE id = 1", "profile '", NUM_SAMPLES},
 };
 
-/* First only said, then done; then the store is sound, and has what was sound before. */
+/* First a dry run, then removal; afterwards the store is sound and has all sound records. */
 static void test_damaged_records_are_removed(void **state)
 {
     fixture *f = *state;
@@ -350,7 +350,7 @@ static void test_damaged_records_are_removed(void **state)
                   nitro_store_remove_damaged(store, false, records_keep_problem, &done));
         records_assert_sound(store);
         if (!is_among(&said, removals[i].named) || !is_among(&done, removals[i].named))
-            fail_msg("%s: '%s' is not said to go, but: %s", removals[i].sql, removals[i].named,
+            fail_msg("%s: '%s' is not reported, but: %s", removals[i].sql, removals[i].named,
                      said.count ? said.items[0] : "nothing");
         assert_ok(f->context, nitro_store_count_samples(store, "spmv", "K20", &count));
         assert_int_equal(count, removals[i].samples_left);
@@ -360,7 +360,7 @@ static void test_damaged_records_are_removed(void **state)
     }
 }
 
-/* A record of a newer Nitro is skipped and reported, but no damage: it is not removed. */
+/* A record of a newer Nitro is skipped and reported, but not removed. */
 static void test_a_newer_record_is_not_removed(void **state)
 {
     fixture *f = *state;

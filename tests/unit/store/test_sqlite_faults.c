@@ -1,5 +1,5 @@
-/* The SQLite backend on a machine that fails it: files that may not be written, a disk that is
- * full, a writer killed halfway. What may change for the whole process is tried in a child. */
+/* The SQLite backend when the machine fails: read-only files, a full disk, a writer killed halfway.
+ * What changes the whole process is tested in a child. */
 #include <grp.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -10,9 +10,9 @@
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
-/* What a child leaves for its parent. */
+/* A child's results for its parent. */
 typedef struct outcome {
-    bool cannot_tell; /* this machine lets nobody lose rights */
+    bool cannot_tell; /* privileges cannot be dropped on this machine */
     nitro_status status;
     char message[4096];
     size_t count;
@@ -66,7 +66,7 @@ static void assert_store_holds(fixture *f, size_t expected)
     nitro_store_close(store);
 }
 
-/* Run in a child, which says in f->shared what came of it. */
+/* Run in a child, which writes its results to f->shared. */
 static void in_child(fixture *f, nitro_status (*run)(fixture *f))
 {
     *f->shared = (outcome){0};
@@ -97,7 +97,7 @@ static void assert_child_failed(const fixture *f, nitro_status status, const cha
 
 /* ---- Permissions ----------------------------------------------------------------------------- */
 
-/* Root may write everything, so the child becomes nobody. */
+/* Root may write everything, so the child becomes the user nobody. */
 static bool lose_rights(fixture *f)
 {
     const uid_t nobody = 65534;
@@ -209,7 +209,7 @@ static void test_no_store_is_made_in_a_read_only_folder(void **state)
     assert_child_failed(f, NITRO_ERR_IO, "Permission denied");
 }
 
-/* ---- A full disk -------------------------------------------------------------------------- */
+/* ---- A full disk ----------------------------------------------------------------------------- */
 
 static void limit_file_size(rlim_t size)
 {
@@ -221,7 +221,7 @@ static void limit_file_size(rlim_t size)
         _exit(3);
 }
 
-/* Samples, one a transaction, until the "disk" is full; then room is made, and it goes on. */
+/* One sample per transaction until the "disk" is full; then make room and continue. */
 static nitro_status fill_disk(fixture *f)
 {
     nitro_store *store = NULL;
@@ -254,7 +254,7 @@ static void test_a_full_disk_costs_nothing_that_was_stored(void **state)
 {
     fixture *f = *state;
     in_child(f, fill_disk);
-    assert_child_failed(f, NITRO_ERR_IO, "nothing of a write that failed was kept");
+    assert_child_failed(f, NITRO_ERR_IO, "the failed write was undone");
     assert_in_range(f->shared->count, 41, 899);
     assert_store_holds(f, f->shared->count + 2);
 }
@@ -284,13 +284,13 @@ static void test_a_new_store_on_a_full_disk(void **state)
     nitro_store *store = NULL;
     in_child(f, make_on_full_disk);
     assert_child_failed(f, NITRO_ERR_IO, "check the disk, its free space and your quota");
-    /* What is left of it is no obstacle once there is room. */
+    /* The remains of it are no obstacle once there is room. */
     store = temporary_store(f->context, &f->folder, "new");
     records_assert_sound(store);
     nitro_store_close(store);
 }
 
-/* ---- A writer killed halfway -------------------------------------------------------------- */
+/* ---- A writer killed halfway ----------------------------------------------------------------- */
 
 /* Change every row, with so little cache that pages reach the file before the commit; then die. */
 static nitro_status die_writing(fixture *f)
@@ -342,7 +342,7 @@ static void test_a_killed_writers_journal_is_rolled_back_when_reading(void **sta
     assert_int_equal(size_of(temporary_path(&f->folder, "store-journal")), 0);
 }
 
-/* Who may not roll back must not read half a transaction either. */
+/* A reader without permission to roll back must not read half a transaction. */
 static void test_a_journal_that_may_not_be_rolled_back_is_an_error(void **state)
 {
     fixture *f = *state;
