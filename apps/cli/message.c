@@ -90,22 +90,22 @@ void show_log(void *user, nitro_log_level level, const char *message)
         note(call, "%s", message);
 }
 
-void join_names(const char *const *names, char *text, size_t size)
+static void join(const char *const *names, size_t count, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; names[i] && used < size; i++) {
+    for (size_t i = 0; i < count && names[i] && used < size; i++) {
         int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "", names[i]);
         used += written > 0 ? (size_t)written : 0;
     }
 }
 
+void join_names(const char *const *names, char *text, size_t size)
+{
+    join(names, SIZE_MAX, text, size);
+}
+
 void join_list(const nitro_string_list *names, char *text, size_t size)
 {
-    size_t used = 0;
-    text[0] = '\0';
-    for (size_t i = 0; i < names->count && used < size; i++) {
-        int written = snprintf(text + used, size - used, "%s%s", i ? ", " : "", names->items[i]);
-        used += written > 0 ? (size_t)written : 0;
-    }
+    join((const char *const *)names->items, names->count, text, size);
 }

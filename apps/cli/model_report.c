@@ -24,18 +24,31 @@ json_t *model_json(const invocation *call, const nitro_model *model, const char 
     return summary;
 }
 
+static const char *text_of(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
+}
+
+static double number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static long long count_of(json_t *object, const char *key)
+{
+    return json_integer_value(json_object_get(object, key));
+}
+
 static void print_sources(json_t *sources)
 {
     size_t i;
     json_t *source;
     json_array_foreach(sources, i, source)
     {
-        const char *kind = json_string_value(json_object_get(source, "kind"));
+        const char *kind = text_of(source, "kind");
         bool modelled = kind && strcmp(kind, "model") == 0;
-        printf("%-16s %s: %lld samples%s\n", i ? "" : "trained on",
-               json_string_value(json_object_get(source, "device")),
-               (long long)json_integer_value(json_object_get(source, "samples")),
-               modelled ? " (modelled)" : "");
+        printf("%-16s %s: %lld samples%s\n", i ? "" : "trained on", text_of(source, "device"),
+               count_of(source, "samples"), modelled ? " (modelled)" : "");
     }
 }
 
@@ -46,8 +59,7 @@ static void print_device_features(json_t *features)
     printf("%-16s ", "device features");
     json_array_foreach(features, i, feature)
     {
-        printf("%s%s = %.6g", i ? ", " : "", json_string_value(json_object_get(feature, "name")),
-               json_number_value(json_object_get(feature, "value")));
+        printf("%s%s = %.6g", i ? ", " : "", text_of(feature, "name"), number_of(feature, "value"));
     }
     printf("%s\n", i ? "" : "none");
 }
@@ -56,15 +68,10 @@ static void print_device_features(json_t *features)
 static void print_profiles(json_t *report)
 {
     json_t *first = json_object_get(report, "profile");
-    const char *summary = json_string_value(json_object_get(first ? first : report, "summary"));
-    const char *reason = json_string_value(json_object_get(first ? first : report, "skipped"));
+    const char *summary = text_of(first ? first : report, "summary");
+    const char *reason = text_of(first ? first : report, "skipped");
     if (summary || reason)
         printf("%-16s %s%s\n", "profiles", reason ? "skipped: " : "", reason ? reason : summary);
-}
-
-static double percent(json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
 }
 
 /** The best device features on one validation device. */
@@ -72,7 +79,7 @@ static void print_validation_device(json_t *target)
 {
     size_t i;
     json_t *name, *best = json_object_get(target, "best");
-    printf("%-16s %s: ", "", json_string_value(json_object_get(target, "device")));
+    printf("%-16s %s: ", "", text_of(target, "device"));
     json_array_foreach(best, i, name)
     {
         printf("%s%s", i ? ", " : "", json_string_value(name));
@@ -80,10 +87,10 @@ static void print_validation_device(json_t *target)
     if (i == 0 && !json_object_get(target, "quality_without"))
         printf("not evaluated\n");
     else if (i == 0)
-        printf("no device feature, %.1f %%\n", percent(target, "quality_without"));
+        printf("no device feature, %.1f %%\n", number_of(target, "quality_without"));
     else
-        printf(" %.1f %%, without %.1f %%\n", percent(target, "quality"),
-               percent(target, "quality_without"));
+        printf(" %.1f %%, without %.1f %%\n", number_of(target, "quality"),
+               number_of(target, "quality_without"));
 }
 
 static void print_votes(json_t *features)
@@ -92,10 +99,9 @@ static void print_votes(json_t *features)
     json_t *feature;
     json_array_foreach(features, i, feature)
     {
-        double votes = json_number_value(json_object_get(feature, "votes"));
+        double votes = number_of(feature, "votes");
         if (votes > 0.0)
-            printf("%s%s %.2f", count++ ? ", " : "",
-                   json_string_value(json_object_get(feature, "name")), votes);
+            printf("%s%s %.2f", count++ ? ", " : "", text_of(feature, "name"), votes);
     }
     printf("%s\n", count ? "" : "none");
 }
@@ -109,15 +115,9 @@ static void print_outside_range(json_t *features)
     {
         printf("%-16s %s: target outside the sources' range by %.2g times its width; validated up "
                "to %.2g\n",
-               i ? "" : "outside range", json_string_value(json_object_get(feature, "name")),
-               json_number_value(json_object_get(feature, "outside")),
-               json_number_value(json_object_get(feature, "tried")));
+               i ? "" : "outside range", text_of(feature, "name"), number_of(feature, "outside"),
+               number_of(feature, "tried"));
     }
-}
-
-static long long count_of(json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
 }
 
 /** What the search for device features found on the sources. */
@@ -125,7 +125,7 @@ static void print_search(json_t *report)
 {
     size_t i;
     json_t *target;
-    const char *reason = json_string_value(json_object_get(report, "reason"));
+    const char *reason = text_of(report, "reason");
     if (!report)
         return;
     print_outside_range(json_object_get(report, "outside_range"));
@@ -147,7 +147,7 @@ static void print_search(json_t *report)
 /** The search's part of a selection's report; NULL: none. */
 static json_t *search_report(json_t *report)
 {
-    const char *selection = json_string_value(json_object_get(report, "selection"));
+    const char *selection = text_of(report, "selection");
     if (selection && strcmp(selection, "both") == 0)
         return json_object_get(report, "cv");
     return selection && strcmp(selection, "cv") == 0 ? report : NULL;
@@ -164,7 +164,7 @@ static void print_relative_features(json_t *features, json_t *values)
     printf("%-16s ", "relative");
     json_array_foreach(features, i, feature)
     {
-        printf("%s%s", i ? ", " : "", json_string_value(json_object_get(feature, "name")));
+        printf("%s%s", i ? ", " : "", text_of(feature, "name"));
     }
     i = 0;
     json_object_foreach(values, name, value)
@@ -223,7 +223,7 @@ static void print_nearest(json_t *sources)
     {
         json_t *distance = json_object_get(source, "distance");
         json_t *quality = json_object_get(source, "lodo_quality");
-        printf("%s%s", i ? ", " : "", json_string_value(json_object_get(source, "device")));
+        printf("%s%s", i ? ", " : "", text_of(source, "device"));
         if (json_is_number(distance))
             printf(" at %.2g", json_number_value(distance));
         else

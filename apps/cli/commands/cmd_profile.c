@@ -67,8 +67,6 @@ static bool is_of_proxies(const profiling *self)
     return strcmp(self->computation, PROXIES) == 0;
 }
 
-/* ---- Modelled devices ------------------------------------------------------------------------ */
-
 static int profile_modelled(profiling *self, const char *device)
 {
     const settings *given = self->call->settings;
@@ -84,8 +82,6 @@ static int profile_modelled(profiling *self, const char *device)
         printf("%s: %zu profiles (modelled)\n", device, count);
     return EXIT_DONE;
 }
-
-/* ---- Real ones ------------------------------------------------------------------------------- */
 
 static nitro_profile_options profile_options(const profiling *self)
 {
@@ -156,8 +152,6 @@ static int profile_real(profiling *self, const nitro_device *device)
     return is_of_proxies(self) ? profile_here(self, device, NULL, NULL)
                                : profile_variants(self, device);
 }
-
-/* ---- All devices ----------------------------------------------------------------------------- */
 
 static int check_modelled(const profiling *self, const char *id)
 {

@@ -5,8 +5,8 @@
 
 #include "apps/cli/commands/learn_own.h"
 #include "apps/cli/commands/profile_progress.h"
-#include "apps/cli/commands/tune_report.h"
 #include "apps/cli/commands/tune_settings.h"
+#include "apps/cli/commands/winners.h"
 #include "apps/cli/device_set.h"
 #include "apps/cli/interrupt.h"
 #include "apps/cli/model_report.h"
@@ -40,6 +40,11 @@ static bool show_progress(void *user, const nitro_tune_progress *progress)
     return !interrupts_seen();
 }
 
+static bool is_modelled(const nitro_device *device)
+{
+    return strcmp(device->kind, "model") == 0;
+}
+
 static nitro_tune_options options_of(tuning *self)
 {
     nitro_tune_options how = tune_options_given(self->call->settings);
@@ -55,7 +60,7 @@ static void warn_if_busy(const tuning *self, const device_set *devices)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool real = false;
     for (size_t d = 0; d < devices->count; d++)
-        real |= strcmp(devices->devices[d]->kind, "model") != 0;
+        real |= !is_modelled(devices->devices[d]);
     if (!real || cores < 1 || getloadavg(&load, 1) != 1 || load <= 0.5 * (double)cores + 0.5)
         return;
     warn(self->call, "this machine is busy (load %.1f on %ld cores): times will be inaccurate",
@@ -98,7 +103,7 @@ static int profile(tuning *self, const nitro_device *device)
     const tune_settings *given = self->call->settings;
     if (!given->profile)
         return EXIT_DONE;
-    if (strcmp(device->kind, "model") == 0) {
+    if (is_modelled(device)) {
         note(self->call, "%s is modelled: 'nitro profile' synthesises its profiles", device->id);
         return EXIT_DONE;
     }
@@ -111,27 +116,46 @@ static int profile(tuning *self, const nitro_device *device)
     return EXIT_DONE;
 }
 
+static json_t *report_json(const tuning *self, const nitro_device *device, const winner_table *won)
+{
+    const nitro_tune_progress *last = &self->last;
+    return json_pack("{s:s, s:o, s:b, s:{s:I, s:I, s:I, s:I}, s:I, s:I, s:o}", "computation",
+                     self->loaded.module->name, "device", json_text(device->id), "modelled",
+                     is_modelled(device), "inputs", "total", (json_int_t)self->inputs.count,
+                     "measured", (json_int_t)(last->done - last->resumed - last->failed),
+                     "found_in_store", (json_int_t)last->resumed, "failed",
+                     (json_int_t)last->failed, "samples", (json_int_t)won->samples,
+                     "samples_without_time", (json_int_t)won->untimed, "variants",
+                     winners_json(won));
+}
+
+static int print_report(const tuning *self, const nitro_device *device, const winner_table *won)
+{
+    printf("%s on %s%s: %zu samples in %s", self->loaded.module->name, device->id,
+           is_modelled(device) ? " (modelled: times from a cost model)" : "", won->samples,
+           nitro_store_url(self->store));
+    if (won->untimed > 0)
+        printf(", and %zu on which no variant has a time", won->untimed);
+    printf("\n\n");
+    return winners_print(won, stdout) == NITRO_OK ? EXIT_DONE : fail(self->call);
+}
+
 static int report(tuning *self, const nitro_device *device, const nitro_model *model,
                   const char *path)
 {
     const tune_settings *given = self->call->settings;
-    const tuned about = {.computation = self->loaded.module->name,
-                         .device = device,
-                         .store = self->store,
-                         .num_inputs = self->inputs.count,
-                         .last = self->last};
     winner_table won;
     if (winners_load(self->store, self->loaded.module->name, device->id, &won) != NITRO_OK)
         return fail(self->call);
     int code = EXIT_DONE;
     if (!given->json) {
-        code = tune_report_print(self->call, &about, &won);
+        code = print_report(self, device, &won);
         if (code == EXIT_DONE && model)
             putchar('\n');
         if (code == EXIT_DONE && model)
             code = model_print(self->call, model, path);
     } else {
-        json_t *object = tune_report_json(&about, &won);
+        json_t *object = report_json(self, device, &won);
         json_t *summary = model ? model_json(self->call, model, path) : json_null();
         json_object_set_new(object, "model", summary);
         json_array_append_new(self->reports, object);

@@ -44,8 +44,6 @@ static void colour_of(const report_chart *chart, size_t series, char *colour, si
              (unsigned)mixed[2]);
 }
 
-/* ---- The script ----------------------------------------------------------------------------- */
-
 /** Text between quotes of the script's language: what means something there is replaced. `newline`
  *  stands for a newline. */
 static void write_lines(FILE *file, char quote, const char *newline, const char *text)
@@ -220,8 +218,6 @@ static void write_script(FILE *file, const report_chart *chart, const char *stem
             2 * height, stem);
 }
 
-/* ---- Running gnuplot ------------------------------------------------------------------------ */
-
 /** Read the child's output to its end; the first part goes into `text`. */
 static void read_all(int pipe_end, char *text, size_t size)
 {
@@ -301,8 +297,6 @@ static nitro_status run_gnuplot(nitro_context *context, const char *folder, char
     return nitro_fail(context, NITRO_ERR_IO, "gnuplot failed on %s/%s: %s", folder, script + 2,
                       last_line(said));
 }
-
-/* ---- One picture ---------------------------------------------------------------------------- */
 
 static nitro_status write_script_file(nitro_context *context, const report_chart *chart,
                                       const char *stem, const char *path)

@@ -77,8 +77,6 @@ static bool is_shown(const selected *self, const nitro_study_selection *selectio
     return nitro_string_list_find(&self->kinds, selection->kind->name) != NITRO_NONE;
 }
 
-/* ---- Features ------------------------------------------------------------------------------- */
-
 /** The proxies that won, of a report that has "proxies". */
 static void join_proxies(const json_t *answer, char *text, size_t size)
 {
@@ -220,8 +218,6 @@ static nitro_status add_features(selected *self)
         status = say_features(self, part);
     return status == NITRO_OK ? report_part_status(part) : status;
 }
-
-/* ---- Time ----------------------------------------------------------------------------------- */
 
 /** NaN for a selection that was skipped. */
 static double time_of(const nitro_study_selection *selection)

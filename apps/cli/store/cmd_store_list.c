@@ -20,8 +20,6 @@ static const option options[] = {OPTION_STORE,
                                  OPTION_JSON,
                                  {0}};
 
-/* ---- JSON ----------------------------------------------------------------------------------- */
-
 static json_t *features_json(const nitro_schema *schema)
 {
     json_t *array = json_array();
@@ -48,8 +46,6 @@ static json_t *device_json(const nitro_device *device, size_t samples, size_t pr
                      "features", (json_int_t)device->num_features, "samples", (json_int_t)samples,
                      "profiles", (json_int_t)profiles);
 }
-
-/* ---- One computation, as text and as JSON ------------------------------------------------ */
 
 typedef struct listing {
     nitro_store *store;
@@ -156,8 +152,6 @@ static nitro_status add_computation(nitro_store *store, const nitro_schema *sche
     return status;
 }
 
-/* ---- What belongs to no computation ---------------------------------------------------------- */
-
 /** Devices without samples, and those with profiles of proxies. */
 static nitro_status find_others(nitro_store *store, const nitro_string_list *computations,
                                 nitro_string_list *others)
@@ -237,9 +231,6 @@ static nitro_status list_all(nitro_store *store, json_t *array)
     nitro_string_list_free(&computations);
     return status;
 }
-
-/* ---- Outdated times ----------------------------------------------------------------------------
- */
 
 static int visit_outdated(const invocation *call, nitro_store *store, const char *computation,
                           const char *const *versions, void *user)

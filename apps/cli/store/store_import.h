@@ -17,8 +17,6 @@ typedef struct import_settings {
 int import_ginkgo(invocation *call);
 /** --profiles (store_import_profiles.c). @return exit code */
 int import_profiles(invocation *call);
-/** --devices without samples (store_import_devices.c). @return exit code */
-int import_devices(invocation *call);
 
 /** Refuse the options of samples, except --devices and one --device: "--log does not go with WHAT".
  *  @return exit code */
