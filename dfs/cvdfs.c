@@ -4,25 +4,28 @@
  * each subset of up to max_subset candidates is evaluated there, and the k device features that
  * occur most often in the best subsets are chosen. Beyond the paper:
  *
- *   candidates    the target must lie no farther outside the sources' range than the range is wide,
- *                 or than some source lies outside the range of the others: longer extrapolation
- * was not validated subsets       all their features vary over the training devices; and the empty
- * subset quality       the mean over a grid of C and gamma, so that a lucky choice of them does not
- * count best subsets  within 2 percentage points of the highest mean quality on the validation
- * device and, of these, within 2 points of the highest mean over all validation devices: one device
- * is one sample, on which irrelevant features may be as good by chance votes         each
- * validation device has one vote, which its best subsets share, the empty one included. Ties: the
- * feature in which the target is less far outside the sources' range, then the higher mean quality
- * alone, then the candidates' order
+ * - Candidates: the target lies at most one width of the sources' range outside that range, or no
+ *   farther than some source lies outside the range of the others. Longer extrapolation was not
+ *   validated.
+ * - Subsets: all their features vary over the training devices; the empty subset takes part.
+ * - Quality: the mean over a grid of C and gamma, so that a lucky choice of them does not count.
+ * - Best subsets: within 2 points of the highest quality on the validation device and, of these,
+ *   within 2 points of the highest mean over all validation devices. On one device, irrelevant
+ *   features may be as good by chance.
+ * - Votes: each validation device has one, which its best subsets share. Ties: the feature in which
+ *   the target is less far outside the sources' range, then the higher mean quality as the only
+ *   feature, then the candidates' order.
  *
  * With fewer than three sources nothing is chosen: no device feature varies over one training
  * device.
  */
 #include "dfs/cvdfs.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define MOST_SUBSETS 50000
+#define NEAR_RANGE   1.0 /* distance from the range that is always allowed, in widths of it */
 
 /* ---- Subsets ------------------------------------------------------------------------------- */
 
@@ -65,6 +68,61 @@ static nitro_status check_task(nitro_context *context, const nitro_dfs_task *tas
     return NITRO_OK;
 }
 
+/* ---- Ranges --------------------------------------------------------------------------------- */
+
+/** How far a source lies outside the range of the others; 0 if those are equal. */
+static nitro_status find_validation_excess(nitro_context *context, const nitro_device **sources,
+                                           size_t num_sources, size_t validation, const char *name,
+                                           double *excess)
+{
+    const nitro_device *validation_source = sources[validation];
+    double found = NAN;
+    sources[validation] = sources[num_sources - 1];
+    nitro_status status =
+        nitro_device_excess(context, sources, num_sources - 1, validation_source, name, &found);
+    sources[validation] = validation_source;
+    if (status == NITRO_OK)
+        *excess = isnan(found) ? 0.0 : found;
+    return status;
+}
+
+static nitro_status find_range(nitro_context *context, const nitro_device **sources,
+                               size_t num_sources, const nitro_device *target, const char *name,
+                               dfs_range *range)
+{
+    dfs_range found = {0};
+    double excess = 0.0;
+    nitro_status status = nitro_device_excess(context, sources, num_sources, target, name, &excess);
+    found.target = isnan(excess) ? 0.0 : excess;
+    for (size_t i = 0; status == NITRO_OK && num_sources > 1 && i < num_sources; i++) {
+        status = find_validation_excess(context, sources, num_sources, i, name, &excess);
+        found.tried = fmax(found.tried, excess);
+    }
+    found.is_within = found.target <= fmax(found.tried, NEAR_RANGE);
+    if (status == NITRO_OK)
+        *range = found;
+    return status;
+}
+
+static nitro_status find_ranges(nitro_context *context, const nitro_dfs_task *task,
+                                const bool *is_source, dfs_range *ranges)
+{
+    size_t num_sources = 0;
+    nitro_status status = NITRO_OK;
+    const nitro_device **sources =
+        nitro_calloc(context, task->sources->num_devices, sizeof *sources);
+    if (!sources)
+        return NITRO_ERR_NO_MEMORY;
+    for (size_t d = 0; d < task->sources->num_devices; d++)
+        if (is_source[d])
+            sources[num_sources++] = task->sources->devices[d];
+    for (size_t c = 0; c < task->candidates->count && status == NITRO_OK; c++)
+        status = find_range(context, sources, num_sources, task->target, task->candidates->items[c],
+                            &ranges[c]);
+    free(sources);
+    return status;
+}
+
 /* ---- The task ------------------------------------------------------------------------------ */
 
 static nitro_status allocate(search *s)
@@ -90,7 +148,7 @@ static nitro_status find_candidates(search *s)
     for (size_t c = 0; c < s->offered->count; c++)
         s->ranges[c].is_within = true;
     if (s->num_sources >= LEAST_SOURCES)
-        status = dfs_range_find(s->context, &s->task, s->is_source, s->ranges);
+        status = find_ranges(s->context, &s->task, s->is_source, s->ranges);
     for (size_t c = 0; c < s->offered->count && status == NITRO_OK; c++) {
         const char *name = s->offered->items[c];
         if (s->ranges[c].is_within)
@@ -152,8 +210,8 @@ static void log_result(const search *s, double elapsed_ms)
     const char *reason = search_reason_for_none(s);
     if (reason)
         nitro_log(s->context, NITRO_LOG_WARNING,
-                  "search for device features: %s; none is chosen, the model uses input features "
-                  "alone",
+                  "search for device features: %s; none is chosen, the model uses only "
+                  "input features",
                   reason);
     else if (s->num_chosen < s->task.k)
         nitro_log(s->context, NITRO_LOG_WARNING,

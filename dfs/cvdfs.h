@@ -2,16 +2,23 @@
 #ifndef NITRO_DFS_CVDFS_H
 #define NITRO_DFS_CVDFS_H
 
-#include "dfs/cvdfs_range.h"
+#include "nitro/nitro_backend.h"
 
 #define LEAST_SOURCES 3 /* with fewer, nothing varies over the training devices */
 #define NO_FEATURE    0 /* index of the empty subset */
+
+/** Distances of one candidate, in widths of the range. */
+typedef struct dfs_range {
+    double target;  /* of the target from the sources' range; 0: inside */
+    double tried;   /* of a source from the range of the others, the largest */
+    bool is_within; /* may be chosen */
+} dfs_range;
 
 typedef struct feature_tally {
     size_t candidate;
     double votes;   /* each validation device has one */
     double outside; /* how far the target is outside the sources' range, in widths of it */
-    double quality; /* of the subset of this candidate alone, in percent: mean over validation
+    double quality; /* of the subset of only this candidate, in percent: mean over validation
                        devices */
 } feature_tally;
 

@@ -120,11 +120,11 @@ static void begin_tallies(search *s)
     size_t count = 0;
     for (size_t c = 0; c < s->offered->count; c++)
         if (s->ranges[c].is_within) {
-            double alone =
+            double single =
                 s->means[NO_FEATURE + 1 + count]; /* subsets of one feature follow the empty one */
             s->tallies[count] = (feature_tally){.candidate = count,
                                                 .outside = s->ranges[c].target,
-                                                .quality = isnan(alone) ? 0.0 : alone};
+                                                .quality = isnan(single) ? 0.0 : single};
             count++;
         }
 }

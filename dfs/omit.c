@@ -1,5 +1,5 @@
 /* Device-feature selection "omit": no candidate, for strategies that learn from input features
- * alone. */
+ * only. */
 #include "nitro/nitro_backend.h"
 
 static nitro_status choose_nothing(nitro_context *context, const nitro_dfs_task *task,
@@ -14,7 +14,7 @@ static nitro_status choose_nothing(nitro_context *context, const nitro_dfs_task 
 
 const nitro_dfs_kind nitro_dfs_omit = {
     .name = "omit",
-    .description = "no device features: input features alone",
+    .description = "no device features, only input features",
     .priority = 1,
     .select = choose_nothing,
 };

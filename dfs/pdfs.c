@@ -5,12 +5,13 @@
  * An input's intensity is the highest of its kernels'. The device features of the proxies that win
  * most inputs are chosen. In detail:
  *
- *   winners of an input  the proxies within TIE of the highest: intensities are whole steps, so
- * half a step is no difference; none below MIN_INTENSITY winners              those that won more
- * than half of the inputs with a winner; without such, those that won most training runs those of
- * the proxies on the same source; without any, those on all sources missing metrics      a metric
- * that some run of a proxy lacks, or all queries, is left out of its regression; a kernel that
- * lacks another has no intensity for this proxy
+ * - An input is won by the proxies within TIE of the highest intensity, if that is MIN_INTENSITY or
+ *   more. Intensities are whole steps, so half a step is no difference.
+ * - The winners are the proxies that won more than half of the inputs with a winner; without such,
+ *   those that won most.
+ * - A proxy is trained on its runs on the same source, or without any, on all sources.
+ * - A metric that some run of a proxy or all queries lack is not used in its regression; a kernel
+ *   that lacks another has no intensity for this proxy.
  *
  * Without profiles the selection is skipped: all candidates are chosen, as with "none", and the log
  * and the report (member "skipped") give the reason.
@@ -88,8 +89,7 @@ static void end(selection *self)
     nitro_proxies_free(self->proxies);
 }
 
-/* ---- Profiles of the store ---------------------------------------------------------------------
- */
+/* ---- Profiles of the store ------------------------------------------------------------------- */
 
 static nitro_status load(selection *self)
 {
@@ -127,8 +127,7 @@ static const char *reason_to_skip(const selection *self)
     return num_runs == 0 ? "there are no profiles of proxies on the sources" : NULL;
 }
 
-/* ---- Intensities-------------------------------------------------------------------------------
- */
+/* ---- Intensities ----------------------------------------------------------------------------- */
 
 /* Fill the proxy's column of the device's intensities. */
 static nitro_status query_proxy(selection *self, size_t device, size_t proxy)

@@ -51,21 +51,16 @@ static size_t find_proxy(const nitro_proxies *proxies, const char *name)
     return NITRO_NONE;
 }
 
-/* Inputs are sorted in byte order. */
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
 static size_t find_input(const nitro_dataset *dataset, const char *name)
 {
-    size_t low = 0, high = dataset->num_inputs;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(dataset->inputs[middle], name);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NITRO_NONE;
+    char **found =
+        bsearch(&name, dataset->inputs, dataset->num_inputs, sizeof *found, compare_names);
+    return found ? (size_t)(found - dataset->inputs) : NITRO_NONE;
 }
 
 static nitro_status add_row(void *user, const char *device, const nitro_profile *profile)

@@ -104,7 +104,7 @@ typedef struct nitro_study_selection {
     nitro_string_list chosen;
     char *report;      /* JSON; NULL: none */
     char *refusal;     /* why it could not choose; NULL: it could */
-    double elapsed_ms; /* wall time on the context's clock, of the selection alone; NaN: refused */
+    double elapsed_ms; /* wall time on the context's clock, of the selection only; NaN: refused */
 } nitro_study_selection;
 
 /**

@@ -12,7 +12,7 @@
 #define LEAST_PERCENT  0.1 /* a quality of 0 in a geometric mean */
 #define CONFIDENT_FROM 0.9
 
-/** What was asked for, and the results so far. */
+/** The options, and the results so far. */
 typedef struct evaluate_run {
     const nitro_evaluate_options *options;
     nitro_evaluation evaluation;

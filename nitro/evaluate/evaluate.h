@@ -38,7 +38,7 @@ nitro_status nitro_evaluate_split(nitro_context *context, const nitro_dataset *d
 
 /**
  * A target's sources: the named ones with samples of training inputs, without the target itself
- * and, if the options say so, without its generation.
+ * and, with that option, without its generation.
  * @param[out] marks  shape [num_devices]; the caller frees it.
  * @return NITRO_OK; NITRO_ERR_NO_DATA (there is none).
  */

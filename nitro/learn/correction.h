@@ -10,7 +10,8 @@
  *     e(x) = sum_i c_i k(x, x_i),  k(a, b) = common + exp(-g |a - b|^2) + exp(-6 g |a - b|^2)
  * with g = 6 / columns. The variance common to all inputs and that of the noise are those, of a few
  * priors, under which the errors are likeliest (Rasmussen and Williams, Gaussian Processes for
- * Machine Learning, 5.4.1). Without common error, inputs unlike all measured ones stay uncorrected.
+ * Machine Learning, 5.4.1). Without common error, inputs far from all measured ones stay
+ * uncorrected.
  * @param[in] columns  shape [num_inputs x num_columns], as the model sees them.
  * @param[in] errors   shape [num_inputs x num_variants]: to be added to the model's scores.
  * @param[out] correction  free with nitro_kernel_pair_free.

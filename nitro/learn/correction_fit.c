@@ -1,6 +1,6 @@
 /*
  * Errors of a model as a Gaussian process. The kernels' widths come from a study on recorded SpMV
- * data, each device left out in turn: errors were likeliest under about these. The common error and
+ * data, each device held out in turn: errors were likeliest under about these. The common error and
  * the noise differ between targets, so the measured inputs choose among priors.
  */
 #include "nitro/learn/correction.h"
@@ -13,7 +13,7 @@
 
 #define GAMMA_TIMES_COLUMNS 6.0 /* of the wide kernel; distances grow with the columns */
 #define NARROWER            6.0 /* an integer, so that a compiled model computes one exponential */
-#define MAX_JUDGED          200 /* inputs that priors are compared by */
+#define MAX_COMPARED        200 /* inputs that priors are compared by */
 #define MAX_PLANNED         1000
 
 /** Variances, relative to those of the two kernels. */
@@ -96,7 +96,7 @@ static nitro_status choose_prior(nitro_context *context, const double *columns,
                                  const double *errors, size_t num_inputs, size_t num_columns,
                                  size_t num_variants, unsigned num_threads, error_prior *chosen)
 {
-    size_t count = num_inputs < MAX_JUDGED ? num_inputs : MAX_JUDGED;
+    size_t count = num_inputs < MAX_COMPARED ? num_inputs : MAX_COMPARED;
     double *kernels = nitro_calloc(context, count, count * sizeof *kernels);
     double *matrix = nitro_calloc(context, count, count * sizeof *matrix);
     double *coefficients = nitro_calloc(context, count, num_variants * sizeof *coefficients);

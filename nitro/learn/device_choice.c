@@ -51,7 +51,7 @@ nitro_status nitro_device_candidates(nitro_context *context, const nitro_device 
             status = nitro_string_list_add(context, candidates, names.items[i]);
         else
             nitro_log(context, NITRO_LOG_INFO,
-                      "device feature %s is left out for target %s: it is not known of %s",
+                      "device feature %s is not used for target %s: %s has no value of it",
                       names.items[i], target->id, without->id);
     }
     nitro_string_list_free(&names);

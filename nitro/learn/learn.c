@@ -27,7 +27,7 @@ typedef struct learn_job {
     nitro_string_list sources;
     nitro_dataset *dataset;
     nitro_device *target;
-    bool target_is_live; /* known from this machine only */
+    bool target_is_live; /* described by this machine only */
     nitro_string_list device_features;
     nitro_string_list measured; /* inputs of the target that the model was adapted to */
     json_t *dfs_report;         /* NULL: none */

@@ -10,7 +10,7 @@
 #include "nitro/learn/relative_selection.h"
 
 #define NUM_PARTS     3
-#define MAX_ROWS      2000 /* of one model's training set: more change means little */
+#define MAX_ROWS      2000 /* of one model's training set: more hardly change the means */
 #define UNDEALT       NUM_PARTS
 #define MIN_SOURCES   2
 #define DEAL_SEED_TAG 0x6c656176u /* keeps the parts independent of the strategies' folds */
@@ -211,7 +211,7 @@ static nitro_status validate_each(lodo_run *run)
     if (mark_training_rows(run) < MIN_SOURCES)
         return nitro_fail(
             run->context, NITRO_ERR_NO_DATA,
-            "%s: fewer than %d source devices have usable samples: none can be left out",
+            "%s: fewer than %d source devices have usable samples: LODO validation is not possible",
             sources->schema->computation, MIN_SOURCES);
     for (size_t d = 0; d < sources->num_devices && status == NITRO_OK; d++) {
         if (run->devices[d])
@@ -223,8 +223,7 @@ static nitro_status validate_each(lodo_run *run)
         num_scored += run->result->num_rows[d];
     }
     if (status == NITRO_OK && num_scored == 0)
-        return nitro_fail(run->context, NITRO_ERR_NO_DATA,
-                          "%s: too few inputs to leave some of them out",
+        return nitro_fail(run->context, NITRO_ERR_NO_DATA, "%s: too few inputs for LODO validation",
                           sources->schema->computation);
     return status;
 }

@@ -1,5 +1,5 @@
-/* lodo.h - leave-one-device-out (LODO) validation: the only evidence of how good a model is on a
- * device that nobody measured. Internal to nitro/learn. */
+/* lodo.h - leave-one-device-out (LODO) validation: the only evidence of how good a model is on
+ * an unmeasured device. Internal to nitro/learn. */
 #ifndef NITRO_LEARN_LODO_H
 #define NITRO_LEARN_LODO_H
 

@@ -14,12 +14,13 @@
 #include "nitro/learn/data/device_distance.h"
 #include "nitro/learn/device_choice.h"
 
-#define UNKNOWN_DISTANCE_SHARE 1.0  /* as far as the sources are from each other */
-#define SINGLE_SOURCE_SHARE    0.5  /* without LODO evidence, on a device unlike the source */
-#define LEAST_DISTANCE         0.01 /* weight of a source that equals another */
-#define CLEARLY                0.3  /* percent by which another setting must be better, and... */
-#define SIGNIFICANTLY          3.0  /* standard errors: sources are few, and settings several */
-#define SAME_MODEL_DISTANCE    0.05 /* devices of one model: clocks differ by a few percent */
+#define UNKNOWN_DISTANCE_SHARE 1.0 /* as far as the sources are from each other */
+#define SINGLE_SOURCE_SHARE                                                                        \
+    0.5 /* without LODO evidence, on a device that differs from the source */
+#define LEAST_DISTANCE      0.01 /* weight of a source that equals another */
+#define CLEARLY             0.3  /* percent by which another setting must be better, and... */
+#define SIGNIFICANTLY       3.0  /* standard errors: sources are few, and settings several */
+#define SAME_MODEL_DISTANCE 0.05 /* devices of one model: clocks differ by a few percent */
 
 void nitro_predicted_quality_free(nitro_predicted_quality *predicted)
 {
@@ -226,7 +227,7 @@ static void predict_by_lodo(nitro_predicted_quality *predicted)
     }
 }
 
-/** One source says nothing of other devices: trust it only on a device like it. */
+/** One source is no evidence for other devices: trust it only on a device like it. */
 static void predict_without_lodo(nitro_predicted_quality *predicted)
 {
     predicted->lodo = (nitro_calibration){1, {0.0}, {0.0}};

@@ -1,5 +1,5 @@
-/* predicted_quality.h - the quality and confidences to expect of a model on a device that nobody
- * measured, and the evidence for them. Internal to nitro/learn. */
+/* predicted_quality.h - the quality and confidences to expect of a model on an unmeasured
+ * device, and the evidence for them. Internal to nitro/learn. */
 #ifndef NITRO_LEARN_PREDICTED_QUALITY_H
 #define NITRO_LEARN_PREDICTED_QUALITY_H
 
@@ -11,8 +11,8 @@ struct json_t;
 #define NITRO_PREDICTED_QUALITY_MAX_SHARE 2.0
 
 /** Least number of sources to choose settings by LODO validation: with two, each model has only one
- *  source, which says too little. */
-#define NITRO_MIN_JUDGES 3
+ *  source, which is too little evidence. */
+#define NITRO_MIN_LODO_SOURCES 3
 
 /** One source as the validation device of leave-one-device-out (LODO) validation. */
 typedef struct nitro_predicted_quality_source {

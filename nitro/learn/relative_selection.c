@@ -76,7 +76,7 @@ static bool can_use(const relative_selection *s, size_t index)
     const nitro_device *lacking = find_lacking(s, index, &feature);
     if (lacking && s->logs)
         nitro_log(s->context, NITRO_LOG_WARNING,
-                  "relative feature %s is left out for target %s: device feature %s is not known "
+                  "relative feature %s is not used for target %s: device feature %s is not known "
                   "of %s",
                   name, s->target->id, feature, lacking->id);
     if (lacking || nitro_relative_needs_input(s->relative, index))
@@ -84,7 +84,7 @@ static bool can_use(const relative_selection *s, size_t index)
     bool enough = has_enough_values(s, index);
     if (!enough && s->logs)
         nitro_log(s->context, NITRO_LOG_INFO,
-                  "relative feature %s is left out for target %s: it is constant on each device, "
+                  "relative feature %s is not used for target %s: it is constant on each device, "
                   "and the sources have fewer than %d different values",
                   name, s->target->id, NITRO_MIN_DEVICE_VALUES);
     return enough;

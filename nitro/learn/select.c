@@ -15,7 +15,7 @@
 #include "nitro/learn/relative_selection.h"
 #include "nitro/learn/select_hyper_parameters.h"
 
-/* LODO validation with one source fewer must still be able to use a constant relative feature. */
+/* Without one source, LODO validation must still be able to use a constant relative feature. */
 #define MIN_SOURCES_FOR_CONSTANTS (NITRO_MIN_DEVICE_VALUES + 1)
 
 typedef struct selection {
@@ -29,10 +29,10 @@ typedef struct candidate {
     nitro_fit_task fit;
     nitro_model *model;
     uint64_t members;       /* 0: all that are used now */
-    double members_quality; /* LODO quality with these alone, percent */
+    double members_quality; /* LODO quality with only these, percent */
 } candidate;
 
-static bool has_judges(const candidate *c, size_t least)
+static bool has_lodo(const candidate *c, size_t least)
 {
     const nitro_predicted_quality *predicted = c->model->predicted;
     return predicted && predicted->num_sources >= least;
@@ -55,7 +55,7 @@ static void replace_if_better(const selection *s, nitro_log_level level, const c
     }
     if (s->logs)
         nitro_log(s->context, level,
-                  "%s are left out for target %s: LODO quality is %.1f %% with them and %.1f %% "
+                  "%s are not used for target %s: LODO quality is %.1f %% with them and %.1f %% "
                   "without",
                   features, s->task->target->id, with->lodo_quality,
                   without->model->predicted->lodo_quality);
@@ -89,7 +89,7 @@ static nitro_status validate_by_lodo(const selection *s, double held_out_quality
                                               is_possible ? &lodo : NULL, c->model,
                                               &c->model->predicted);
     c->model->free_predicted = nitro_predicted_quality_free;
-    if (status == NITRO_OK && has_judges(c, NITRO_MIN_JUDGES))
+    if (status == NITRO_OK && has_lodo(c, NITRO_MIN_LODO_SOURCES))
         compare_members(&lodo, c);
     nitro_lodo_free(&lodo);
     return status;
@@ -139,7 +139,7 @@ static nitro_status select_relative(const selection *s, candidate *c)
 {
     candidate without = {.fit = c->fit};
     size_t num_dropped = 0;
-    if (!has_judges(c, MIN_SOURCES_FOR_CONSTANTS))
+    if (!has_lodo(c, MIN_SOURCES_FOR_CONSTANTS))
         return NITRO_OK;
     nitro_status status = nitro_relative_drop_constant(s->context, c->fit.sources->schema,
                                                        without.fit.relative, &num_dropped);
@@ -156,7 +156,7 @@ static nitro_status select_hyper_settings(const selection *s, candidate *c)
 {
     candidate other = {.fit = c->fit};
     bool is_changed = false;
-    if (!has_judges(c, NITRO_MIN_JUDGES))
+    if (!has_lodo(c, NITRO_MIN_LODO_SOURCES))
         return NITRO_OK;
     nitro_status status = nitro_hyper_settings_select(s->context, &other.fit, c->model->predicted,
                                                       s->logs, &is_changed);
@@ -235,7 +235,7 @@ static nitro_status select_device_features(const selection *s, candidate *c)
     static const nitro_string_list none = {0};
     const selection quiet = {s->context, s->task, false};
     candidate without;
-    if (c->model->device_features.count == 0 || !has_judges(c, NITRO_MIN_JUDGES))
+    if (c->model->device_features.count == 0 || !has_lodo(c, NITRO_MIN_LODO_SOURCES))
         return NITRO_OK;
     nitro_status status = select_with(&quiet, &none, &without);
     if (status == NITRO_OK)

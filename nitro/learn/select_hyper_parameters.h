@@ -7,7 +7,7 @@
 /**
  * Set task->hyper_settings, of the strategy or of each of an ensemble's members, to the best
  * setting that is clearly better than the default one in LODO validation of the strategy by itself.
- * @param[in]  predicted  of a model with the default settings: it says how sources are weighted.
+ * @param[in]  predicted  of a model with the default settings: it has the weights of the sources.
  * @param[out] is_changed  not all settings are the default.
  */
 nitro_status nitro_hyper_settings_select(nitro_context *context, nitro_fit_task *task,

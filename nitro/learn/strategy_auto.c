@@ -173,7 +173,7 @@ static nitro_status auto_encode(nitro_context *context, const void *user, json_t
     return status;
 }
 
-/** A bit for each of the members in the file; all if it does not say. */
+/** A bit for each of the members in the file; all without such a list. */
 static nitro_status decode_members(const nitro_json_place *place, const json_t *json,
                                    uint64_t *mask)
 {

@@ -44,18 +44,6 @@ static nitro_status list_measurable(measured_job *job)
     return status;
 }
 
-static int compare_names(const void *left, const void *right)
-{
-    return strcmp(*(char *const *)left, *(char *const *)right);
-}
-
-static bool is_measurable(const measured_job *job, size_t input)
-{
-    return job->measurable.count > 0 &&
-           bsearch(&job->sources->inputs[input], job->measurable.items, job->measurable.count,
-                   sizeof *job->measurable.items, compare_names) != NULL;
-}
-
 /** Inputs of the sources, since their features are known without measuring. */
 static nitro_status list_candidates(measured_job *job)
 {
@@ -65,7 +53,7 @@ static nitro_status list_candidates(measured_job *job)
     bool allocated = job->rows && seen;
     for (size_t row = 0; allocated && row < sources->num_rows; row++) {
         size_t input = sources->row_input[row];
-        if (seen[input] || !is_measurable(job, input))
+        if (seen[input] || !nitro_store_sorted_list_has(&job->measurable, sources->inputs[input]))
             continue;
         seen[input] = true;
         job->rows[job->num_inputs++] = row;

@@ -69,7 +69,7 @@ static void log_skipped(const nitro_model *model, const nitro_dataset *sources,
 {
     if (skipped->count > 0)
         nitro_log(model->context, NITRO_LOG_WARNING,
-                  "%zu samples are left out, for %s: the first is feature %s of input %s on device "
+                  "%zu samples are not used, for %s: the first is feature %s of input %s on device "
                   "%s",
                   skipped->count, reason, column_name(model, skipped->column),
                   sources->inputs[sources->row_input[skipped->row]],

@@ -485,7 +485,7 @@ static int run(bench_report *report)
              measure_threads(report, context, true, inputs) ||
              measure_loading(report, context, "svm", 800) ||
              measure_loading(report, context, "auto", 600) ||
-             bench_dispatch_stream(report, context) || bench_dispatch_starpu(report);
+             bench_dispatch_stream(report, context);
     nitro_context_free(context);
     free(inputs);
     return failed;

@@ -9,8 +9,4 @@
  *  and an oracle. */
 int bench_dispatch_stream(bench_report *report, nitro_context *context);
 
-/** An empty StarPU task of two implementations, from submission to end; nothing where this build
- *  has no StarPU. */
-int bench_dispatch_starpu(bench_report *report);
-
 #endif

@@ -49,7 +49,7 @@ static nitro_status note_versions(store_reader *reader, const nitro_sample *samp
             reader->mixed[v] = true;
             nitro_log(reader->context, NITRO_LOG_WARNING,
                       "%s: variant %s was measured in several versions (%s, and %s on %s); 'nitro "
-                      "store list --stale' lists the samples, and tuning measures them again",
+                      "store list --outdated' lists the samples, and tuning measures them again",
                       reader->schema->computation, reader->schema->variants[v], reader->versions[v],
                       version, reader->device->id);
         }
@@ -131,8 +131,8 @@ static nitro_status read_sample(void *user, const nitro_sample *sample)
     return append_record(reader, sample);
 }
 
-/* List for each variant the devices where it was never measured: unlike one that cannot run there,
- * it may be the best. */
+/* List for each variant the devices where it was never measured: as opposed to one that cannot run
+ * there, it may be the best. */
 static void log_unmeasured(const store_reader *reader, const nitro_dataset *dataset)
 {
     for (size_t v = 0; v < reader->schema->num_variants; v++) {

@@ -20,8 +20,8 @@ typedef struct nitro_nearest {
 
 /**
  * @param[in] devices  shape [num_devices].
- * @param[in] skip     which of them are left out, shape [num_devices]; NULL: none. The device
- * itself is always left out.
+ * @param[in] skip     which of them are skipped, shape [num_devices]; NULL: none. The device
+ * itself is always skipped.
  */
 nitro_nearest nitro_device_nearest(const nitro_device *device, nitro_device *const *devices,
                                    size_t num_devices, const bool *skip,

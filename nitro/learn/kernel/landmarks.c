@@ -10,12 +10,8 @@
 #include "nitro/learn/data/dataset.h"
 
 #define GAMMA_TIMES_COLUMNS 4.8  /* of the kernel for choosing */
-#define EXPLAINED           1e-4 /* a smaller residual adds nothing */
+#define LEAST_RESIDUAL      1e-4 /* a smaller one adds nothing */
 #define JITTER              1e-7 /* keeps the system positive definite */
-
-#define STEP         4  /* rows added in one pass */
-#define PANEL_ROWS   16 /* of the normal equations: one thread's task */
-#define TILE_SAMPLES 32 /* added to a panel while they are in cache */
 
 static double rbf(const double *a, const double *b, size_t num_columns, double gamma)
 {
@@ -25,36 +21,10 @@ static double rbf(const double *a, const double *b, size_t num_columns, double g
     return exp(-gamma * sum);
 }
 
-/** sums += f0 r0, += f1 r1, ... in this order, along rows. */
-static void add_four(double *restrict sums, const double *factors, const double *restrict rows,
-                     size_t stride, size_t length)
-{
-    double f0 = factors[0], f1 = factors[1], f2 = factors[2], f3 = factors[3];
-    const double *r1 = rows + stride, *r2 = r1 + stride, *r3 = r2 + stride;
-    for (size_t j = 0; j < length; j++)
-        sums[j] = (((sums[j] + f0 * rows[j]) + f1 * r1[j]) + f2 * r2[j]) + f3 * r3[j];
-}
-
-static void add_one(double *restrict sums, double factor, const double *restrict row, size_t length)
+static void add_row(double *restrict sums, double factor, const double *restrict row, size_t length)
 {
     for (size_t j = 0; j < length; j++)
         sums[j] += factor * row[j];
-}
-
-/** Add rows to sums, each times `scale` times its factor, in order: vectorized along the row
- * without reordering a sum. Rows and their factors are `stride` apart. */
-static void add_rows(double *sums, double scale, const double *factors, const double *rows,
-                     size_t stride, size_t num_rows, size_t length)
-{
-    size_t k = 0;
-    for (; k + STEP <= num_rows; k += STEP) {
-        double scaled[STEP];
-        for (size_t i = 0; i < STEP; i++)
-            scaled[i] = scale * factors[(k + i) * stride];
-        add_four(sums, scaled, rows + k * stride, stride, length);
-    }
-    for (; k < num_rows; k++)
-        add_one(sums, scale * factors[k * stride], rows + k * stride, length);
 }
 
 /* ---- Choosing ----------------------------------------------------------------------------- */
@@ -68,14 +38,15 @@ typedef struct choice {
 } choice;
 
 /** Make row `pivot` the landmark number `num`, and update the residuals. */
-static void explain(const choice *c, size_t num, size_t pivot)
+static void add_landmark(const choice *c, size_t num, size_t pivot)
 {
     double gamma = GAMMA_TIMES_COLUMNS / fmax(1.0, (double)c->num_columns);
     double *row = c->factor + num * c->count, root = sqrt(c->left[pivot]);
     const double *own = c->columns + c->members[pivot] * c->num_columns;
     for (size_t i = 0; i < c->count; i++)
         row[i] = rbf(own, c->columns + c->members[i] * c->num_columns, c->num_columns, gamma);
-    add_rows(row, -1.0, c->factor + pivot, c->factor, c->count, num, c->count);
+    for (size_t k = 0; k < num; k++)
+        add_row(row, -c->factor[k * c->count + pivot], c->factor + k * c->count, c->count);
     for (size_t i = 0; i < c->count; i++) {
         row[i] /= root;
         c->left[i] -= row[i] * row[i];
@@ -99,9 +70,9 @@ nitro_status nitro_landmarks_choose(nitro_context *context, const double *column
         c.left[i] = 1.0;
     while (status == NITRO_OK && num < most && num < count) {
         size_t pivot = nitro_scores_best(c.left, count);
-        if (c.left[pivot] < EXPLAINED)
+        if (c.left[pivot] < LEAST_RESIDUAL)
             break;
-        explain(&c, num, pivot);
+        add_landmark(&c, num, pivot);
         chosen[num++] = pivot;
     }
     free(c.left);
@@ -159,32 +130,20 @@ static double norm_between(const fit_vector *a, const fit_vector *b)
                : 0.0;
 }
 
-/** Add samples [first, end) to one row of the normal equations. */
-static void add_samples(const fit_job *job, size_t row, size_t first, size_t end)
-{
-    const double *kernel = job->kernel + first * job->size + row;
-    add_rows(job->matrix + row * job->size + row, 1.0, kernel, kernel, job->size, end - first,
-             job->size - row);
-    for (size_t i = first; i < end; i++)
-        add_one(job->right + row * job->num_outputs, job->kernel[i * job->size + row],
-                job->targets + i * job->num_outputs, job->num_outputs);
-}
-
-/** A panel of rows of the normal equations, from the diagonal on, and their right sides. */
-static nitro_status fill_panel(void *user, size_t panel)
+/** A row of the normal equations, from the diagonal on, and its right side. */
+static nitro_status fill_row(void *user, size_t row)
 {
     const fit_job *job = user;
-    size_t first = panel * PANEL_ROWS;
-    size_t end = first + PANEL_ROWS < job->size ? first + PANEL_ROWS : job->size;
-    for (size_t i = 0; i < job->count; i += TILE_SAMPLES)
-        for (size_t row = first; row < end; row++)
-            add_samples(job, row, i, i + TILE_SAMPLES < job->count ? i + TILE_SAMPLES : job->count);
-    for (size_t row = first; row < end; row++) {
-        double *own = job->matrix + row * job->size;
-        for (size_t other = row; other < job->size; other++)
-            own[other] += job->ridge * norm_between(&job->vectors[row], &job->vectors[other]);
-        own[row] += JITTER * (double)job->count;
+    double *own = job->matrix + row * job->size;
+    for (size_t i = 0; i < job->count; i++) {
+        const double *kernel = job->kernel + i * job->size;
+        add_row(own + row, kernel[row], kernel + row, job->size - row);
+        add_row(job->right + row * job->num_outputs, kernel[row],
+                job->targets + i * job->num_outputs, job->num_outputs);
     }
+    for (size_t other = row; other < job->size; other++)
+        own[other] += job->ridge * norm_between(&job->vectors[row], &job->vectors[other]);
+    own[row] += JITTER * (double)job->count;
     return NITRO_OK;
 }
 
@@ -200,8 +159,7 @@ static void list_vectors(nitro_kernel_expansion *const *expansions, size_t num_e
 
 static nitro_status solve(nitro_context *context, fit_job *job, unsigned num_threads)
 {
-    size_t num_panels = (job->size + PANEL_ROWS - 1) / PANEL_ROWS;
-    nitro_status status = nitro_parallel_run(num_threads, num_panels, fill_panel, job);
+    nitro_status status = nitro_parallel_run(num_threads, job->size, fill_row, job);
     if (status == NITRO_OK)
         status = nitro_cholesky_factor(context, job->matrix, job->size, num_threads);
     if (status == NITRO_OK)

@@ -15,8 +15,8 @@
 
 /**
  * Choose rows greedily, each the one that the rows before explain least under an RBF kernel (a
- * pivoted Cholesky factorization), until all are explained or `most` are chosen. The same rows give
- * the same landmarks.
+ * pivoted Cholesky factorization), until no residual is left or `most` are chosen. The same rows
+ * give the same landmarks.
  * @param[in]  columns  shape [num_rows x num_columns].
  * @param[in]  members  shape [count]: the rows to choose from; at least one.
  * @param[out] chosen   shape [most]: indices into `members`.

@@ -16,8 +16,7 @@
 #include <immintrin.h>
 #endif
 
-#define NONE        SIZE_MAX
-#define VECTOR_BITS 255 /* the bits of an estimate that hold its vector's number */
+#define NONE SIZE_MAX
 
 static double find_decrease(const nitro_smo_rows *rows, const float *column_i, double largest,
                             size_t k)
@@ -163,34 +162,15 @@ AVX2 static inline __m256 estimate(const estimator *e, size_t k)
     return decrease;
 }
 
-/** The two largest estimates of each lane; their last bits are the number of their vector. */
-typedef struct lane_bests {
-    __m256 first, second;
-} lane_bests;
-
-AVX2 static inline void weigh(const estimator *e, size_t k, lane_bests *bests)
-{
-    const __m256 kept = _mm256_castsi256_ps(_mm256_set1_epi32(~VECTOR_BITS));
-    __m256 vector = _mm256_castsi256_ps(_mm256_set1_epi32((int)(k / 8) & VECTOR_BITS));
-    __m256 marked = _mm256_or_ps(_mm256_and_ps(estimate(e, k), kept), vector);
-    bests->second = _mm256_max_ps(bests->second, _mm256_min_ps(bests->first, marked));
-    bests->first = _mm256_max_ps(bests->first, marked);
-}
-
-AVX2 static lane_bests estimate_all(const nitro_smo_rows *rows, const float *column_i,
-                                    double largest)
+/** The largest of all estimates. */
+AVX2 static float estimate_all(const nitro_smo_rows *rows, const float *column_i, double largest)
 {
     const estimator e = {rows->violation, rows->down_cap, column_i, rows->decrease,
                          _mm256_set1_pd(largest)};
-    lane_bests bests = {_mm256_setzero_ps(), _mm256_setzero_ps()};
+    __m256 most = _mm256_setzero_ps();
     for (size_t k = 0, padded = rows->padded; k < padded; k += 8)
-        weigh(&e, k, &bests);
-    return bests;
-}
-
-AVX2 static float largest_lane(__m256 values)
-{
-    __m128 half = _mm_max_ps(_mm256_castps256_ps128(values), _mm256_extractf128_ps(values, 1));
+        most = _mm256_max_ps(most, estimate(&e, k));
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
     half = _mm_max_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
@@ -231,23 +211,15 @@ AVX2 static size_t find_among(const nitro_smo_rows *rows, const float *column_i,
     return found;
 }
 
-/* The relative error of estimates is below 1.5 * 2^-12 + 5 * 2^-24, that of marking them 2^-15: the
- * largest quotient's estimate reaches the bound. */
+/* The relative error of estimates is below 1.5 * 2^-12 + 5 * 2^-24: the largest quotient's estimate
+ * reaches the bound. */
 AVX2 static size_t find_second_avx2(const nitro_smo_rows *rows, const float *column_i,
                                     double largest)
 {
-    const lane_bests bests = estimate_all(rows, column_i, largest);
-    float most = largest_lane(bests.first);
-    const __m256 bound = _mm256_set1_ps(most * (1.0F - 0x1p-10F));
-    if (!(most >= FLT_MIN)) /* only a mark */
-        return NONE;
-    unsigned lanes = lanes_reaching(bests.first, bound);
-    bool is_alone = (lanes & (lanes - 1)) == 0 && lanes_reaching(bests.second, bound) == 0;
-    if (!is_alone || rows->padded > 8 * (VECTOR_BITS + 1))
-        return find_among(rows, column_i, largest, bound);
-    uint32_t bits;
-    memcpy(&bits, &most, sizeof bits);
-    return (size_t)(bits & VECTOR_BITS) * 8 + (size_t)__builtin_ctz(lanes);
+    float most = estimate_all(rows, column_i, largest);
+    return most >= FLT_MIN
+               ? find_among(rows, column_i, largest, _mm256_set1_ps(most * (1.0F - 0x1p-10F)))
+               : NONE;
 }
 
 static const nitro_smo_passes avx2 = {update_avx2, find_first_avx2, find_second_avx2};

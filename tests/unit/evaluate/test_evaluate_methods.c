@@ -16,7 +16,7 @@ static void test_all_methods_on_synthetic_devices(void **state)
     put_synthetic(f, 120);
     f->options.train_fraction = 0.4;
     evaluate(f, "toy");
-    /* Without profiles, methods that need them are left out. */
+    /* Without profiles, methods that need them are not listed. */
     const char *methods[32];
     size_t num_methods = 0;
     for (const nitro_method_info *each = nitro_method_table(); each->name; each++)

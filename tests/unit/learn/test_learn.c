@@ -158,7 +158,7 @@ static void test_missing_values_are_logged(void **state)
     synthetic_put_sample(f->store, "alpha", "input9999", features, times_ms);
     char *text = learn(f, "gamma");
     assert_null(strstr(text, "cache"));
-    assert_non_null(strstr(f->log, "device feature cache is left out for target gamma"));
+    assert_non_null(strstr(f->log, "device feature cache is not used for target gamma"));
     assert_non_null(strstr(f->log, "1 samples of toy have missing features"));
     assert_non_null(strstr(f->log, "feature size of input input9999"));
     free(text);

@@ -141,7 +141,7 @@ static void test_missing_device_features(void **state)
     assert_int_equal(model->schema->num_relative, 0);
     assert_int_equal(model->num_seen, 2);
     assert_int_equal(model->seen[0], 0); /* nothing replaces size now */
-    assert_non_null(strstr(f->log, "relative feature work is left out for target next: device "
+    assert_non_null(strstr(f->log, "relative feature work is not used for target next: device "
                                    "feature launch is not known of next"));
     nitro_model_free(model);
     f->log[0] = '\0';

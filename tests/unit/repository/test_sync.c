@@ -347,7 +347,7 @@ static void test_learning_from_two_versions_is_said(void **state)
     assert_string_equal(
         warnings.items[0],
         "spmv: variant csr was measured in several versions (1, and 2 on K20); "
-        "'nitro store list --stale' lists the samples, and tuning measures them again");
+        "'nitro store list --outdated' lists the samples, and tuning measures them again");
     nitro_context_set_log(f->context, NITRO_LOG_WARNING, NULL, NULL);
     nitro_string_list_free(&warnings);
     nitro_dataset_free(dataset);
