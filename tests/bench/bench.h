@@ -24,7 +24,7 @@ typedef struct bench {
 void bench_add(bench_report *report, const char *name, double ours, double reference,
                const char *unit, double spread);
 
-/** Say on stderr why a benchmark cannot go on; returns 1, for `return bench_fail(...)`. */
+/** Print on stderr why a benchmark cannot go on; returns 1, for `return bench_fail(...)`. */
 int bench_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** One of several things measured in turns. */

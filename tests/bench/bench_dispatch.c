@@ -44,7 +44,7 @@ static void select_batch(void *state)
     }
 }
 
-/* The features' function alone: what nitro_select cannot do without. */
+/* Only the features' function: what nitro_select cannot do without. */
 static void evaluate_batch(void *state)
 {
     decider *d = state;
@@ -150,7 +150,7 @@ static int measure_memo(bench_report *report, nitro_context *context,
                                 {.run = evaluate_batch, .state = &features},
                                 {.run = switch_batch, .state = &by_hand}};
     int failed = bench_measure(subjects, 3, MIN_ROUNDS, BUDGET_MS);
-    bench_add(report, "memo hit: nitro_select; its features alone", ns_each(&subjects[0], BATCH),
+    bench_add(report, "memo hit: nitro_select; only its features", ns_each(&subjects[0], BATCH),
               ns_each(&subjects[1], BATCH), "ns", subjects[0].spread);
     bench_add(report, "memo hit: nitro_select; hand-written switch", ns_each(&subjects[0], BATCH),
               ns_each(&subjects[2], BATCH), "ns", subjects[0].spread);

@@ -38,18 +38,6 @@ static nitro_status check_data(nitro_context *context, const nitro_forest_data *
     return status;
 }
 
-static nitro_status check_options(nitro_context *context, const nitro_forest_options *options)
-{
-    if (options->num_trees < 1 || options->num_trees > NITRO_FOREST_MAX_TREES)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "forest: the number of trees is %zu, but must be 1 to %d",
-                          options->num_trees, NITRO_FOREST_MAX_TREES);
-    if (options->min_leaf_rows < 1)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "forest: min_leaf_rows is 0, but must be at least 1");
-    return NITRO_OK;
-}
-
 /* ---- Layout ------------------------------------------------------------------------------- */
 
 static void lay_out(forest_training *training, const nitro_forest_data *data)
@@ -123,9 +111,7 @@ nitro_status nitro_forest_train(nitro_context *context, const nitro_forest_data 
     forest_training training = {
         .context = context, .options = *options, .first_seed = first_tree_seed(seed)};
     nitro_forest *grown = NULL;
-    nitro_status status = check_options(context, options);
-    if (status == NITRO_OK)
-        status = check_data(context, data);
+    nitro_status status = check_data(context, data);
     if (status != NITRO_OK)
         return status;
     status = prepare(&training, data);

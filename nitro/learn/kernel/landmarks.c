@@ -54,9 +54,10 @@ static void add_landmark(const choice *c, size_t num, size_t pivot)
     c->left[pivot] = 0.0;
 }
 
-nitro_status nitro_landmarks_choose(nitro_context *context, const double *columns,
-                                    size_t num_columns, const size_t *members, size_t count,
-                                    size_t most, size_t *chosen, size_t *num_chosen)
+/** Indices into `members`, at most `most`; shape [*num_chosen]. */
+static nitro_status choose_landmarks(nitro_context *context, const double *columns,
+                                     size_t num_columns, const size_t *members, size_t count,
+                                     size_t most, size_t *chosen, size_t *num_chosen)
 {
     choice c = {columns,
                 num_columns,
@@ -89,8 +90,8 @@ nitro_status nitro_landmarks_expansion(nitro_context *context, const double *col
 {
     size_t chosen[NITRO_LANDMARKS_MAX], num_chosen = 0;
     nitro_kernel_expansion *made = NULL;
-    nitro_status status = nitro_landmarks_choose(context, columns, num_columns, members, count,
-                                                 NITRO_LANDMARKS_MAX, chosen, &num_chosen);
+    nitro_status status = choose_landmarks(context, columns, num_columns, members, count,
+                                           NITRO_LANDMARKS_MAX, chosen, &num_chosen);
     if (status == NITRO_OK)
         status = nitro_kernel_expansion_create(context, num_columns, num_outputs, num_chosen, gamma,
                                                &made);

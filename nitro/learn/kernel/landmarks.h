@@ -13,18 +13,6 @@
  */
 #define NITRO_LANDMARKS_MAX 256
 
-/**
- * Choose rows greedily, each the one that the rows before explain least under an RBF kernel (a
- * pivoted Cholesky factorization), until no residual is left or `most` are chosen. The same rows
- * give the same landmarks.
- * @param[in]  columns  shape [num_rows x num_columns].
- * @param[in]  members  shape [count]: the rows to choose from; at least one.
- * @param[out] chosen   shape [most]: indices into `members`.
- */
-nitro_status nitro_landmarks_choose(nitro_context *context, const double *columns,
-                                    size_t num_columns, const size_t *members, size_t count,
-                                    size_t most, size_t *chosen, size_t *num_chosen);
-
 /** An expansion on the members' landmarks; its coefficients are zero, to be fitted. */
 nitro_status nitro_landmarks_expansion(nitro_context *context, const double *columns,
                                        size_t num_columns, const size_t *members, size_t count,

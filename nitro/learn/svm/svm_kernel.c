@@ -99,9 +99,8 @@ static kept_kernel *make_kernel(const nitro_svm_inputs *inputs, double gamma)
     return made;
 }
 
-/* Made under the lock, so that concurrent callers wait for one matrix instead of making their own.
- */
-const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma)
+/** NULL: out of memory. Made under the lock, so that concurrent callers wait for one matrix. */
+static const double *kernel_of_points(nitro_svm_inputs *inputs, double gamma)
 {
     pthread_mutex_lock(&inputs->lock);
     kept_kernel *found = inputs->kept;
@@ -122,7 +121,7 @@ nitro_status nitro_svm_kernel_begin(nitro_context *context, nitro_svm_inputs *in
                                     const nitro_svm_distances *distances, nitro_svm_kernel *kernel)
 {
     *kernel = (nitro_svm_kernel){from, to, inputs->num_points, distances->num_to, NULL, NULL};
-    kernel->of_points = nitro_svm_inputs_kernel(inputs, gamma);
+    kernel->of_points = kernel_of_points(inputs, gamma);
     if (!kernel->of_points)
         return NITRO_ERR_NO_MEMORY;
     if (!distances->squares)

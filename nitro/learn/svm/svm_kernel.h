@@ -14,11 +14,6 @@ nitro_status nitro_svm_inputs_create(nitro_context *context, const double *colum
                                      nitro_svm_inputs **inputs);
 void nitro_svm_inputs_free(nitro_svm_inputs *inputs);
 
-/**
- * The points' kernel matrix, shape [num_points x num_points], owned by `inputs`; NULL when out of
- * memory. Safe from any number of threads.
- */
-const double *nitro_svm_inputs_kernel(nitro_svm_inputs *inputs, double gamma);
 /** Free the kernel matrices; none may be in use. */
 void nitro_svm_inputs_forget(nitro_svm_inputs *inputs);
 

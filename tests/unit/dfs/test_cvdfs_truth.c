@@ -10,7 +10,7 @@ enum { LEAST_RIGHT = 19 };
 enum { NUM_SEEDS = 20, NUM_DEVICES = 12, NUM_INPUTS = 12, NUM_CANDIDATES = 4, NUM_MATTER = 2 };
 
 /* Drawn independently of each other, evenly over their logarithms. The two that matter vary by
- * about as much, so that neither decides alone. */
+ * about as much, so that neither decides without the other. */
 static const struct {
     const char *name;
     double low, high;

@@ -198,7 +198,7 @@ static void test_refusals(void **state)
     nitro_string_list_free(&list);
 }
 
-/* Targets without anything to judge or learn from cost their own results, not the run. */
+/* Targets without samples to test on or learn from cost their own results, not the run. */
 static void test_missing_results_are_logged(void **state)
 {
     fixture *f = *state;

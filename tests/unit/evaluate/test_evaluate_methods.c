@@ -151,11 +151,11 @@ static void assert_between(const fixture *f, const char *method, double low, dou
 }
 
 /*
- * Bands: a point and a half around what the data's README says of five such devices (random 73.0,
+ * Bands: a point and a half around what the data's README gives for five such devices (random 73.0,
  * fixed 87.9, majority 95.0, pooled 94.6, full 85.6, native 97.4), of which four are here. `random`
- * is exact and a matter of the devices alone, 71.0 on these four. `full` hangs by one device
- * outside the others' range: its mean moves by some points with the draw, so only the failure is
- * asked for.
+ * is exact and depends only on the devices, 71.0 on these four. `full` depends on one device
+ * outside the others' range: its mean changes by some points with the draw, so only an upper bound
+ * is checked.
  */
 static void test_recorded_gpus(void **state)
 {

@@ -133,7 +133,7 @@ static void test_outside(void **state)
 }
 
 /* What the model makes no use of leads to no default variant, and to no warning. */
-static void test_unused_features_are_not_judged(void **state)
+static void test_unused_features_are_not_checked(void **state)
 {
     (void)state;
     static const char *const strategies[] = {"svm", "forest", "auto"};
@@ -264,7 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns),
         cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_unused_features_are_not_judged),
+        cmocka_unit_test(test_unused_features_are_not_checked),
         cmocka_unit_test(test_expected_ratios),
         cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_distance),

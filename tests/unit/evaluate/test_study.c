@@ -11,7 +11,7 @@ static const double times[INPUTS][DEVICES][3] = {
     {{1, 2, 3}, {1, 2, 3}, {5, 6, 9}},         /* 0 everywhere */
     {{1, 1.04, 3}, {1.02, 1, 3}, {2, 1.9, 4}}, /* 1 on two; on one 4 %, so on all with 5 % */
     {{1, 2, 3}, {2, 1, 3}, {3, 2, 1}},         /* each another, whatever is tolerated */
-    {{1, 1, 2}, {2, 1, 2}, {1, 0, 0}},         /* a tie; one time alone is nothing */
+    {{1, 1, 2}, {2, 1, 2}, {1, 0, 0}},         /* a tie; a single time does not count */
     {{1, 1, 2}, {2, 1, 2}, {1, 3, 2}},         /* a tie is shared with either side: 2 devices */
 };
 
@@ -207,7 +207,7 @@ static void test_seeds_are_averaged(void **state)
     assert_true(fabs(found->mean - mean) < 1e-9 && fabs(found->p5 - p5) < 1e-9);
     assert_int_equal(found->inputs, inputs);
     assert_true(isnan(found->confident) &&
-                isnan(found->confident_precision)); /* it knows no confidence */
+                isnan(found->confident_precision)); /* it has no confidences */
     assert_null(nitro_study_find(results, count, "gpu1", "auto"));
     nitro_evaluate_result over_targets;
     assert_true(nitro_study_mean(results, count, "fixed", &over_targets));
@@ -290,7 +290,7 @@ static void test_confident_decisions_are_averaged(void **state)
     nitro_string_list_free(&methods);
 }
 
-/* "fixed" for gpu0 from gpu1 alone is what leaving gpu2 out gives; gpu2 is no target then. */
+/* "fixed" for gpu0 from only gpu1 is the result without gpu2; gpu2 is no target then. */
 static void test_one_source_less(void **state)
 {
     fixture *f = *state;

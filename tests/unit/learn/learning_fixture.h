@@ -12,7 +12,7 @@ typedef struct learning_fixture {
     char log[UNIT_LOG_BYTES];
 } learning_fixture;
 
-/* The store has the computation's names alone; what is as grave as `level` is kept. */
+/* The store has only the computation's names; what is as grave as `level` is kept. */
 static inline learning_fixture *learning_setup(nitro_log_level level)
 {
     learning_fixture *f = calloc(1, sizeof(*f));

@@ -58,7 +58,7 @@ static nitro_model *learn(fixture *f)
     return model;
 }
 
-/* Mean quality on inputs that nobody measured. */
+/* Mean quality on unmeasured inputs. */
 static double quality(fixture *f, const nitro_model *model)
 {
     double sum = 0.0;

@@ -26,7 +26,7 @@ static void put(fixture *f, const char *device, size_t index, const double *feat
 }
 
 /* Learn for device "new" with every strategy; of each, how many of the usual inputs get the variant
- * that is best on a device with this launch cost (0: do not ask), and that answers are sane. */
+ * that is best on a device with this launch cost (0: not checked), and that results are sane. */
 static void learn_all(fixture *f, double launch, double least_quality)
 {
     for (const nitro_strategy *const *each = nitro_builtin_strategies(); *each; each++) {

@@ -141,13 +141,6 @@ static void test_bad_counts_are_refused(void **state)
     view = data->view;
     view.num_outputs = 0;
     assert_not_trained(&view, &options, NITRO_ERR_ARGUMENT, "0 outputs");
-    options.num_trees = 0;
-    assert_not_trained(&data->view, &options, NITRO_ERR_ARGUMENT, "trees is 0");
-    options.num_trees = NITRO_FOREST_MAX_TREES + 1;
-    assert_not_trained(&data->view, &options, NITRO_ERR_ARGUMENT, "trees is 10001");
-    options = few_trees();
-    options.min_leaf_rows = 0;
-    assert_not_trained(&data->view, &options, NITRO_ERR_ARGUMENT, "min_leaf_rows is 0");
     free(data);
 }
 

@@ -70,7 +70,7 @@ static double quality(fixture *f, const nitro_model *model, double launch)
     return sum / 200;
 }
 
-/* The best variant depends on size over launch cost alone: known of a device far from all sources,
+/* The best variant depends only on size over launch cost: known of a device far from all sources,
  * where a model of sizes can but take the sources' middle. */
 static void test_they_carry_over(void **state)
 {
@@ -166,7 +166,7 @@ static void test_undefined_rows_are_not_usable(void **state)
         .name = "root", .scale = NITRO_SCALE_LINEAR, .formula = "sqrt(size - 100)"};
     assert_ok(f->context, nitro_schema_add_relative(f->context, f->dataset->schema, &root));
     assert_ok(f->context, train(f, true, &model));
-    assert_non_null(strstr(f->log, "samples are left out, for a relative feature is undefined "
+    assert_non_null(strstr(f->log, "samples are not used, for a relative feature is undefined "
                                    "there: the first is feature root of input input"));
     /* Skipped inputs are unknown to the model: the default variant, with the reason. */
     const double small[] = {50, 0.5}, large[] = {5000, 0.5};

@@ -256,7 +256,7 @@ static void test_one_solver_for_several_c(void **state)
     (void)state;
     nitro_context *context = unit_context();
     fixture *f = make_fixture(4, 0.05);
-    nitro_smo_problem problem = problem_of(f, NUM_ROWS), alone = problem;
+    nitro_smo_problem problem = problem_of(f, NUM_ROWS), single = problem;
     problem.weights = NULL;
     nitro_smo *smo = NULL;
     size_t num_by_solver = 0;
@@ -265,7 +265,7 @@ static void test_one_solver_for_several_c(void **state)
         double ours[NUM_ROWS], expected[NUM_ROWS], rho, expected_rho;
         for (size_t i = 0; i < NUM_ROWS; i++)
             f->upper_bounds[i] = c;
-        solve(context, &alone, expected, &expected_rho);
+        solve(context, &single, expected, &expected_rho);
         num_gathered = 0;
         nitro_smo_solve(smo, c, ours, &rho);
         num_by_solver += num_gathered;

@@ -60,7 +60,8 @@ static void test_learns(void **state)
     for_each(check_learns);
 }
 
-/* Rows of an input are twins, and times are noise: who saw one of them knows the other. */
+/* Rows of an input are nearly equal, and times are noise: a row seen in training gives the others
+ * away. */
 static void check_held_out(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(300, 1);

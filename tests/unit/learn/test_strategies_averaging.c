@@ -49,16 +49,15 @@ static void check_mixes(const nitro_strategy *strategy)
     for (uint64_t mix = 1; mix < UINT64_C(1) << strategy->num_members; mix++)
         check_mix(strategy, mix);
     nitro_context *context = unit_context();
-    json_t *nobody = json_object(),
+    json_t *empty = json_object(),
            *strangers = json_pack("{s:[s,s]}", "members", "forest", "oracle");
     void *predictor = NULL;
-    assert_fails(context,
-                 strategy->decode(context, "m.json", nobody, COLUMNS, VARIANTS, &predictor),
+    assert_fails(context, strategy->decode(context, "m.json", empty, COLUMNS, VARIANTS, &predictor),
                  NITRO_ERR_FORMAT, "m.json: field predictor.kernel-ridge is missing");
     assert_fails(context,
                  strategy->decode(context, "m.json", strangers, COLUMNS, VARIANTS, &predictor),
                  NITRO_ERR_FORMAT, "m.json: field predictor.members[1] is neither");
-    json_decref(nobody);
+    json_decref(empty);
     json_decref(strangers);
     nitro_context_free(context);
 }

@@ -90,7 +90,7 @@ static void damage_member(fixture *f, const nitro_strategy *strategy, const json
         decode_damaged(f, strategy, whole);
     }
     json_object_del(object, key);
-    if (strcmp(key, "held_out_quality") == 0) /* left out where there is nothing to hold out */
+    if (strcmp(key, "held_out_quality") == 0) /* absent where there is nothing to hold out */
         decode_damaged(f, strategy, whole);
     else
         assert_fails(f->context,
