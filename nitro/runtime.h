@@ -78,7 +78,7 @@ NITRO_API const char *nitro_version(void);
 typedef struct nitro_context nitro_context;
 
 typedef enum nitro_log_level {
-    NITRO_LOG_WARNING, /* something the user should know, such as data left out */
+    NITRO_LOG_WARNING, /* something the user should know, such as skipped data */
     NITRO_LOG_INFO,    /* what was decided and why */
     NITRO_LOG_DEBUG
 } nitro_log_level;

@@ -98,7 +98,7 @@ typedef enum nitro_cache {
 /**
  * How variants are repeated. A repetition is one timing: of one call, or of a batch if a call takes
  * under 0.05 ms and there is neither a restore_input hook nor a cold cache. A variant is done when
- * its median is steady or a limit is reached; the others go on.
+ * its median is steady or a limit is reached; the others continue.
  */
 typedef struct nitro_measure_options {
     unsigned warmups;         /* rounds that are not timed, after the first, checked run */

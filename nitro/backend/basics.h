@@ -1,5 +1,5 @@
-/* basics.h - names, strings, files, randomness, child processes: what all parts share. Part of
- * nitro_backend.h. */
+/* basics.h - names, strings, files, randomness, child processes: utilities for every other header.
+ * Part of nitro_backend.h. */
 #ifndef NITRO_BACKEND_BASICS_H
 #define NITRO_BACKEND_BASICS_H
 
@@ -20,9 +20,9 @@ struct json_t; /* jansson */
 NITRO_API bool nitro_name_is_valid(const char *name);
 NITRO_API bool nitro_device_id_is_valid(const char *id);
 NITRO_API bool nitro_input_name_is_valid(const char *name);
-/** A profile's metric: 1 to 127 characters of a name (today's profilers have long ones). */
+/** A profile's metric: 1 to 127 characters of a name (current profilers have long ones). */
 NITRO_API bool nitro_metric_name_is_valid(const char *name);
-/** Text for people: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
+/** Descriptive text: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_valid(const char *text, size_t max_bytes);
 
 /** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as is. */
@@ -40,8 +40,8 @@ NITRO_API nitro_status nitro_string_list_split(nitro_context *context, nitro_str
                                                const char *text);
 /** Index of `text`, or NITRO_NONE. */
 NITRO_API size_t nitro_string_list_find(const nitro_string_list *list, const char *text);
-/** "Did you mean": the name closest to `word` by edit distance, the first of equals; NULL where
- * none of the `count` names is close. */
+/** "Did you mean": the name closest to `word` by edit distance, ties go to the first; NULL if none
+ * of the `count` names is close. */
 NITRO_API const char *nitro_closest_name(const char *const *names, size_t count, const char *word);
 /** Sort by bytes. */
 NITRO_API void nitro_string_list_sort(nitro_string_list *list);
@@ -72,9 +72,9 @@ NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path
  * Read a short file that holds a secret (a password, a key), refused if others may access it.
  * @param[out] text  shape [text_size], ended by '\0'; wipe it after use (explicit_bzero). Zeros on
  *                   error.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, it is another
- *         user's, or no regular file); NITRO_ERR_FORMAT (longer, or not text). No error shows the
- *         contents.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND; NITRO_ERR_IO (others may read or write it, another user
+ *         owns it, or it is not a regular file); NITRO_ERR_FORMAT (longer, or not text). No error
+ *         shows the contents.
  */
 NITRO_API nitro_status nitro_file_read_private(nitro_context *context, const char *path, char *text,
                                                size_t text_size);
@@ -119,10 +119,10 @@ typedef nitro_status (*nitro_child_function)(nitro_context *context, void *state
  * Run a function in a forked process, so that a driver or thread pool that it opens does not affect
  * this process, and a hang or crash becomes an error. Memory that it writes and messages that it
  * logs stay in the child.
- * @param[in]  what      for errors: "asking the CUDA driver".
+ * @param[in]  what      for errors: "querying the CUDA driver".
  * @param[out] answer    free with free().
- * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, ended
- *         before it answered, or took longer than `limit_ms` (of real time), and was killed.
+ * @return the function's status; NITRO_ERR_IO: no process could be started, or it crashed, exited
+ *         without an answer, or exceeded `limit_ms` of real time and was killed.
  */
 NITRO_API nitro_status nitro_child_run(nitro_context *context, const char *what, double limit_ms,
                                        nitro_child_function function, void *state, char **answer);

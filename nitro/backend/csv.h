@@ -11,8 +11,8 @@ extern "C" {
 /** A table with a header line (RFC 4180: quotes, CRLF). Errors name origin, line and column. */
 typedef struct nitro_csv nitro_csv;
 
-/** @return as nitro_file_read; NITRO_ERR_FORMAT (also: a row with more or fewer fields than the
- *          header, two columns of one name); NITRO_ERR_NO_MEMORY. Free with nitro_csv_free. */
+/** @return as nitro_file_read; NITRO_ERR_FORMAT (also for a row of the wrong length or duplicate
+ *         column names); NITRO_ERR_NO_MEMORY. Free with nitro_csv_free. */
 NITRO_API nitro_status nitro_csv_read(nitro_context *context, const char *path, nitro_csv **csv);
 /** `origin` names the text in errors. */
 NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origin, const char *text,
@@ -20,18 +20,18 @@ NITRO_API nitro_status nitro_csv_parse(nitro_context *context, const char *origi
 NITRO_API void nitro_csv_free(nitro_csv *csv);
 /** The path or other name given for the text: errors start with it. */
 NITRO_API const char *nitro_csv_origin(const nitro_csv *csv);
-/* Rows and columns count from 0, the header not among the rows; an index must be below these. Texts
- * are the table's. */
+/* Rows (without the header) and columns are numbered from 0; indices are not checked. Texts are
+ * owned by the table. */
 NITRO_API size_t nitro_csv_num_rows(const nitro_csv *csv);
 NITRO_API size_t nitro_csv_num_columns(const nitro_csv *csv);
 NITRO_API const char *nitro_csv_column_name(const nitro_csv *csv, size_t column);
 /** Index of the column of this name, or NITRO_NONE. */
 NITRO_API size_t nitro_csv_column(const nitro_csv *csv, const char *name);
-/** Without its quotes; "" where it is empty. */
+/** The field without quotes; "" if empty. */
 NITRO_API const char *nitro_csv_field(const nitro_csv *csv, size_t row, size_t column);
 /** Line of the file on which the row starts, from 1. */
 NITRO_API size_t nitro_csv_line(const nitro_csv *csv, size_t row);
-/** NITRO_ERR_FORMAT, with both lines, where two rows have the same field in this column. */
+/** NITRO_ERR_FORMAT, naming both lines, if two rows have the same field in this column. */
 NITRO_API nitro_status nitro_csv_require_unique(const nitro_csv *csv, size_t column);
 /** The field as a finite number; an empty field gives NaN; else NITRO_ERR_FORMAT. */
 NITRO_API nitro_status nitro_csv_number(const nitro_csv *csv, size_t row, size_t column,

@@ -17,7 +17,7 @@ typedef struct nitro_device_session nitro_device_session;
  * are reported by the next call.
  */
 typedef struct nitro_device_access {
-    /** Errors as nitro_device_kind.describe, and NITRO_ERR_IO: the device refuses. */
+    /** Errors as nitro_device_kind.describe, and NITRO_ERR_IO: the device cannot be opened. */
     nitro_status (*open)(nitro_context *context, const char *id, nitro_device_session **session);
     void (*close)(nitro_device_session *session);
 
@@ -34,8 +34,8 @@ typedef struct nitro_device_access {
      *  NULL: unknown. */
     nitro_status (*free_memory)(nitro_device_session *session, size_t *bytes);
 
-    /** Clocks and throttling, for people: "1980 MHz, memory 2619 MHz, throttled: power"; "" if
-     *  unknown. */
+    /** Clocks and throttling as text: "1980 MHz, memory 2619 MHz, throttled: power"; "" if
+     * unknown. */
     nitro_status (*state)(nitro_device_session *session, char *text, size_t size);
 } nitro_device_access;
 
@@ -44,12 +44,12 @@ typedef struct nitro_device_kind {
     const char *description;
     int priority;
 
-    /** Ids of the devices of this kind that are here now; none is not an error. */
+    /** Ids of the devices of this kind on this machine; having none is not an error. */
     nitro_status (*list)(nitro_context *context, nitro_string_list *ids);
 
     /**
-     * Describe a device without running anything long; with `measure` also by microbenchmarks
-     * (seconds). NITRO_ERR_NOT_FOUND when the id is not one of this kind.
+     * Describe a device, quickly; with `measure` also by microbenchmarks (seconds).
+     * NITRO_ERR_NOT_FOUND if the id is not of this kind.
      */
     nitro_status (*describe)(nitro_context *context, const char *id, bool measure,
                              nitro_device **device);
@@ -109,21 +109,21 @@ NITRO_API const nitro_device_kind *nitro_device_kind_find(const nitro_context *c
  */
 
 /** Append the ids of the live and modelled devices of this machine, of every kind. A kind that
- *  cannot list its own has none. */
+ * cannot list its devices adds none. */
 NITRO_API nitro_status nitro_device_list(nitro_context *context, nitro_string_list *ids);
 
 /**
- * Find a live or modelled device by id, asking every kind; "host" is this machine's processor.
+ * Find a live or modelled device by id among all kinds; "host" is this machine's processor.
  * @param[out] kind  may be NULL.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the error lists the available ones); NITRO_ERR_ARGUMENT
- *         (no device id, or with the setting "machine" too long a one); the kind's own errors.
+ *         (an invalid device id, or too long with the setting "machine"); the kind's own errors.
  */
 NITRO_API nitro_status nitro_device_find(nitro_context *context, const char *id, bool measure,
                                          nitro_device **device, const nitro_device_kind **kind);
 
 /**
  * Cosine similarity of devices with each named feature scaled to [-1, 1] over these devices (the
- * paper's Table 2). Constant features count as 0 in all.
+ * paper's Table 2). Constant features count as 0.
  * @param[out] matrix  shape [num_devices x num_devices], row-major.
  * @return NITRO_ERR_NO_DATA when a device lacks a feature (both named).
  */

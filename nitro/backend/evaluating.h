@@ -17,8 +17,8 @@ typedef struct nitro_evaluate_options {
     double train_fraction;                 /* (0, 1) */
     const char *group_separator; /* inputs whose names agree before it are drawn together ("/": a
                                     matrix's group); NULL: each input by itself */
-    bool without_generation; /* leave out sources of the target's generation (a device feature or
-                                label), to evaluate on a new kind of device */
+    bool without_generation;     /* exclude sources of the target's generation (a device feature or
+                                    label), to evaluate on a new kind of device */
     /** Numbers of training inputs measured on the target, ascending, shape [num_measured]: methods
      *  that can be adapted are evaluated without and with each of them. */
     const size_t *measured;
@@ -49,11 +49,11 @@ NITRO_API void nitro_evaluate_options_init(nitro_evaluate_options *options);
  * measurement of the target, on test inputs of the target. Methods without anything to learn from
  * are skipped and logged.
  * @param[out] results  shape [count], target by target, methods in declared order, `measured`
- *                      ascending (more than there are: all there are, once); free with
+ *                      ascending (clamped to the number available); free with
  *                      nitro_evaluate_results_free.
  * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device without samples, a method);
  *         NITRO_ERR_NO_DATA (no inputs to learn from or to test on, or no method could be judged);
- *         NITRO_ERR_ARGUMENT (the fraction); NITRO_ERR_INTERRUPTED; what the store answers.
+ *         NITRO_ERR_ARGUMENT (the fraction); NITRO_ERR_INTERRUPTED; the store's error.
  */
 NITRO_API nitro_status nitro_evaluate(nitro_store *store, const char *computation,
                                       const nitro_evaluate_options *options,

@@ -24,9 +24,9 @@ typedef struct nitro_dataset {
 } nitro_dataset;
 
 /**
- * Load the samples of devices, shape [num_devices], in their order; one without samples has no
+ * Load the samples of devices, shape [num_devices], in their order; a device without samples has no
  * rows. Rows with missing features are skipped and logged.
- * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device); what the store answers.
+ * @return NITRO_OK; NITRO_ERR_NOT_FOUND (the computation, a device); the store's error.
  */
 NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *computation,
                                           const char *const *devices, size_t num_devices,
@@ -71,8 +71,8 @@ typedef struct nitro_strategy {
     /** The loss, 1 - best time / time, that one unit of a score stands for. 1: scores are negated
      *  losses; 0: scores are not related to times. */
     double loss_per_score;
-    /** Hyper-parameter settings that LODO validation chooses among, the default first: a few words
-     *  on each, for people. */
+    /** Hyper-parameter settings that LODO validation chooses among, the default first: a short
+     * description of each. */
     size_t num_hyper_settings;         /* 0: no choice */
     const char *const *hyper_settings; /* shape [num_hyper_settings] */
 
@@ -108,7 +108,7 @@ typedef struct nitro_dfs_task {
     const nitro_dataset *sources; /* the samples to learn from */
     const nitro_device *target;
     const nitro_string_list *candidates; /* device features that every source and the target have */
-    nitro_store *store;                  /* of profiles; NULL: none */
+    nitro_store *store;                  /* source of profiles; NULL: none */
     size_t max_subset;                   /* search: most device features in a subset, >= 1 */
     size_t k;                            /* search: how many device features to choose, >= 1 */
     const char *proxies_path;            /* profile: a file of more proxies; NULL: none */
@@ -150,7 +150,7 @@ typedef struct nitro_dfs_effort {
  *
  * Results equal, bit for bit, those of LIBSVM without shrinking on the kernel K(x, x') K(a, a') of
  * input features x and device features a; equivalent subsets are trained once. At most 1200 samples
- * are used, whole inputs drawn by the task's seed, to bound the memory. Not read: `store`,
+ * are used, complete inputs drawn by the task's seed, to bound the memory. Not read: `store`,
  * `target`, `max_subset`, `k`.
  *
  * @param[in]  subsets    shape [num_subsets]: bit f stands for task->candidates->items[f]; 0: no

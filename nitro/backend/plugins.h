@@ -13,7 +13,7 @@ extern "C" {
 
 /** Arrays of pointers, in the order of their list, ended by NULL. */
 NITRO_API const nitro_store_kind *const *nitro_builtin_stores(void);
-/** The one journal that remote stores are opened behind. */
+/** The journal used for all remote stores. */
 NITRO_API const nitro_store_journal *nitro_builtin_store_journal(void);
 NITRO_API const nitro_device_kind *const *nitro_builtin_device_kinds(void);
 NITRO_API const nitro_strategy *const *nitro_builtin_strategies(void);

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/** A feature as records and models know it: its function is the computation's affair. */
+/** A feature as in records and models, without the function that evaluates it. */
 typedef struct nitro_feature_info {
     char *name;
     char *unit;
@@ -49,12 +49,13 @@ NITRO_API nitro_status nitro_schema_add_feature(nitro_context *context, nitro_sc
                                                 nitro_scale scale);
 NITRO_API nitro_status nitro_schema_add_variant(nitro_context *context, nitro_schema *schema,
                                                 const char *name);
-/** Copied and checked as nitro_computation_add_relative_feature says. */
+/** Copied and checked as by nitro_computation_add_relative_feature. */
 NITRO_API nitro_status nitro_schema_add_relative(nitro_context *context, nitro_schema *schema,
                                                  const nitro_relative_feature *feature);
-/** Drop relative features but those marked, shape [num_relative]; NULL: all of them. */
+/** Drop all relative features except those marked, shape [num_relative]; NULL: all of them. */
 NITRO_API void nitro_schema_keep_relative(nitro_schema *schema, const bool *keep);
-/** Put copies of the relative features of `from` in place of those of `to`; on error, of a part. */
+/** Replace the relative features of `to` by copies of those of `from`; on error, only some are
+ * copied. */
 NITRO_API nitro_status nitro_schema_copy_relative(nitro_context *context, const nitro_schema *from,
                                                   nitro_schema *to);
 /** Is relative feature `index` well-formed? nitro_schema_add_relative checks this. */
@@ -70,7 +71,7 @@ NITRO_API nitro_status nitro_schema_relative_needs(nitro_context *context,
 NITRO_API nitro_status nitro_schema_copy(nitro_context *context, const nitro_schema *from,
                                          nitro_schema **schema);
 NITRO_API void nitro_schema_free(nitro_schema *schema);
-/** Index of a feature, or of a variant, by name; NITRO_NONE when there is none. */
+/** Index of a feature, or of a variant, by name; NITRO_NONE if there is none. */
 NITRO_API size_t nitro_schema_feature(const nitro_schema *schema, const char *name);
 NITRO_API size_t nitro_schema_variant(const nitro_schema *schema, const char *name);
 /** A computation's schema, in declared order. */
@@ -85,9 +86,8 @@ NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const n
                                                  const char *want);
 
 /**
- * What a description file says of a recorded computation, which has no code to say it: units and
- * scales of its features, its relative features, its default variant. JSON; data/computations has
- * an example:
+ * A description file of a recorded computation, which has no code: units and scales of its
+ * features, its relative features, its default variant. JSON; data/computations has an example:
  *
  *     {"format": "nitro-computation", "version": 1, "computation": "spmv",
  *      "features": [{"name": "rows", "unit": "rows", "scale": "log"}],
@@ -99,7 +99,7 @@ NITRO_API nitro_status nitro_schema_require_same(nitro_context *context, const n
  */
 typedef struct nitro_description {
     nitro_schema *names;   /* features and relative features; no variants */
-    char *default_variant; /* NULL: not said */
+    char *default_variant; /* NULL: unspecified */
 } nitro_description;
 
 /** @return as nitro_file_read; NITRO_ERR_NEWER; NITRO_ERR_FORMAT: the error names file and field,
@@ -114,7 +114,7 @@ NITRO_API void nitro_description_free(nitro_description *description);
 /**
  * Put the description's units, scales, relative features and default variant into a schema.
  * Features that the schema lacks are ignored; a relative feature that needs one is omitted, with a
- * message in the log. On error the schema may hold a part.
+ * message in the log. On error the schema may be partly updated.
  * @return NITRO_OK; NITRO_ERR_MISMATCH (it has no variant of the default's name); NITRO_ERR_EXISTS
  *         (a relative feature has the name of another feature); NITRO_ERR_NO_MEMORY.
  */
@@ -157,7 +157,7 @@ typedef struct nitro_label {
     char *text;
 } nitro_label;
 
-/** A device: kind "cuda", "host", "model", or "recorded" where only a file says what it is. */
+/** A device: kind "cuda", "host", "model", or "recorded" if only known from a file. */
 typedef struct nitro_device {
     char *id;
     char *kind;
@@ -177,7 +177,7 @@ NITRO_API nitro_status nitro_device_set(nitro_context *context, nitro_device *de
 /** Add or replace; `text` NULL: "". NITRO_ERR_ARGUMENT: the name is invalid. */
 NITRO_API nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device,
                                               const char *name, const char *text);
-/** The value, or NaN where the device has no such feature. */
+/** The value, or NaN if the device lacks the feature. */
 NITRO_API double nitro_device_value(const nitro_device *device, const char *feature);
 NITRO_API const char *nitro_device_label(const nitro_device *device,
                                          const char *name); /* or NULL */
@@ -186,8 +186,8 @@ NITRO_API nitro_status nitro_device_copy(nitro_context *context, const nitro_dev
 NITRO_API void nitro_device_free(nitro_device *device);
 /** Room for a digest and its '\0'. */
 #define NITRO_DIGEST_SIZE 17
-/** 16 hex digits over kind and features, whatever their order. Measured values
- * are omitted, since they vary. */
+/** 16 hex digits over kind and features, independent of their order. Measured values vary and are
+ * omitted. */
 NITRO_API void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SIZE]);
 
 /** Documentation of a device feature: the paper's Table 1 and ours. */
@@ -195,7 +195,7 @@ typedef struct nitro_device_feature_info {
     const char *name;
     const char *unit;
     nitro_scale scale;
-    bool descriptive; /* for people and reports (year, generation): not used for training */
+    bool descriptive; /* descriptive (year, generation): not used for training */
     const char *description;
 } nitro_device_feature_info;
 
@@ -214,8 +214,8 @@ NITRO_API nitro_status nitro_devices_from_csv(nitro_context *context, const nitr
 
 typedef enum nitro_outcome {
     NITRO_OUTCOME_MEASURED,
-    NITRO_OUTCOME_MISSING,      /* never measured, or not recorded why */
-    NITRO_OUTCOME_NOT_ALLOWED,  /* a constraint said no */
+    NITRO_OUTCOME_MISSING,      /* never measured, or for an unrecorded reason */
+    NITRO_OUTCOME_NOT_ALLOWED,  /* a constraint excluded it */
     NITRO_OUTCOME_FAILED,       /* the variant or its prepare returned a failure */
     NITRO_OUTCOME_WRONG_RESULT, /* differs from the reference */
     NITRO_OUTCOME_CRASHED,      /* a signal ended the worker */
@@ -236,7 +236,7 @@ typedef struct nitro_entry {
     double prepare_ms; /* cost of `prepare` (format conversion); NaN when unknown or none */
     uint32_t count;    /* counted repetitions; 0 when unknown */
     char *version;     /* of the variant; NULL when unknown */
-    char *detail;      /* why there is no time, for people; NULL when there is nothing to say */
+    char *detail;      /* why there is no time, as text; or NULL */
 } nitro_entry;
 
 /** What made a record. Strings may be NULL. */
@@ -249,7 +249,7 @@ typedef struct nitro_provenance {
     char *driver;        /* of the device: the label "driver" of a cuda device, the host's kernel */
     char *toolkit;       /* that the device's code was built with: the device's label "toolkit" */
     char *device_digest; /* nitro_device_digest of the device at the time */
-    char *device_state;  /* clocks and throttling during the measurement, for people: before it, and
+    char *device_state;  /* clocks and throttling during the measurement, as text: before it, and
                             after "; then " afterwards if that differs */
     char *cache;         /* "cold": caches were flushed before each run; NULL: they were not */
 } nitro_provenance;
@@ -258,10 +258,9 @@ typedef struct nitro_provenance {
 NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
                                              nitro_provenance *copy);
 /**
- * What makes a record on this device here and now: this library and its compiler, this machine, the
- * time, and the device as it is.
- * @param[in,out] made  zero or cleared but for device_state and cache, which stay as they are; on
- *                      error (out of memory) it is cleared.
+ * Current provenance of a record on this device: library, compiler, machine, time and device.
+ * @param[in,out] made  zero or cleared except device_state and cache, which are kept; on error (out
+ *                      of memory) it is cleared.
  */
 NITRO_API nitro_status nitro_provenance_of_device(nitro_context *context,
                                                   const nitro_device *device, const char *origin,
@@ -293,7 +292,7 @@ NITRO_API size_t nitro_sample_best(const nitro_sample *sample);
 
 /** One hardware metric of one kernel. */
 typedef struct nitro_metric {
-    char *name;   /* as its profiler calls it: nvprof's or CUPTI's */
+    char *name;   /* in the profiler's naming (nvprof or CUPTI) */
     double value; /* finite; uncollected metrics are absent */
 } nitro_metric;
 
@@ -324,10 +323,10 @@ NITRO_API nitro_status nitro_profile_create_of_variant(nitro_context *context,
 NITRO_API nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *proxy,
                                                      double intensity, const char *kernel,
                                                      nitro_profile **profile);
-/** Add or replace. NITRO_ERR_ARGUMENT where the name is invalid or the value not finite. */
+/** Add or replace. NITRO_ERR_ARGUMENT: the name is invalid or the value is not finite. */
 NITRO_API nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile,
                                          const char *metric, double value);
-/** The value, or NaN where it was not collected. */
+/** The value, or NaN if it was not collected. */
 NITRO_API double nitro_profile_value(const nitro_profile *profile, const char *metric);
 NITRO_API nitro_status nitro_profile_copy(nitro_context *context, const nitro_profile *from,
                                           nitro_profile **profile);

@@ -9,11 +9,11 @@
 extern "C" {
 #endif
 
-/** A setting: where it is made, and its values. */
+/** A setting and its valid values. */
 typedef struct nitro_setting {
     const char *name;        /* "model" */
     const char *environment; /* "NITRO_MODEL" */
-    const char *value;       /* what help calls the value: "PATH" */
+    const char *value;       /* the value's placeholder in help: "PATH" */
     const char *standard;    /* the default; NULL: none */
     const char *help;
     const char *const *choices; /* the values allowed, ended by NULL; NULL: any text */
@@ -25,7 +25,7 @@ typedef struct nitro_setting {
 /** The whole table, ended by a NULL name. */
 NITRO_API const nitro_setting *nitro_setting_table(void);
 
-/** Most bytes of a setting's value, its end included. */
+/** Maximum size of a setting's value, including '\0'. */
 #define NITRO_SETTING_MAX_BYTES 4096
 
 typedef enum nitro_setting_origin {
@@ -45,8 +45,8 @@ typedef struct nitro_setting_value {
 } nitro_setting_value;
 
 /**
- * Look a setting up for a computation (NULL: for none in particular).
- * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value, with where it is).
+ * Look up a setting for a computation (NULL: for all).
+ * @return NITRO_OK; NITRO_ERR_FORMAT (no such setting; a malformed value and its location).
  */
 NITRO_API nitro_status nitro_setting_get(nitro_context *context, const char *computation,
                                          const char *setting, nitro_setting_value *value);

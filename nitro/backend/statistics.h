@@ -21,15 +21,15 @@ NITRO_API double nitro_quantile(const double *sorted, size_t count, double fract
 NITRO_API double nitro_median(const double *sorted, size_t count);
 
 /**
- * Half the interquartile range over the median, of ascending positive values: 0 means all alike.
- * NaN below two values: nothing is known.
+ * Half the interquartile range over the median, of ascending positive values: 0: all equal. NaN for
+ * fewer than two values.
  */
 NITRO_API double nitro_relative_spread(const double *sorted, size_t count);
 
 /**
- * How far the median of ascending positive values may be off: half the width of its
- * distribution-free 95 % confidence interval (from order statistics), over the median. Up to five
- * values the whole range is that interval. Infinity below two values: nothing is known.
+ * Relative uncertainty of the median of ascending positive values: half the width of its
+ * distribution-free 95 % confidence interval (from order statistics), over the median. For up to
+ * five values the interval is their range. Infinity for fewer than two values.
  */
 NITRO_API double nitro_median_uncertainty(const double *sorted, size_t count);
 

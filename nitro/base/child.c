@@ -1,7 +1,7 @@
 /*
- * Runs a function in a forked process: status as one byte, then a text and its '\0', over a pipe.
- * Uses the real clock, whatever clock the context has, and never waits longer than the limit: a
- * process that a driver holds in the kernel cannot even be killed.
+ * Runs a function in a forked process, which sends its status as one byte, then a text, over a
+ * pipe. Limits use real time, not the context's clock. Waiting is bounded too, since a process that
+ * hangs in a driver cannot be killed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #define MAX_ANSWER_BYTES ((size_t)16 << 20)
 #define FIRST_BYTES      4096
-#define GONE_AFTER_MS    2000 /* what is not gone then is left to its fate */
+#define GONE_AFTER_MS    2000 /* maximum wait for a child to exit */
 
 typedef struct reception {
     char *bytes;
@@ -76,7 +76,7 @@ static nitro_status make_room(nitro_context *context, const char *what, receptio
         return NITRO_OK;
     size_t capacity = self->capacity ? 2 * self->capacity : FIRST_BYTES;
     if (capacity > MAX_ANSWER_BYTES)
-        return nitro_fail(context, NITRO_ERR_IO, "%s: the answer is longer than %zu bytes", what,
+        return nitro_fail(context, NITRO_ERR_IO, "%s: the answer exceeds %zu bytes", what,
                           MAX_ANSWER_BYTES);
     char *grown = realloc(self->bytes, capacity);
     if (!grown)
@@ -86,7 +86,7 @@ static nitro_status make_room(nitro_context *context, const char *what, receptio
     return NITRO_OK;
 }
 
-/* Read until the answer is whole or the other end is closed. */
+/* Read until the answer is complete or the pipe is closed. */
 static nitro_status receive(nitro_context *context, const char *what, double limit_ms, int pipe,
                             reception *self)
 {
@@ -112,7 +112,7 @@ static nitro_status receive(nitro_context *context, const char *what, double lim
     }
 }
 
-/* Has the child ended by itself? Its pipe is closed: if not now, then in a moment. */
+/* Has the child exited? It has closed its pipe, so it is about to if not. */
 static bool wait_for(pid_t child, double limit_ms, int *ending)
 {
     const struct timespec moment = {.tv_nsec = 1000000};
@@ -125,13 +125,13 @@ static bool wait_for(pid_t child, double limit_ms, int *ending)
     }
 }
 
-/* Why there is no whole answer, from how the child ended. */
+/* Report why the answer is incomplete, from the child's exit status. */
 static nitro_status fail_ended(nitro_context *context, const char *what, bool known, int ending)
 {
     if (known && WIFSIGNALED(ending))
         return nitro_fail(context, NITRO_ERR_IO, "%s crashed: signal %d (%s)", what,
                           WTERMSIG(ending), strsignal(WTERMSIG(ending)));
-    return nitro_fail(context, NITRO_ERR_IO, "%s ended before it answered (exit status %d)", what,
+    return nitro_fail(context, NITRO_ERR_IO, "%s exited without an answer (exit status %d)", what,
                       known ? WEXITSTATUS(ending) : -1);
 }
 
@@ -175,7 +175,7 @@ nitro_status nitro_child_run(nitro_context *context, const char *what, double li
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot make a pipe: %s", what,
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot create a pipe: %s", what,
                           strerror(errno));
     pid_t parent = getpid();
     pid_t child = nitro_child_fork(context);

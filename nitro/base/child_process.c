@@ -21,18 +21,18 @@ static void leave_at_once(int status, void *unused)
     _exit(status);
 }
 
-/* Make the kernel end this process first when memory runs out, and not the one that measures. */
+/* Prefer this process to its parent when the kernel is out of memory. */
 static void volunteer_for_oom_killer(void)
 {
     int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0)
         return;
     ssize_t written = write(file, "1000", 4);
-    (void)written; /* only a courtesy */
+    (void)written; /* best effort */
     close(file);
 }
 
-/* Standard input stays with the parent: a worker that reads the terminal would be stopped. */
+/* Replace standard input: a background process that reads the terminal would be stopped. */
 static void detach_standard_input(void)
 {
     int file = open("/dev/null", O_RDONLY);
@@ -42,7 +42,7 @@ static void detach_standard_input(void)
     }
 }
 
-/* Another thread may hold the error lock right now, and nobody would free it in the child. */
+/* Hold the error lock across fork, so that it is not left locked in the child. */
 pid_t nitro_child_fork(nitro_context *context)
 {
     pthread_mutex_lock(&context->error_lock);
@@ -58,9 +58,9 @@ void nitro_child_detach(pid_t parent)
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
-        _exit(EXIT_FAILURE); /* it died before we asked to be told */
+        _exit(EXIT_FAILURE); /* the parent died before prctl */
     for (int number = 1; number <= SIGRTMAX; number++)
-        signal(number, SIG_DFL); /* the application's handlers are not for this process */
+        signal(number, SIG_DFL); /* do not run the application's handlers */
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

@@ -7,12 +7,12 @@
 
 #include "nitro/nitro.h"
 
-/** fork(), such that the child may use the context whatever other threads do with it meanwhile. */
+/** fork() that is safe while other threads use the context. */
 pid_t nitro_child_fork(nitro_context *context);
 
 /**
- * Detach a freshly forked process from its parent: it gets a process group, default signal handlers
- * and an empty standard input of its own, skips exit handlers, and is killed when `parent` ends.
+ * Detach a forked process from its parent: own process group, default signal handlers, empty
+ * standard input, no exit handlers. It is killed when `parent` ends.
  */
 void nitro_child_detach(pid_t parent);
 

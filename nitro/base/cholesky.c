@@ -10,7 +10,7 @@
 
 #define PANEL_ROWS   64
 #define TILE_COLUMNS 256
-#define STEP         4 /* panel rows that one pass over a row takes away; divides PANEL_ROWS */
+#define STEP         4 /* panel rows subtracted in one pass over a row; divides PANEL_ROWS */
 
 typedef struct factor_job {
     double *matrix;
@@ -34,7 +34,7 @@ static void subtract_one(double *restrict a, double factor, const double *restri
         a[j] -= factor * u[j];
 }
 
-/** The panel's rows, as far as they depend on each other. */
+/** Factor the panel's own rows. */
 static bool factor_panel(const factor_job *job)
 {
     size_t size = job->size;
@@ -51,7 +51,7 @@ static bool factor_panel(const factor_job *job)
     return true;
 }
 
-/** Take the panel away from one tile of the rows below it, on and above the diagonal. */
+/** Subtract the panel from one tile of the rows below it, on and above the diagonal. */
 static nitro_status update_tile(void *user, size_t tile)
 {
     const factor_job *job = user;
@@ -82,8 +82,8 @@ nitro_status nitro_cholesky_factor(nitro_context *context, double *matrix, size_
         job.end = job.first + PANEL_ROWS < size ? job.first + PANEL_ROWS : size;
         if (!factor_panel(&job))
             return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                              "a matrix of %zu rows is not positive definite: its rows %zu to %zu "
-                              "hold no finite numbers, or depend on those above",
+                              "a matrix of %zu rows is not positive definite: rows %zu to %zu are "
+                              "not finite or depend on those above",
                               size, job.first, job.end - 1);
         size_t num_tiles = (size - job.end + TILE_COLUMNS - 1) / TILE_COLUMNS;
         status = nitro_parallel_run(num_threads, num_tiles, update_tile, &job);

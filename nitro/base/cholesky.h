@@ -6,9 +6,10 @@
 
 /**
  * A = U'U in place: the upper triangle of A becomes U; the lower one is neither read nor changed.
- * The sums' order is fixed: the same bytes for any number of threads. About size^3 / 3 operations.
+ * Sums have a fixed order, so results do not depend on the number of threads. About size^3 / 3
+ * operations.
  * @param[in,out] matrix  shape [size x size], row-major, finite.
- * @return NITRO_OK; NITRO_ERR_ARGUMENT: not positive definite (the matrix is spoilt).
+ * @return NITRO_OK; NITRO_ERR_ARGUMENT: not positive definite (the matrix is overwritten).
  */
 nitro_status nitro_cholesky_factor(nitro_context *context, double *matrix, size_t size,
                                    unsigned num_threads);

@@ -1,5 +1,5 @@
-/* clamp.h - fmin(fmax(value, low), high) without calls into libm, which cost more than what stands
- * around them on the way to a decision. NaN becomes `low`, as there. Internal to nitro/. */
+/* clamp.h - fmin(fmax(value, low), high) without libm calls, which would dominate a decision's
+ * time. NaN becomes `low`. Internal to nitro/. */
 #ifndef NITRO_BASE_CLAMP_H
 #define NITRO_BASE_CLAMP_H
 

@@ -1,6 +1,5 @@
-/*
- * "Did you mean": the closest of some names by edit distance with transpositions; an unfinished
- * word counts as one error.
+/* "Did you mean": the closest of some names by edit distance with transpositions; a prefix counts
+ * as one error.
  */
 #include <string.h>
 
@@ -14,7 +13,7 @@ static size_t smallest(size_t a, size_t b, size_t c)
     return least < c ? least : c;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours; both words within MAX_LENGTH. */
+/* Damerau-Levenshtein distance (adjacent transpositions); both words within MAX_LENGTH. */
 static size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][MAX_LENGTH + 1];

@@ -1,4 +1,4 @@
-/* The context: what it is made of, its log and its clock. */
+/* Creates contexts; their log and clock. */
 #include "nitro/base/context.h"
 
 #include <stdlib.h>

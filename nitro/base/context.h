@@ -1,4 +1,4 @@
-/* context.h - the body of a context. Internal to nitro/. */
+/* context.h - the definition of a context. Internal to nitro/. */
 #ifndef NITRO_BASE_CONTEXT_H
 #define NITRO_BASE_CONTEXT_H
 
@@ -13,7 +13,7 @@ struct nitro_context {
     nitro_log_level log_level;
     nitro_log_function log;
     void *log_user;
-    nitro_setting_entries settings; /* made by the program */
+    nitro_setting_entries settings; /* set by the program */
     const nitro_device_kind
         *test_device_kind; /* looked up before the built-in kinds; may be NULL */
 };

@@ -1,6 +1,6 @@
-/* CSV tables (RFC 4180): one copy of the text, cut into fields in place. Strict, because a table
- * that is read wrongly gives wrong times without a word: every row has the header's fields, quotes
- * are where they belong, and a line end is LF or CRLF. Lines with nothing on them are skipped. */
+/* Parses CSV tables (RFC 4180) in place. Strict, because a misread table gives wrong times
+ * silently: every row has the header's number of fields, and lines end in LF or CRLF. Empty lines
+ * are skipped. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct nitro_csv {
 typedef struct parser {
     nitro_csv *csv;
     char *at, *end;
-    size_t line; /* of `at`, from 1 */
+    size_t line; /* line of `at`, from 1 */
     char *row[MAX_CSV_COLUMNS];
     size_t row_fields;
     size_t row_line;
@@ -32,7 +32,7 @@ typedef struct parser {
 
 typedef enum field_end { FIELD_END_COMMA, FIELD_END_LINE, FIELD_END_BAD } field_end;
 
-/* Where the current field is: its column's name once the header is known. */
+/* Error at the current field, with its column's name once the header is known. */
 static nitro_status fail_here(const parser *p, const char *problem)
 {
     const nitro_csv *csv = p->csv;
@@ -44,7 +44,7 @@ static nitro_status fail_here(const parser *p, const char *problem)
                       p->line, p->row_fields + 1, problem);
 }
 
-/* Step over a comma, a line end, or the end of the text. */
+/* Skip a comma, a line end, or the end of the text. */
 static field_end skip_separator(parser *p)
 {
     if (p->at == p->end)
@@ -62,7 +62,7 @@ static field_end skip_separator(parser *p)
     return FIELD_END_LINE;
 }
 
-/* Cut out a field in quotes, `at` being the first of them; "" inside stands for one quote. */
+/* Parse a quoted field; `at` is the opening quote. */
 static nitro_status read_quoted(parser *p, field_end *ending)
 {
     char *from = p->at + 1, *to = from;
@@ -87,18 +87,18 @@ static nitro_status read_quoted(parser *p, field_end *ending)
 static nitro_status read_plain(parser *p, field_end *ending)
 {
     p->row[p->row_fields] = p->at;
-    p->at += strcspn(p->at, ",\"\r\n"); /* there is no '\0' before the end: see check_text */
+    p->at += strcspn(p->at, ",\"\r\n"); /* check_text has excluded '\0' before the end */
     char *after = p->at;
     *ending = skip_separator(p);
     if (*ending == FIELD_END_BAD && *after == '"')
-        return fail_here(p, "a quote in the middle of a field; put the whole field in quotes");
+        return fail_here(p, "a quote in the middle of a field; quote the whole field");
     if (*ending == FIELD_END_BAD)
         return fail_here(p, "a carriage return in the middle of a line; lines end in LF or CRLF");
     *after = '\0';
     return NITRO_OK;
 }
 
-/* Fill p->row. A row longer than `limit` is left half read: the caller refuses it. */
+/* Fill p->row; stops with an error at more than `limit` fields. */
 static nitro_status read_row(parser *p, size_t limit)
 {
     p->row_fields = 0;
@@ -124,7 +124,7 @@ static void skip_empty_lines(parser *p)
         skip_separator(p);
 }
 
-/* By text, then by place: of equal texts the first one comes first. */
+/* By text, then by position. */
 static int compare_places(const void *a, const void *b)
 {
     char *const *one = *(char *const *const *)a, *const *other = *(char *const *const *)b;
@@ -132,8 +132,7 @@ static int compare_places(const void *a, const void *b)
     return order != 0 ? order : (one > other) - (one < other);
 }
 
-/* Two of `count` strings, `stride` apart, that are the same; *first is NITRO_NONE when all differ.
- */
+/* Find two equal strings among `count`, `stride` apart; *first is NITRO_NONE if all differ. */
 static nitro_status find_twins(const nitro_csv *csv, char *const *strings, size_t count,
                                size_t stride, size_t *first, size_t *second)
 {
@@ -154,7 +153,7 @@ static nitro_status find_twins(const nitro_csv *csv, char *const *strings, size_
     return NITRO_OK;
 }
 
-/* Every column has a name, and no name stands twice. */
+/* Check that column names are present and unique. */
 static nitro_status check_header(const nitro_csv *csv, size_t line)
 {
     for (size_t i = 0; i < csv->num_columns; i++)
@@ -243,7 +242,7 @@ static nitro_status check_text(nitro_context *context, const char *origin, const
                       origin, line);
 }
 
-/* Takes over `text`, which has a '\0' at [size]. */
+/* Takes ownership of `text`, which has a '\0' at [size]. */
 static nitro_status parse_owned(nitro_context *context, const char *origin, char *text, size_t size,
                                 nitro_csv **csv)
 {
@@ -260,7 +259,7 @@ static nitro_status parse_owned(nitro_context *context, const char *origin, char
     created->origin = nitro_strdup(context, origin);
     *p = (parser){.csv = created, .at = text, .end = text + size, .line = 1};
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
-        p->at += 3; /* a byte-order mark, as spreadsheets write it */
+        p->at += 3; /* a byte-order mark, written by spreadsheets */
     if (created->origin)
         status = check_text(context, origin, text, size);
     if (status == NITRO_OK)

@@ -1,5 +1,5 @@
 /* Error and log messages of a context. One buffer behind a lock holds the last error, so that any
- * thread may fail while others select. */
+ * thread may fail while others decide. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

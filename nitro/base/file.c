@@ -1,5 +1,4 @@
-/* Files read whole within a bound, and written so that an old file stays whole until the new one is
- * complete on disk. */
+/* Reads files up to a size limit, and writes them atomically. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -70,7 +69,7 @@ static bool write_all(int descriptor, const char *text, size_t size)
     return true;
 }
 
-/* A terminal, a pipe, /dev/null: written to, never replaced. */
+/* Terminals, pipes and /dev/null are written to, not replaced. */
 static nitro_status write_special(nitro_context *context, const char *path, const char *text,
                                   size_t size)
 {
@@ -84,8 +83,7 @@ static nitro_status write_special(nitro_context *context, const char *path, cons
                : nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
 }
 
-/* A rename is durable once its folder is synced. Not every file system can; nothing is lost then.
- */
+/* Makes a rename durable. Some file systems do not support it, which is no error. */
 static void sync_folder_of(const char *path)
 {
     char *copy = strdup(path);
@@ -137,8 +135,7 @@ free_name:
     return status;
 }
 
-/* ---- Files that hold a secret: of this user (or of root), closed to everybody else ------------
- */
+/* ---- Files that hold a secret: owned by this user or root, not accessible to others ---------- */
 
 static nitro_status require_private(nitro_context *context, const char *path, int descriptor)
 {
@@ -146,22 +143,21 @@ static nitro_status require_private(nitro_context *context, const char *path, in
     if (fstat(descriptor, &file) != 0)
         return nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
     if (!S_ISREG(file.st_mode))
-        return nitro_fail(context, NITRO_ERR_IO, "%s: this is not a file: a secret is kept in one",
+        return nitro_fail(context, NITRO_ERR_IO, "%s: not a regular file; store the secret in one",
                           path);
     if (file.st_uid != geteuid() && file.st_uid != 0)
-        return nitro_fail(context, NITRO_ERR_IO,
-                          "%s: the file belongs to another user, who can read the secret in it; "
-                          "make one of your own",
-                          path);
+        return nitro_fail(
+            context, NITRO_ERR_IO,
+            "%s: another user owns this file and can read the secret; create your own file", path);
     if (file.st_mode & 077)
         return nitro_fail(context, NITRO_ERR_IO,
-                          "%s: others may read or write this file (mode %04o), and it holds a "
-                          "secret: chmod 600 it, and change the secret if others may have seen it",
+                          "%s: other users may read or write this secret file (mode %04o): chmod "
+                          "600 it, and change the secret if it may have been seen",
                           path, (unsigned)(file.st_mode & 07777));
     return NITRO_OK;
 }
 
-/* One read: a secret is short, and no copy of it stays behind in a buffer that grew. */
+/* A single read, so that no reallocated buffer keeps a copy of the secret. */
 static nitro_status read_secret(nitro_context *context, const char *path, int descriptor,
                                 char *text, size_t text_size)
 {
@@ -180,7 +176,8 @@ static nitro_status read_secret(nitro_context *context, const char *path, int de
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: longer than a secret of %zu bytes", path,
                           text_size - 1);
     if (memchr(text, '\0', used))
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: not text: it holds a zero byte", path);
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: contains a zero byte; not a text file",
+                          path);
     text[used] = '\0';
     return NITRO_OK;
 }
@@ -206,11 +203,10 @@ nitro_status nitro_file_create_private(nitro_context *context, const char *path,
     int descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0 && errno == EEXIST)
         return nitro_fail(context, NITRO_ERR_EXISTS,
-                          "%s: it is there already, and a secret is not overwritten: name another "
-                          "file",
+                          "%s: already exists, and a secret is never overwritten: use another name",
                           path);
     if (descriptor < 0)
-        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot make it: %s", path, strerror(errno));
+        return nitro_fail(context, NITRO_ERR_IO, "%s: cannot create: %s", path, strerror(errno));
     bool written = write_all(descriptor, text, strlen(text)) && fsync(descriptor) == 0;
     int error = errno;
     if (close(descriptor) != 0 && written) {

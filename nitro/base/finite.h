@@ -1,5 +1,5 @@
-/* finite.h - are numbers finite? Asked of every input's features on the way to a decision, so
- * without a branch a number. Internal to nitro/. */
+/* finite.h - are numbers finite? Checked in every decision, therefore without a branch per number.
+ * Internal to nitro/. */
 #ifndef NITRO_BASE_FINITE_H
 #define NITRO_BASE_FINITE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Exponents of infinities and NaNs are all ones: one more carries into the sign. */
+/** An exponent of all ones (infinity, NaN) carries into the sign when 1 is added. */
 static inline bool nitro_all_finite(const double *values, size_t count)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52, one = UINT64_C(1) << 52;

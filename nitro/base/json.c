@@ -1,4 +1,4 @@
-/* Fields of an untrusted JSON file. Errors name file, field and what was wrong. */
+/* Reads fields of an untrusted JSON file. Errors name file and field. */
 #include "nitro/base/json.h"
 
 #include <math.h>
@@ -92,7 +92,7 @@ nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *arr
     for (size_t i = 0; i < count; i++) {
         const json_t *item = json_array_get(array, i);
         if (!json_is_number(item) || !isfinite(json_number_value(item)))
-            return refuse(place, key, "holds something that is no finite number");
+            return refuse(place, key, "contains a value that is not a finite number");
     }
     for (size_t i = 0; i < count; i++)
         values[i] = json_number_value(json_array_get(array, i));
@@ -192,7 +192,7 @@ nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t
     nitro_status status = nitro_json_string(place, top, "format", &found);
     if (status == NITRO_OK && strcmp(found, format) != 0)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field format is '%.80s', but must be '%s': this is no %s",
+                          "%s: field format is '%.80s', but must be '%s': this is not a %s",
                           place->path, found, format, what);
     if (status == NITRO_OK)
         status = nitro_json_member(place, top, "version", JSON_INTEGER, &member);
@@ -202,6 +202,6 @@ nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t
     if (number == version)
         return NITRO_OK;
     return nitro_fail(place->context, number > version ? NITRO_ERR_NEWER : NITRO_ERR_FORMAT,
-                      "%s: field version is %lld, but this Nitro (%s) knows %d", place->path,
+                      "%s: field version is %lld, but this Nitro (%s) supports %d", place->path,
                       (long long)number, NITRO_VERSION_STRING, version);
 }

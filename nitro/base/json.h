@@ -9,11 +9,11 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Where a value was found, for errors. */
+/** Location of a value, for errors. */
 typedef struct nitro_json_place {
     nitro_context *context;
     const char *path;  /* of the file */
-    const char *field; /* of the object that holds the value, as in "predictor"; "": the top */
+    const char *field; /* path of the enclosing object, such as "predictor"; "": the top */
 } nitro_json_place;
 
 /** Member `key` of `object`, which must be of `type`. */
@@ -28,23 +28,23 @@ nitro_status nitro_json_count(const nitro_json_place *place, const json_t *objec
 /** A member that is a string, borrowed from the object. */
 nitro_status nitro_json_string(const nitro_json_place *place, const json_t *object, const char *key,
                                const char **text);
-/** A string member that need not be there; `text` is then left alone. */
+/** An optional string member; if absent, `text` is unchanged. */
 nitro_status nitro_json_optional_string(const nitro_json_place *place, const json_t *object,
                                         const char *key, const char **text);
-/** What another function said of the value at `place` is the file's fault: NITRO_ERR_FORMAT, with
- * file and field before its words. NITRO_OK and NITRO_ERR_NO_MEMORY stay. */
+/** Turn another function's error about the value at `place` into NITRO_ERR_FORMAT, with file and
+ * field before its message. NITRO_OK and NITRO_ERR_NO_MEMORY are unchanged. */
 nitro_status nitro_json_blame(const nitro_json_place *place, nitro_status status);
-/** Members "format" and "version" of a file of ours; NITRO_ERR_NEWER for a later version. */
+/** Check members "format" and "version"; NITRO_ERR_NEWER for a later version. */
 nitro_status nitro_json_check_format(const nitro_json_place *place, const json_t *top,
                                      const char *format, int version, const char *what);
-/** Refuse a member that is none of the known ones: it would be a name mistyped. */
+/** Reject unknown members, which are likely typing errors. */
 nitro_status nitro_json_check_keys(const nitro_json_place *place, const json_t *object,
                                    const char *const *known, size_t count);
 /** An array of exactly `count` finite numbers; `key` names it in errors. */
 nitro_status nitro_json_numbers(const nitro_json_place *place, const json_t *array, const char *key,
                                 size_t count, double *values);
-/** Is `rows` an array of `num_rows` arrays of `num_columns` elements? Ask before anything is
- *  allocated, so that no claim of a file makes us allocate more than it holds. */
+/** Is `rows` an array of `num_rows` arrays of `num_columns` elements? Check before allocating, so
+ * that allocations are bounded by the file's size. */
 nitro_status nitro_json_check_rows(const nitro_json_place *place, const json_t *rows,
                                    const char *key, size_t num_rows, size_t num_columns);
 /** The numbers of such rows, shape [num_rows x num_columns]. */

@@ -1,4 +1,4 @@
-/* Valid names: fit to be stored, printed and used in file names. */
+/* Checks that names can be stored, printed and used in file names. */
 #include <stdint.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ bool nitro_metric_name_is_valid(const char *name)
     return consists_of(name, NAME_CHARACTERS, MAX_METRIC_NAME);
 }
 
-/* Length of the UTF-8 sequence at `text`, 0 where it is malformed, overlong or a surrogate. */
+/* Length of the UTF-8 sequence at `text`; 0 if malformed, overlong or a surrogate. */
 static size_t utf8_length(const unsigned char *text)
 {
     if (text[0] < 0x80)
@@ -56,7 +56,7 @@ static bool is_utf8(const char *text, const char *allowed_controls)
 {
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
-        if (*at >= 0x20 && *at < 0x7F) { /* nearly all of them: stores check many texts */
+        if (*at >= 0x20 && *at < 0x7F) { /* fast path for ASCII */
             at++;
             continue;
         }

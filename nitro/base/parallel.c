@@ -1,4 +1,4 @@
-/* Independent tasks on a few threads, which take them one by one. */
+/* Runs independent tasks on a few threads, which take them one by one. */
 #include "nitro/base/parallel.h"
 
 #include <pthread.h>
@@ -65,7 +65,7 @@ nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_ta
     pthread_mutex_init(&work.lock, NULL);
     pthread_t threads[MAX_THREADS];
     size_t started = 0;
-    /* A thread that cannot be had only makes it slower: this one does all that is left. */
+    /* If threads cannot be started, the calling thread runs the remaining tasks. */
     while (started + 1 < wanted && pthread_create(&threads[started], NULL, worker, &work) == 0)
         started++;
     worker(&work);

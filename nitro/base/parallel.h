@@ -4,12 +4,12 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Do task `index`; tasks share nothing that they write. */
+/** Run task `index`; tasks must not write shared data. */
 typedef nitro_status (*nitro_task_function)(void *user, size_t index);
 
 /**
  * Run tasks 0 .. num_tasks - 1 on up to `num_threads` threads (0: one a core), the calling one
- * included. All tasks run, whatever fails.
+ * included. All tasks run, even if some fail.
  * @return the status of the first failed task by index, so that it does not depend on the threads.
  */
 nitro_status nitro_parallel_run(unsigned num_threads, size_t num_tasks, nitro_task_function task,

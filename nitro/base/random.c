@@ -2,7 +2,7 @@
 #include "nitro/nitro_backend.h"
 
 #include <math.h>
-#define XXH_INLINE_ALL /* libnitro-runtime depends on libc and libm alone */
+#define XXH_INLINE_ALL /* libnitro-runtime depends on libc and libm only */
 #include <xxhash.h>
 
 static uint64_t rotate_left(uint64_t value, int bits)
@@ -10,7 +10,7 @@ static uint64_t rotate_left(uint64_t value, int bits)
     return (value << bits) | (value >> (64 - bits));
 }
 
-/* splitmix64, as xoshiro's authors advise for seeding. */
+/* splitmix64, recommended by xoshiro's authors for seeding. */
 void nitro_random_seed(nitro_random *random, uint64_t seed)
 {
     for (int i = 0; i < 4; i++) {
@@ -50,7 +50,7 @@ double nitro_random_normal(nitro_random *random)
 
 uint64_t nitro_random_below(nitro_random *random, uint64_t bound)
 {
-    uint64_t biased = -bound % bound; /* numbers below this would make small results likelier */
+    uint64_t biased = -bound % bound; /* rejected, to avoid modulo bias */
     uint64_t drawn;
     do
         drawn = nitro_random_next(random);

@@ -1,9 +1,8 @@
 /*
- * How a reader is known to have left. Readers are counted in shards, chosen by thread. A reader
- * that holds a replaced value was counted in before the replacement, in one shard, until it leaves.
- * So once each shard was seen empty at any moment since, one after the other, nobody holds it: who
- * came later got the new one. What is not seen empty at once is looked at again at the next
- * replacement.
+ * Readers are counted in shards, chosen by thread. A reader of a replaced value entered its shard
+ * before the replacement. A value can therefore be freed once every shard has been observed empty
+ * since its replacement, not necessarily all at once; shards still in use are checked again at the
+ * next replacement.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +16,7 @@ typedef struct shard {
     _Alignas(NITRO_SHARD_BYTES) atomic_size_t readers;
 } shard;
 
-/** A value that was replaced; bit s of `maybe_held`: shard s was not seen empty since. */
+/** A replaced value; bit s of `maybe_held`: shard s has not been observed empty since. */
 typedef struct retired {
     void *value;
     uint64_t maybe_held;
@@ -51,8 +50,8 @@ nitro_status nitro_rcu_pointer_create(nitro_context *context, void (*free_value)
 
 void *nitro_rcu_pointer_enter(nitro_rcu_pointer *published)
 {
-    /* Counted in first, in the one order that all threads agree on (seq_cst): a replacement either
-     * sees the count, or is seen by the load. */
+    /* Increment before the load, both seq_cst: a replacement sees the count or the load sees the
+     * replacement. */
     atomic_fetch_add(&published->shards[nitro_thread_shard()].readers, 1);
     return atomic_load(&published->value);
 }

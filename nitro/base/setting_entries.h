@@ -6,10 +6,10 @@
 
 /** One setting and its value. */
 typedef struct nitro_setting_entry {
-    char *computation; /* NULL: for all */
+    char *computation; /* NULL: for all computations */
     char *setting;
     char *value;
-    size_t line; /* of a file; 0: by the program */
+    size_t line; /* line of a file; 0: set by the program */
 } nitro_setting_entry;
 
 typedef struct nitro_setting_entries {
@@ -17,11 +17,11 @@ typedef struct nitro_setting_entries {
     size_t count, capacity;
 } nitro_setting_entries;
 
-/** Append, or replace the value where the setting is there for this computation (NULL: all). */
+/** Append, or replace this computation's (NULL: all computations') value of the setting. */
 nitro_status nitro_setting_entries_put(nitro_context *context, nitro_setting_entries *entries,
                                        const char *computation, const char *setting,
                                        const char *value, size_t line);
-/** The computation's own entry, else that for all, else NULL. */
+/** The computation's entry, else that for all, else NULL. */
 const nitro_setting_entry *nitro_setting_entries_find(const nitro_setting_entries *entries,
                                                       const char *computation, const char *setting);
 void nitro_setting_entries_free(nitro_setting_entries *entries);

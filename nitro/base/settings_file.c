@@ -1,4 +1,4 @@
-/* The user's file of settings: where it is, and its lines. */
+/* Finds and parses the user's settings file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { MAX_FILE_BYTES = 1 << 20 };
 
-/** What of a line counts: no blanks around it, no comment. Cut in place. */
+/** Strip comments and surrounding blanks, in place. */
 static char *trim(char *text)
 {
     static const char blanks[] = " \t\r";
@@ -35,9 +35,10 @@ static nitro_status read_section(reading *self, char *text)
     else
         name = "";
     if (!nitro_name_is_valid(name))
-        return nitro_fail(self->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: a section is a computation's name in brackets, as in [spmv]",
-                          self->origin, self->line);
+        return nitro_fail(
+            self->context, NITRO_ERR_FORMAT,
+            "%s:%zu: invalid section: write a computation's name in brackets, as in [spmv]",
+            self->origin, self->line);
     free(self->computation);
     self->computation = nitro_strdup(self->context, name);
     return self->computation ? NITRO_OK : NITRO_ERR_NO_MEMORY;
@@ -48,7 +49,7 @@ static nitro_status read_setting(reading *self, char *text)
     char *equals = strchr(text, '=');
     if (!equals)
         return nitro_fail(self->context, NITRO_ERR_FORMAT,
-                          "%s:%zu: '%.80s' is no line of the form SETTING = VALUE", self->origin,
+                          "%s:%zu: '%.80s' is not of the form SETTING = VALUE", self->origin,
                           self->line, text);
     *equals = '\0';
     char *setting = trim(text), *value = trim(equals + 1);
@@ -88,7 +89,7 @@ nitro_status nitro_settings_parse(nitro_context *context, const char *origin, co
                                   size_t size, nitro_setting_entries *entries)
 {
     if (memchr(text, '\0', size))
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: there is a zero byte in it: not text",
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: contains a zero byte; not a text file",
                           origin);
     reading self = {.context = context, .origin = origin, .entries = entries};
     char *copy = nitro_calloc(context, size + 1, 1);
@@ -101,7 +102,7 @@ nitro_status nitro_settings_parse(nitro_context *context, const char *origin, co
     return status;
 }
 
-/** NULL where neither XDG_CONFIG_HOME nor HOME says where such files are. */
+/** NULL if neither XDG_CONFIG_HOME nor HOME is set. */
 static nitro_status find_path(nitro_context *context, char **path)
 {
     const char *named = getenv("NITRO_CONFIG");

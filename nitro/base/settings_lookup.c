@@ -1,7 +1,4 @@
-/*
- * The table of settings, and where a setting is looked up: the program, the environment, the user's
- * file, the default.
- */
+/* The table of settings, and their lookup: program, environment, user's file, default. */
 #include "nitro/base/settings_lookup.h"
 
 #include <stdio.h>
@@ -35,7 +32,7 @@ static const nitro_setting table[] = {
      .standard = "512",
      .is_number = true,
      .maximum = 16777216,
-     .help = "cache the decisions of N inputs; 0: of none"},
+     .help = "cache the decisions of N inputs; 0: no cache"},
     {.name = "feature_budget",
      .environment = "NITRO_FEATURE_BUDGET",
      .value = "US",
@@ -56,7 +53,7 @@ static const nitro_setting table[] = {
      .standard = "0",
      .is_number = true,
      .maximum = 100,
-     .help = "adapt to measured times, at an overhead of at most so much; 0: do not"},
+     .help = "adapt to measured times within this overhead; 0: off"},
     {.name = "record",
      .environment = "NITRO_RECORD",
      .value = "N",
@@ -80,11 +77,12 @@ static const nitro_setting table[] = {
      .environment = "NITRO_MACHINE",
      .value = "NAME",
      .is_name = true,
-     .help = "this machine's devices are ID@NAME in stores, apart from such devices elsewhere"},
+     .help =
+         "store this machine's devices as ID@NAME, to distinguish equal devices of other machines"},
     {.name = "store",
      .environment = "NITRO_STORE",
      .value = "URL",
-     .help = "the store where none is named (default: sqlite under $XDG_DATA_HOME/nitro)"},
+     .help = "the default store (unset: sqlite under $XDG_DATA_HOME/nitro)"},
     {0}};
 
 const nitro_setting *nitro_setting_table(void)
@@ -121,8 +119,8 @@ static nitro_status fail_unknown(nitro_context *context, const char *where, cons
     for (const nitro_setting *each = table; each->name; each++)
         names[count++] = each->name;
     const char *closest = nitro_closest_name(names, count, name);
-    return nitro_fail(context, NITRO_ERR_FORMAT, "%s: there is no setting '%.80s'%s%s%s", where,
-                      name, closest ? "; did you mean '" : "", closest ? closest : "",
+    return nitro_fail(context, NITRO_ERR_FORMAT, "%s: unknown setting '%.80s'%s%s%s", where, name,
+                      closest ? "; did you mean '" : "", closest ? closest : "",
                       closest ? "'?" : "; 'nitro config' lists them");
 }
 
@@ -150,8 +148,8 @@ nitro_status nitro_setting_check(nitro_context *context, const char *where, cons
                           value, setting->choices == switches ? "0 or 1" : "one of its levels");
     if (setting->is_name && value[0] && !nitro_name_is_valid(value))
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: %s: '%.80s' is no name: use 1 to 63 of [A-Za-z0-9_.+-]", where, name,
-                          value);
+                          "%s: %s: '%.80s' is not a valid name: use 1 to 63 of [A-Za-z0-9_.+-]",
+                          where, name, value);
     if (setting->is_number && (!nitro_parse_number(value, &number) || number < setting->minimum ||
                                number > setting->maximum))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s: %s: '%.80s' is not a number in [%g, %g]",
@@ -163,7 +161,7 @@ nitro_status nitro_context_set(nitro_context *context, const char *computation, 
                                const char *value)
 {
     if (computation && !nitro_name_is_valid(computation))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is no computation's name",
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "'%.80s' is not a valid computation name",
                           computation);
     nitro_status status = nitro_setting_check(context, "the program", setting, value);
     if (status != NITRO_OK)
@@ -174,7 +172,7 @@ nitro_status nitro_context_set(nitro_context *context, const char *computation, 
 /* ---- The environment --------------------------------------------------------------------------
  */
 
-/** Length of the name in "NAME=VALUE"; 0 where the item has no such form. */
+/** Length of the name in "NAME=VALUE"; 0 if the item has another form. */
 static size_t name_length(const char *item, size_t length)
 {
     char name[64];
@@ -195,7 +193,7 @@ static bool is_list(const char *text)
     return false;
 }
 
-/** "VALUE" for all, or "COMPUTATION=VALUE,...": its own, else an item without a name. */
+/** "VALUE" for all, or "COMPUTATION=VALUE,...": the computation's item, else one without a name. */
 static bool find_in_text(const char *text, const char *computation, char *value, size_t size)
 {
     const char *found = is_list(text) ? NULL : text;

@@ -1,4 +1,4 @@
-/* Order statistics. Callers sort once and ask several questions; nothing here allocates. */
+/* Order statistics of sorted values; nothing here allocates. */
 #include "nitro/backend/statistics.h"
 
 #include <math.h>

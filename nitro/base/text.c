@@ -119,7 +119,7 @@ bool nitro_parse_number(const char *text, double *value)
 {
     if (text[0] == '\0' || strchr(" \t\n\v\f\r", text[0]))
         return false;
-    /* An application may have set a locale in which 1,5 is a number. */
+    /* The application's locale may use a decimal comma. */
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!c_locale)
         return false;

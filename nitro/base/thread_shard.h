@@ -7,20 +7,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** How many shards there are: one bit each in a uint64_t. */
+/** Number of shards: one bit each in a uint64_t. */
 #define NITRO_NUM_SHARDS 64
 
-/** Bytes that a shard should fill, for its own cache line. */
+/** Size of a shard in bytes: whole cache lines. */
 #define NITRO_SHARD_BYTES 64
 
-/** What tells the calling thread from others that live now; not 0. One that begins when another has
- *  ended may be given the same. */
+/** Identifies the calling thread among live ones; not 0. May be reused after a thread has ended. */
 static inline uint64_t nitro_thread_identity(void)
 {
     return (uint64_t)(uintptr_t)pthread_self();
 }
 
-/** A thread's shard, the same as long as it lives; others may have it too. */
+/** The calling thread's shard, constant during its life; threads may share it. */
 static inline size_t nitro_shard_of(uint64_t identity)
 {
     return (size_t)(identity * UINT64_C(0x9E3779B97F4A7C15) >> 58);

@@ -70,7 +70,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return nitro_fail(self->context, NITRO_ERR_IO, "cannot make a pipe for a worker: %s",
+        return nitro_fail(self->context, NITRO_ERR_IO, "cannot create a pipe for a worker: %s",
                           strerror(errno));
     self->worker = fork_worker(self, job, ends);
     int problem = errno;
@@ -89,7 +89,7 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     return NITRO_OK;
 }
 
-/* ---- Listening ---------------------------------------------------------------------------- */
+/* ---- Receiving ---------------------------------------------------------------------------- */
 
 static void close_pipe(supervisor *self)
 {
@@ -130,7 +130,7 @@ static bool has_ended(const supervisor *self)
     return info.si_pid == self->worker;
 }
 
-/* ---- Watching ----------------------------------------------------------------------------- */
+/* ---- Limits ----------------------------------------------------------------------------- */
 
 static size_t memory_bytes(const supervisor *self)
 {

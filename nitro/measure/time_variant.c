@@ -124,8 +124,8 @@ bool nitro_timing_run(nitro_timing *timing)
     }
     if (!(timing->last_ms >= 0) || isinf(timing->last_ms)) {
         snprintf(timing->why, sizeof(timing->why),
-                 "the clock returned %g ms for call %llu, which is not a time", timing->last_ms,
-                 call);
+                 "the clock returned %g ms for call %llu, which is not a valid time",
+                 timing->last_ms, call);
         return false;
     }
     return true;

@@ -308,7 +308,7 @@ static nitro_status tune_inputs(tuning *self)
                           "%s: none of the %zu inputs could be loaded; the first: %s",
                           self->plan.computation->schema->computation, self->plan.num_inputs,
                           self->first_message);
-    /* Nothing was to be done: report that once. */
+    /* Report once that nothing is left to do. */
     return had_work ? NITRO_OK : report(self, self->plan.num_inputs - 1);
 }
 

@@ -65,8 +65,8 @@ static nitro_status fail_other_cache(const stored_samples *stored)
     const char *device = stored->target->device->id;
     return nitro_fail(
         stored->plan->context, NITRO_ERR_MISMATCH,
-        "%s holds %zu sample%s of %s on %s with %s caches, and %s ones are asked for: "
-        "times of both must not mix; use another store, or remove those ('nitro store remove')",
+        "%s holds %zu sample%s of %s on %s with %s caches, and this tune uses %s ones: times of "
+        "both must not mix; use another store, or remove those ('nitro store remove')",
         nitro_store_url(stored->plan->store), stored->num_other_cache,
         stored->num_other_cache == 1 ? "" : "s", computation, device,
         nitro_tune_cache_name(cold ? NITRO_CACHE_WARM : NITRO_CACHE_COLD),

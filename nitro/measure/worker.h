@@ -114,8 +114,8 @@ typedef struct nitro_job {
     const nitro_device_access *access; /* NULL: there is no device to open */
     const char *device;                /* its id */
     nitro_measure_extent extent;
-    uint64_t todo;   /* a bit for each variant to be measured */
-    uint64_t usable; /* of the others, those that ran well: one may serve as reference */
+    uint64_t todo;                    /* a bit for each variant to be measured */
+    uint64_t usable;                  /* earlier successful variants: one may be the reference */
     const nitro_profiling *profiling; /* with NITRO_MEASURE_PROFILES; else NULL */
 } nitro_job;
 

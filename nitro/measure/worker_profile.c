@@ -19,7 +19,7 @@ static int restore(void *user)
     return failure;
 }
 
-/* The profiler waits for asynchronous work, which still counts as the variant's phase. */
+/* The profiler waits for asynchronous work, which belongs to the variant's phase. */
 static int run(void *user)
 {
     nitro_timing *timing = user;

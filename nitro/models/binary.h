@@ -1,14 +1,15 @@
 /*
  * binary.h - binary model files: what libnitro-runtime reads. Internal to nitro/.
  *
- * Little-endian throughout; everything stands at a multiple of 8 bytes. A header:
+ * Little-endian and aligned to 8 bytes. The header:
  *     8 bytes  "NITROMDL"
  *     u64      version, NITRO_BINARY_VERSION
  *     u64      bytes of the whole file
- *     u64      XXH3 of all that follows
+ *     u64      XXH3 of the bytes that follow
  * then numbers (IEEE doubles), counts (u64), lists (a count, then its items) and texts (a count of
- * bytes, then these, zeros up to the next multiple of 8), in the order of binary_write.c. It holds
- * what decides, without provenance: a JSON model file stays what is kept and exchanged.
+ * bytes, then these, zeros up to the next multiple of 8), in the order of binary_write.c. It
+ * contains only what decisions need; JSON model files, which include provenance, are for archiving
+ * and exchange.
  */
 #ifndef NITRO_MODELS_BINARY_H
 #define NITRO_MODELS_BINARY_H
@@ -20,15 +21,15 @@
 #define NITRO_BINARY_VERSION     1
 #define NITRO_BINARY_HEADER_SIZE 32
 
-/** Does a file begin like a binary model? */
+/** Does a file begin with a binary model's magic bytes? */
 bool nitro_binary_is(const char *bytes, size_t size);
 
-/** Check all of a binary model's bytes, and make the model; `path` names it in errors. */
+/** Check a binary model and decode it; `path` is for errors. */
 nitro_status nitro_binary_parse(nitro_context *context, const char *path, const char *bytes,
                                 size_t size, nitro_model **model);
 /** The bytes of a model's binary file; free with free(). */
 nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size);
-/** Put size and checksum into the header of `bytes`, which has at least a header's. */
+/** Write size and checksum into the header of `bytes`, which is at least as long as a header. */
 void nitro_binary_seal(char *bytes, size_t size);
 
 /** Place in a file being read, for errors. */
@@ -38,23 +39,23 @@ typedef struct nitro_binary_cursor {
     size_t size, at;
 } nitro_binary_cursor;
 
-/** NITRO_ERR_FORMAT that names the file, the byte and what should stand there. */
+/** NITRO_ERR_FORMAT that names file, byte offset and the expected item. */
 nitro_status nitro_binary_refuse(const nitro_binary_cursor *cursor, const char *what);
 /** A count from `least` to `most`. */
 nitro_status nitro_binary_count(nitro_binary_cursor *cursor, const char *what, size_t least,
                                 size_t most, size_t *count);
-/** A finite number of a magnitude up to `most`. */
+/** A finite number with magnitude up to `most`. */
 nitro_status nitro_binary_number(nitro_binary_cursor *cursor, const char *what, double most,
                                  double *number);
-/** So many of them, in new memory: there are as many bytes, or nothing is allocated. */
+/** `count` of them, in new memory; allocates only if the file is long enough. */
 nitro_status nitro_binary_numbers(nitro_binary_cursor *cursor, const char *what, double most,
                                   size_t count, double **numbers);
-/** A text without zeros, in new memory. */
+/** A text without zero bytes, in new memory. */
 nitro_status nitro_binary_text(nitro_binary_cursor *cursor, const char *what, char **text);
-/** The parts of a model of so many columns and variants; owned by the caller, also on error. */
+/** Read a model's score terms; owned by the caller, also on error. */
 nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *terms);
 
-/** What scores models that were read from binary files. */
+/** The strategy of models that were read from binary files. */
 extern const nitro_strategy nitro_strategy_of_parts;
 
 #endif

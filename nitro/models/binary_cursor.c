@@ -1,7 +1,4 @@
-/*
- * Reads binary files piece by piece. Sizes are checked before anything is allocated, and numbers
- * must be finite.
- */
+/* Reads items of binary files. Sizes are checked before allocation; numbers must be finite. */
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>

@@ -47,7 +47,7 @@ void nitro_binary_seal(char *bytes, size_t size)
 
 /* ---- Names and columns -------------------------------------------------------------------- */
 
-/** Put the file before what another function said of a value in it. */
+/** Prefix another function's error with file and byte offset. */
 static nitro_status blame_file(const nitro_binary_cursor *cursor, nitro_status status)
 {
     if (status == NITRO_OK || status == NITRO_ERR_NO_MEMORY)
@@ -193,7 +193,7 @@ static nitro_status read_device_features(nitro_binary_cursor *cursor, nitro_mode
     return status;
 }
 
-/* ---- What was learnt ---------------------------------------------------------------------- */
+/* ---- Scores and calibration ----------------------------------------------------------------- */
 
 static nitro_status read_calibration(nitro_binary_cursor *cursor, nitro_calibration *calibration)
 {
@@ -235,8 +235,7 @@ static nitro_status check_header(const nitro_binary_cursor *cursor)
 {
     if (!nitro_binary_is(cursor->bytes, cursor->size) || cursor->size < NITRO_BINARY_HEADER_SIZE)
         return nitro_fail(cursor->context, NITRO_ERR_FORMAT,
-                          "%s: this is no binary model file: make one with nitro compile",
-                          cursor->path);
+                          "%s: not a binary model file: make one with nitro compile", cursor->path);
     uint64_t version = number_at(cursor->bytes, AT_VERSION);
     if (version > NITRO_BINARY_VERSION)
         return nitro_fail(cursor->context, NITRO_ERR_NEWER,
@@ -246,14 +245,14 @@ static nitro_status check_header(const nitro_binary_cursor *cursor)
                           NITRO_BINARY_VERSION);
     if (version < 1 || number_at(cursor->bytes, AT_SIZE) != cursor->size ||
         number_at(cursor->bytes, AT_CHECKSUM) != checksum(cursor->bytes, cursor->size))
-        return nitro_fail(cursor->context, NITRO_ERR_FORMAT,
-                          "%s: size or checksum do not fit: the file was altered or damaged; "
-                          "compile the model again",
-                          cursor->path);
+        return nitro_fail(
+            cursor->context, NITRO_ERR_FORMAT,
+            "%s: wrong size or checksum: the file was altered or damaged; compile the model again",
+            cursor->path);
     return NITRO_OK;
 }
 
-/** Computation, target, its kind, strategy; then a model of them that knows nothing yet. */
+/** Read computation, target, kind and strategy, and create an empty model of them. */
 static nitro_status read_names(nitro_binary_cursor *cursor, nitro_model **model)
 {
     static const char *const whats[] = {"the computation's name", "the target's id",

@@ -1,11 +1,11 @@
-/* A binary model's parts: read, and used as a strategy of their own. */
+/* Reads a binary model's score terms, and scores with them as a strategy. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/models/binary.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
-#define MAX_MAGNITUDE 1e100 /* sums of so many stay finite */
+#define MAX_MAGNITUDE 1e100 /* sums of such numbers stay finite */
 #define MAX_VECTORS   ((size_t)1 << 24)
 #define MAX_NODES     ((size_t)1 << 24)
 
@@ -71,7 +71,7 @@ static nitro_status read_nodes(nitro_binary_cursor *cursor, size_t num_columns, 
             tree->nodes[i].column = column ? (uint32_t)(column - 1) : FOREST_LEAF;
     }
     if (status == NITRO_OK && !nitro_forest_link(tree))
-        status = nitro_binary_refuse(cursor, "a tree whose nodes make one");
+        status = nitro_binary_refuse(cursor, "a well-formed tree");
     for (size_t i = 0; i < tree->num_nodes && status == NITRO_OK; i++)
         if (tree->nodes[i].column != FOREST_LEAF)
             status = nitro_binary_number(cursor, "a threshold", MAX_MAGNITUDE,
@@ -87,7 +87,7 @@ static nitro_status read_tree(nitro_binary_cursor *cursor, size_t num_columns, s
     if (status != NITRO_OK)
         return status;
     if (!has_room(cursor, tree->num_nodes, 1))
-        return nitro_binary_refuse(cursor, "what the nodes hold");
+        return nitro_binary_refuse(cursor, "node values");
     tree->nodes = nitro_calloc(cursor->context, tree->num_nodes, sizeof *tree->nodes);
     if (!tree->nodes)
         return NITRO_ERR_NO_MEMORY;
@@ -112,9 +112,9 @@ static nitro_status read_forest(nitro_binary_cursor *cursor, size_t num_columns,
     return status;
 }
 
-/* ---- Votes -------------------------------------------------------------------------------- */
+/* ---- SVM classifiers ------------------------------------------------------------------------ */
 
-/** Classes are variants, ascending; their vectors add up to all. */
+/** Classes are variants in ascending order; their vectors must add up to the total. */
 static nitro_status read_classes(nitro_binary_cursor *cursor, size_t num_variants,
                                  nitro_svm_classifier *svm)
 {
@@ -160,16 +160,16 @@ static nitro_status read_votes(nitro_binary_cursor *cursor, size_t num_columns, 
     return status;
 }
 
-/* ---- Parts -------------------------------------------------------------------------------- */
+/* ---- Terms -------------------------------------------------------------------------------- */
 
 static nitro_status read_term(nitro_binary_cursor *cursor, const nitro_score_terms *terms,
                               nitro_score_term *term)
 {
     size_t kind;
     nitro_status status =
-        nitro_binary_count(cursor, "a part's kind", 0, NITRO_TERM_NUM_KINDS - 1, &kind);
+        nitro_binary_count(cursor, "a term's kind", 0, NITRO_TERM_NUM_KINDS - 1, &kind);
     if (status == NITRO_OK)
-        status = nitro_binary_number(cursor, "a part's weight", MAX_MAGNITUDE, &term->weight);
+        status = nitro_binary_number(cursor, "a term's weight", MAX_MAGNITUDE, &term->weight);
     if (status != NITRO_OK)
         return status;
     term->kind = (nitro_score_term_kind)kind;
@@ -190,13 +190,13 @@ nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *
 {
     size_t count;
     nitro_status status =
-        nitro_binary_count(cursor, "the number of parts", 1, NITRO_PARTS_MAX, &count);
+        nitro_binary_count(cursor, "the number of terms", 1, NITRO_PARTS_MAX, &count);
     while (status == NITRO_OK && terms->count < count)
         status = read_term(cursor, terms, &terms->items[terms->count++]);
     return status;
 }
 
-/* ---- A strategy of parts ------------------------------------------------------------------ */
+/* ---- The strategy ------------------------------------------------------------------ */
 
 static void score_parts(const void *predictor, const double *columns, double *scores)
 {
@@ -220,7 +220,7 @@ static void free_parts(void *predictor)
     free(predictor);
 }
 
-/* Not in the list of strategies: it learns nothing, and what it knows came from one that did. */
+/* Not in the list of strategies, since it cannot be trained. */
 const nitro_strategy nitro_strategy_of_parts = {
     .name = "parts",
     .description = "a compiled model",

@@ -92,7 +92,7 @@ static void put_calibration(FILE *out, const nitro_calibration *calibration)
     put_numbers(out, calibration->confidences, calibration->num_knots);
 }
 
-/* ---- Parts -------------------------------------------------------------------------------- */
+/* ---- Terms -------------------------------------------------------------------------------- */
 
 static void put_kernels(FILE *out, const nitro_kernel_expansion *expansion)
 {
@@ -103,8 +103,8 @@ static void put_kernels(FILE *out, const nitro_kernel_expansion *expansion)
     put_numbers(out, expansion->coefficients, expansion->num_vectors * expansion->num_outputs);
 }
 
-/** Columns of nodes, 0 for a leaf and one more than the column elsewhere; then thresholds of inner
- *  nodes and outputs of leaves. */
+/** Columns of nodes (0 for a leaf, else the column plus 1), thresholds of inner nodes, then outputs
+ * of leaves. */
 static void put_tree(FILE *out, const forest_tree *tree, size_t num_outputs)
 {
     put_count(out, tree->num_nodes);

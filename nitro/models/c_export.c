@@ -1,6 +1,5 @@
-/*
- * Exports a model as a C file: tables, the terms' functions, columns, and one function for programs
- * to call. The arithmetic is the model's own, in the same order.
+/* Exports a model as a C file: tables, the terms' functions, columns, and one function for programs
+ * to call. The arithmetic is the model's, in the same order.
  */
 #include "nitro/models/c_export.h"
 
@@ -12,7 +11,7 @@
 #include "nitro/records/formula_program.h"
 #include "nitro/runtime/model/model.h"
 
-/* As scaler.c has it. */
+/* As in scaler.c. */
 static const char columns_helpers[] =
     "enum { LINEAR, LOG, SIGNED_LOG };\n\n"
     "static double transform(int scale, double value)\n"
@@ -52,7 +51,7 @@ static const char *scale_word(nitro_scale scale)
     return scale == NITRO_SCALE_LINEAR ? "LINEAR" : "SIGNED_LOG";
 }
 
-/** The computation's name as part of a C name. */
+/** The computation's name as a C identifier. */
 static void find_name(const nitro_model *model, char *name, size_t size)
 {
     snprintf(name, size, "nitro_%s", model->schema->computation);
@@ -63,7 +62,7 @@ static void find_name(const nitro_model *model, char *name, size_t size)
 
 /* ---- Formulas ----------------------------------------------------------------------------- */
 
-/** What a variable is in the file: a feature, or the target's value. */
+/** A formula's variable in C: a feature, or the target's value. */
 static void print_variable(FILE *out, const nitro_model *model, size_t variable)
 {
     size_t num_features = model->schema->num_features;
@@ -95,7 +94,7 @@ static void print_two(FILE *out, formula_operation operation, size_t at)
         fprintf(out, " ? s[%zu] : s[%zu]", at, at + 1);
 }
 
-/** A function of one formula: a step a line, undefined (NaN) where one of them is. */
+/** The function of one formula, one step a line; NaN if a step is undefined. */
 static void print_formula(FILE *out, const nitro_model *model, size_t index)
 {
     const nitro_formula *formula = model->relative->formulas[index];

@@ -4,7 +4,7 @@
 
 #include "nitro/runtime/scores/score_terms.h"
 
-/** The text of a C file that decides as the model does, bit for bit; free with free(). */
+/** The text of a C file with bit-identical decisions; free with free(). */
 nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size);
 
 #endif

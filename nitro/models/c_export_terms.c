@@ -124,7 +124,7 @@ void nitro_source_numbers(FILE *out, const char *name, const double *numbers, si
     fprintf(out, "%s};\n\n", count ? "\n" : "0"); /* C has no empty arrays */
 }
 
-/** Whole numbers, one a call of `at`. */
+/** Integers, from successive calls of `at`. */
 static void print_counts(FILE *out, const char *name, const size_t *counts, size_t count)
 {
     fprintf(out, "static const unsigned %s[] = {", name);
@@ -150,7 +150,7 @@ static void print_kernels(FILE *out, const nitro_kernel_expansion *expansion, si
                          expansion->coefficients, expansion->num_vectors * expansion->num_outputs);
 }
 
-/** One number a node of all trees; `first` counts the nodes, or leaves, of the trees before. */
+/** One number per node of all trees; `first` counts the nodes, or leaves, of earlier trees. */
 static void print_nodes(FILE *out, const nitro_forest *forest, size_t term, const char *what)
 {
     size_t first_node = 0, first_leaf = 0, printed = 0;

@@ -1,6 +1,5 @@
-/*
- * Forests to and from JSON. Links between nodes are not stored but computed, so untrusted files
- * need checks of counts, ranges and finite numbers only.
+/* Forests to and from JSON. Links between nodes are computed, not stored, so that only counts,
+ * ranges and finite numbers need checks.
  */
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +43,7 @@ static json_t *encode_thresholds(const forest_tree *tree)
 
 static json_t *encode_tree(const forest_tree *tree, size_t num_outputs)
 {
-    /* json_pack takes over its objects even where one of them is missing. */
+    /* json_pack takes ownership even if one of its objects is NULL. */
     return json_pack("{s:o, s:o, s:o}", "columns", encode_columns(tree), "thresholds",
                      encode_thresholds(tree), "outputs",
                      nitro_json_from_numbers(tree->outputs, tree->num_leaves * num_outputs));
@@ -89,7 +88,8 @@ static nitro_status decode_columns(const nitro_json_place *place, const json_t *
         tree->nodes[i].column = column < 0 ? FOREST_LEAF : (uint32_t)column;
     }
     if (!nitro_forest_link(tree))
-        return refuse(place, "columns", "describes no tree: its inner nodes and leaves do not fit");
+        return refuse(place, "columns",
+                      "is not a tree: the numbers of inner nodes and leaves do not match");
     return NITRO_OK;
 }
 
@@ -108,8 +108,7 @@ static nitro_status decode_thresholds(const nitro_json_place *place, const json_
     return status;
 }
 
-/* Room is made for numbers that are there: no count in a file makes us allocate more than it has.
- */
+/* Allocations are bounded by the file's size. */
 static nitro_status decode_outputs(const nitro_json_place *place, const json_t *outputs,
                                    size_t num_outputs, forest_tree *tree)
 {

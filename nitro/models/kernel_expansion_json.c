@@ -9,7 +9,7 @@
 nitro_status nitro_kernel_expansion_encode(nitro_context *context,
                                            const nitro_kernel_expansion *expansion, json_t **json)
 {
-    /* json_pack takes over its objects even where one of them is missing. */
+    /* json_pack takes ownership even if one of its objects is NULL. */
     json_t *made = json_pack(
         "{s:f, s:o, s:o, s:o}", "gamma", expansion->gamma, "bias",
         nitro_json_from_numbers(expansion->bias, expansion->num_outputs), "vectors",
@@ -25,15 +25,15 @@ nitro_status nitro_kernel_expansion_encode(nitro_context *context,
     return NITRO_OK;
 }
 
-/** Sums of so many such numbers stay finite. */
+/** Sums of such numbers stay finite. */
 static nitro_status check_magnitudes(const nitro_json_place *place, const char *key,
                                      const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (fabs(values[i]) > MAX_MAGNITUDE)
             return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                              "%s: field %s.%s holds %g, but at most %g is sensible", place->path,
-                              place->field, key, values[i], MAX_MAGNITUDE);
+                              "%s: field %s.%s contains %g; the maximum magnitude is %g",
+                              place->path, place->field, key, values[i], MAX_MAGNITUDE);
     return NITRO_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Kernel pairs to and from JSON. Each expansion is checked by itself. */
+/* Kernel pairs to and from JSON. */
 #include <stdlib.h>
 
 #include "nitro/models/score_json.h"

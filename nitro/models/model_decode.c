@@ -1,6 +1,5 @@
-/*
- * Reads a model from untrusted text: whole JSON, format, version and checksum are checked, then
- * every field. A file with one changed byte is refused.
+/* Reads a model from untrusted text. Checks JSON syntax, format, version and checksum, then every
+ * field.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -17,7 +16,7 @@
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
-/* ---- What was learnt ------------------------------------------------------------------------- */
+/* ---- Scores and calibration ----------------------------------------------------------------- */
 
 static nitro_status decode_calibration(const nitro_json_place *place, const json_t *top,
                                        nitro_calibration *calibration)
@@ -72,7 +71,7 @@ static nitro_status decode_predictor(const nitro_json_place *place, const json_t
     return status;
 }
 
-/** Only models that were adapted to inputs measured on their target have one. */
+/** Only models adapted to measured inputs of the target have one. */
 static nitro_status decode_correction(const nitro_json_place *place, const json_t *top,
                                       nitro_model *model)
 {
@@ -114,8 +113,7 @@ static nitro_status check_format(const nitro_json_place *place, const json_t *to
         return status;
     if (strcmp(format, NITRO_MODEL_FORMAT) != 0)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field format is '%.80s': this is no model file", place->path,
-                          format);
+                          "%s: field format is '%.80s': not a model file", place->path, format);
     json_int_t number = json_integer_value(version);
     if (number > NITRO_MODEL_VERSION)
         return nitro_fail(place->context, NITRO_ERR_NEWER,
@@ -130,7 +128,7 @@ static nitro_status check_format(const nitro_json_place *place, const json_t *to
     return NITRO_OK;
 }
 
-/** The first bytes must be the checksum of all others, in exactly the form that we write. */
+/** The file must begin with the checksum of the remaining bytes, exactly as written. */
 static nitro_status check_checksum(const nitro_json_place *place, const char *text, size_t size)
 {
     char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
@@ -139,10 +137,11 @@ static nitro_status check_checksum(const nitro_json_place *place, const char *te
         if (memcmp(text, field, NITRO_MODEL_CHECKSUM_SIZE) == 0)
             return NITRO_OK;
     }
-    return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                      "%s: field checksum does not fit: the file was altered or damaged; learn the "
-                      "model again",
-                      place->path);
+    return nitro_fail(
+        place->context, NITRO_ERR_FORMAT,
+        "%s: field checksum does not match: the file was altered or damaged; learn the "
+        "model again",
+        place->path);
 }
 
 nitro_status nitro_model_parse(nitro_context *context, const char *path, const char *text,
@@ -152,7 +151,7 @@ nitro_status nitro_model_parse(nitro_context *context, const char *path, const c
     json_error_t error;
     json_t *top = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (!top)
-        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not a whole JSON file: %s", path,
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s:%d: not a complete JSON file: %s", path,
                           error.line, error.text);
     nitro_model *made = NULL;
     nitro_status status = check_format(&place, top);

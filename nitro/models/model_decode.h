@@ -1,4 +1,4 @@
-/* model_decode.h - the parts of reading a model file. Internal to nitro/model_decode*.c. */
+/* model_decode.h - shared by model_decode.c and model_decode_columns.c. */
 #ifndef NITRO_MODELS_MODEL_DECODE_H
 #define NITRO_MODELS_MODEL_DECODE_H
 
@@ -6,8 +6,7 @@
 #include "nitro/runtime/model/model.h"
 
 /**
- * Make a model from the members of `top` that say what it is for and what it looks at; what it
- * learnt is still missing.
+ * Create a model with the schema, target and columns in `top`, without predictor and calibration.
  * @param[out] model  free with nitro_model_free.
  * @return NITRO_OK; NITRO_ERR_FORMAT: file and field are named; NITRO_ERR_NO_MEMORY.
  */

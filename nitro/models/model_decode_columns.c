@@ -17,7 +17,7 @@ static nitro_status decode_column(const nitro_json_place *place, const json_t *o
         return status;
     if (!nitro_scale_from_name(scale, &column->scale) || column->scale == NITRO_SCALE_AUTO)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field %s.scale is '%.80s', which is no scale", place->path,
+                          "%s: field %s.scale is '%.80s', which is not a scale", place->path,
                           place->field, scale);
     if (column->low > column->high)
         return nitro_fail(place->context, NITRO_ERR_FORMAT, "%s: field %s.low is above %s.high",
@@ -95,7 +95,7 @@ static nitro_status decode_relative(const nitro_json_place *place, const json_t 
                                     nitro_model *model)
 {
     json_t *array = NULL;
-    if (!json_object_get(top, "relative_features")) /* a model may be without */
+    if (!json_object_get(top, "relative_features")) /* optional */
         return NITRO_OK;
     nitro_status status = nitro_json_member(place, top, "relative_features", JSON_ARRAY, &array);
     for (size_t i = 0; status == NITRO_OK && i < json_array_size(array); i++)
@@ -124,8 +124,8 @@ static nitro_status decode_device_feature(const nitro_json_place *place, const j
     if (!nitro_name_is_valid(name) ||
         nitro_string_list_find(&model->device_features, name) != NITRO_NONE)
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field device_features.name: '%.80s' is no feature name, or is "
-                          "there twice",
+                          "%s: field device_features.name: '%.80s' is not a valid name, or is a "
+                          "duplicate",
                           place->path, name);
     return nitro_string_list_add(place->context, &model->device_features, name);
 }
@@ -172,7 +172,7 @@ static nitro_status decode_variants(const nitro_json_place *place, const json_t 
     return NITRO_OK;
 }
 
-/** A model that has its names alone. */
+/** Create a model with its variant and feature names only. */
 static nitro_status create_model(const nitro_json_place *place, const json_t *top,
                                  nitro_model **model)
 {
@@ -191,8 +191,8 @@ static nitro_status create_model(const nitro_json_place *place, const json_t *to
         return status;
     if (!nitro_device_id_is_valid(target) || !nitro_name_is_valid(kind))
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field target: '%.80s' of kind '%.80s' is no device", place->path,
-                          target, kind);
+                          "%s: field target: '%.80s' of kind '%.80s' is not a valid device",
+                          place->path, target, kind);
     at.field = "computation";
     status = nitro_json_blame(&at, nitro_schema_create(place->context, computation, &schema));
     if (status == NITRO_OK)

@@ -1,6 +1,5 @@
-/*
- * Writes a model as JSON, one field of the top object a line, the first of them the checksum of all
- * bytes that follow.
+/* Writes a model as JSON, one top-level field a line. The first is the checksum of the bytes that
+ * follow it.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -53,7 +52,7 @@ static json_t *encode_relative_features(const nitro_model *model)
     return array;
 }
 
-/** What the target has for the formulas, by device feature. */
+/** The target's device features used by formulas. */
 static json_t *encode_relative_values(const nitro_model *model)
 {
     json_t *object = json_object();
@@ -91,8 +90,8 @@ static json_t *encode_calibration(const nitro_calibration *calibration)
                      nitro_json_from_numbers(calibration->confidences, calibration->num_knots));
 }
 
-/** Print the fields after the checksum, each on its line; false when one could not be made.
- *  `correction` may be NULL; a file with one is of a version that older Nitros refuse. */
+/** Print the fields after the checksum, one a line; false: out of memory. `correction` may be NULL;
+ * files with one have a newer format version. */
 static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
 {
     const nitro_schema *schema = model->schema;
@@ -114,7 +113,7 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
-        {"correction", json_incref(correction)}, /* the last: it may be missing */
+        {"correction", json_incref(correction)}, /* the last, since it is optional */
     };
     size_t count = sizeof fields / sizeof fields[0] - (correction ? 0 : 1);
     bool printed = true;
@@ -131,8 +130,8 @@ static nitro_status encode_predictor(const nitro_model *model, json_t **predicto
 {
     if (!model->strategy->encode || !model->provenance)
         return nitro_fail(model->context, NITRO_ERR_ARGUMENT,
-                          "the model of %s for %s is a compiled one: that decides, but does not "
-                          "hold all that a JSON file does; use the file that it was compiled from",
+                          "the model of %s for %s is a compiled one, without the provenance that a "
+                          "JSON file needs; use the file that it was compiled from",
                           model->schema->computation, model->target);
     return model->strategy->encode(model->context, model->predictor, predictor);
 }
@@ -184,7 +183,7 @@ nitro_status nitro_model_save(const nitro_model *model, const char *path)
 
 /* ---- Summary --------------------------------------------------------------------------------- */
 
-/** Numbers and texts as they are; of arrays only how long they are, as num_KEY. */
+/** Numbers and texts; arrays are replaced by their length, as num_KEY. */
 static json_t *summarize(const json_t *object)
 {
     json_t *summary = json_object();
@@ -255,8 +254,8 @@ nitro_status nitro_model_export(const nitro_model *model, nitro_export_format fo
         status = nitro_source_format(model, &bytes, &size);
         break;
     default:
-        status = nitro_fail(model->context, NITRO_ERR_ARGUMENT, "there is no export format %d",
-                            (int)format);
+        status =
+            nitro_fail(model->context, NITRO_ERR_ARGUMENT, "unknown export format %d", (int)format);
     }
     if (status == NITRO_OK)
         status = nitro_file_write(model->context, path, bytes, size);

@@ -1,4 +1,4 @@
-/* model_file.h - a model as text and back, apart from the file system. Internal to nitro/. */
+/* model_file.h - model files as text. Internal to nitro/. */
 #ifndef NITRO_MODELS_MODEL_FILE_H
 #define NITRO_MODELS_MODEL_FILE_H
 
@@ -8,19 +8,18 @@ struct json_t;
 
 #define NITRO_MODEL_FORMAT        "nitro-model"
 #define NITRO_MODEL_VERSION       2
-#define NITRO_MODEL_VERSION_PLAIN 1 /* without what a few measured inputs say */
+#define NITRO_MODEL_VERSION_PLAIN 1 /* without models adapted to measured inputs */
 
-/** How a file begins: with the checksum of all that follows these bytes. For printf, PRIx64. */
+/** The first bytes of a file: the checksum of the bytes that follow, for printf with PRIx64. */
 #define NITRO_MODEL_CHECKSUM      "{\"checksum\": \"%016" PRIx64 "\""
 #define NITRO_MODEL_CHECKSUM_SIZE 31
 
 /** The text of a model file; free with free(). */
 nitro_status nitro_model_format(const nitro_model *model, char **text, size_t *size);
-/** Check all of a model file's text, and make the model; `path` names it in errors. */
+/** Check a model file's text and decode it; `path` is for errors. */
 nitro_status nitro_model_parse(nitro_context *context, const char *path, const char *text,
                                size_t size, nitro_model **model);
-/** What the model was learnt from, and how: an object that the model owns from then on; NULL: none.
- */
+/** Set the training provenance, a JSON object that the model then owns; NULL: none. */
 void nitro_model_set_provenance(nitro_model *model, struct json_t *provenance);
 
 /** Checksum of a file's text, which has at least NITRO_MODEL_CHECKSUM_SIZE bytes. */

@@ -1,5 +1,5 @@
-/* Model files in libnitro-runtime: binary ones only, which need neither a JSON library nor the code
- * that learns. libnitro has model_decode.c instead. */
+/* Model files in libnitro-runtime: binary only, which needs neither a JSON library nor training
+ * code. libnitro has model_decode.c instead. */
 #include <stdlib.h>
 
 #include "nitro/models/binary.h"
@@ -17,7 +17,7 @@ nitro_status nitro_model_load(nitro_context *context, const char *path, nitro_mo
         status = nitro_binary_parse(context, path, bytes, size, model);
     else
         status = nitro_fail(context, NITRO_ERR_NOT_BUILT,
-                            "%s: libnitro-runtime reads binary models alone: make one with nitro "
+                            "%s: libnitro-runtime reads binary models only: make one with nitro "
                             "compile --model %s --format binary --output FILE, or link libnitro",
                             path, path);
     free(bytes);

@@ -8,17 +8,17 @@
 /**
  * To JSON and back without loss:
  *   {"trees": [{"columns": [3, -1, -1], "thresholds": [0.5], "outputs": [1.0, 2.0]}]}
- * Nodes stand level by level; `columns` has one number a node, -1 for a leaf; inner nodes have a
- * threshold each (a row goes left where its column is not above it) and leaves num_outputs outputs
- * each, all in order of the nodes. The two children of the k-th inner node (from 0) are nodes
- * 2k + 1 and 2k + 2, so that no file can describe a loop that decoding would take.
+ * Nodes are listed level by level; `columns` has one number a node, -1 for a leaf; inner nodes have
+ * a threshold each (a row goes left where its column is not above it) and leaves num_outputs
+ * outputs each, all in order of the nodes. The two children of the k-th inner node (from 0) are
+ * nodes 2k + 1 and 2k + 2, so that no file can describe a cycle.
  */
 nitro_status nitro_forest_encode(nitro_context *context, const nitro_forest *forest, json_t **json);
 
 /**
  * @param[in] place  names the file and the field that holds `json`, for errors.
- * @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not a forest of so many columns and
- *         outputs; file, tree and field are named.
+ * @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not a forest with these numbers of
+ *         columns and outputs; file, tree and field are named.
  */
 nitro_status nitro_forest_decode(const nitro_json_place *place, const json_t *json,
                                  size_t num_columns, size_t num_outputs, nitro_forest **forest);
@@ -27,13 +27,13 @@ nitro_status nitro_forest_decode(const nitro_json_place *place, const json_t *js
  *  loss. */
 nitro_status nitro_kernel_expansion_encode(nitro_context *context,
                                            const nitro_kernel_expansion *expansion, json_t **json);
-/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not an expansion of so many columns
- *          and outputs; file and field are named. */
+/** @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: not an expansion with these numbers of
+ *         columns and outputs; file and field are named. */
 nitro_status nitro_kernel_expansion_decode(const nitro_json_place *place, const json_t *json,
                                            size_t num_columns, size_t num_outputs,
                                            nitro_kernel_expansion **expansion);
 
-/** To a model file, and back: {"wide": MACHINE, "narrow": MACHINE}, as above. */
+/** To a model file, and back: {"wide": EXPANSION, "narrow": EXPANSION}, as above. */
 nitro_status nitro_kernel_pair_encode(nitro_context *context, const nitro_kernel_pair *pair,
                                       json_t **json);
 nitro_status nitro_kernel_pair_decode(const nitro_json_place *place, const json_t *json,

@@ -11,9 +11,8 @@ static nitro_status refuse_strategy(nitro_context *context, const char *name)
         size_t length = strlen(known);
         snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", (*s)->name);
     }
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "there is no strategy '%.80s': this build has %s", name ? name : "(any)",
-                      known);
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "unknown strategy '%.80s'; this build has %s",
+                      name ? name : "(any)", known);
 }
 
 nitro_status nitro_strategy_find(nitro_context *context, const char *name,

@@ -29,8 +29,8 @@ nitro_status nitro_collection_begin(nitro_collection *collection, nitro_store *s
  * stays unchanged. */
 nitro_status nitro_collection_prepare(nitro_collection *collection);
 /**
- * Profile some variants on one input, and store what came of it.
- * @param[out] input_failed  on error: the next one is worth a try.
+ * Profile some variants on one input, and store the profiles.
+ * @param[out] input_failed  on error: true if the next input may succeed.
  */
 nitro_status nitro_collection_run(nitro_collection *collection, nitro_computation *computation,
                                   const nitro_input *input, uint64_t variants, bool *input_failed);

@@ -1,6 +1,5 @@
-/*
- * Description files: JSON with the features, units and relative features of a recorded computation.
- * Unknown features are no error, for a file of samples may have fewer columns than its description.
+/* Description files: JSON with the features, units and relative features of a recorded computation.
+ * Features that the schema lacks are ignored.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -174,7 +173,7 @@ static nitro_status read_names(const nitro_json_place *place, const json_t *top,
         return status;
     if (!nitro_name_is_valid(variant))
         return nitro_fail(place->context, NITRO_ERR_FORMAT,
-                          "%s: field default is '%.80s', which is no name of a variant",
+                          "%s: field default is '%.80s', which is not a valid variant name",
                           place->path, variant);
     description->default_variant = nitro_strdup(place->context, variant);
     return description->default_variant ? NITRO_OK : NITRO_ERR_NO_MEMORY;
@@ -237,14 +236,14 @@ static nitro_status describe_default(nitro_context *context, const nitro_descrip
     size_t variant = name ? nitro_schema_variant(schema, name) : NITRO_NONE;
     if (name && variant == NITRO_NONE)
         return nitro_fail(context, NITRO_ERR_MISMATCH,
-                          "the description's default variant %s is none of the variants of %s",
-                          name, schema->computation);
+                          "the description's default variant %s is not a variant of %s", name,
+                          schema->computation);
     if (name)
         schema->default_variant = variant;
     return NITRO_OK;
 }
 
-/** Those of the replaced features that the schema has. */
+/** The replaced features that the schema has. */
 static nitro_status list_replaced(nitro_context *context, const nitro_relative_info *relative,
                                   const nitro_schema *schema, char **text)
 {
@@ -277,7 +276,7 @@ static nitro_status add_relative(nitro_context *context, const nitro_relative_in
     free(replaces);
     if (status != NITRO_ERR_FORMAT)
         return status;
-    /* The formula was parsed before: what it lacks is one of the description's features. */
+    /* The formula is valid, so it can only fail because the schema lacks a feature. */
     char message[1024];
     nitro_context_last_error(context, message, sizeof message);
     nitro_log(context, NITRO_LOG_WARNING, "relative feature %s is omitted: %s", relative->name,

@@ -1,7 +1,4 @@
-/*
- * Devices as records: an id, a kind, device features, some of which may be missing, and labels for
- * people.
- */
+/* Devices as records: id, kind, device features (missing ones are absent), and labels. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +12,9 @@ static const nitro_device_feature_info feature_table[] = {
     {"clock_rate", "MHz", NITRO_SCALE_LINEAR, false, "core clock"},
     {"mem_clock_rate", "MHz", NITRO_SCALE_LINEAR, false, "memory clock"},
     {"mem_bus_width", "bits", NITRO_SCALE_LINEAR, false, "width of the memory bus"},
-    {"l2_cache_size", "KB", NITRO_SCALE_LINEAR, false, "level-2 cache, all of it"},
+    {"l2_cache_size", "KB", NITRO_SCALE_LINEAR, false, "level-2 cache, in total"},
     {"shared_mem_per_block", "KB", NITRO_SCALE_LINEAR, false, "shared memory a block may use"},
-    {"copy_engines", "engines", NITRO_SCALE_LINEAR, false, "engines that copy beside kernels"},
+    {"copy_engines", "engines", NITRO_SCALE_LINEAR, false, "asynchronous copy engines"},
     {"peak_gbps", "GB/s", NITRO_SCALE_LINEAR, false, "theoretical memory bandwidth"},
     {"peak_gflops_sp", "GFLOP/s", NITRO_SCALE_LINEAR, false, "theoretical single precision"},
     {"peak_gflops_dp", "GFLOP/s", NITRO_SCALE_LINEAR, false, "theoretical double precision"},
@@ -25,20 +22,22 @@ static const nitro_device_feature_info feature_table[] = {
     {"global_atomic", "ms", NITRO_SCALE_LINEAR, false, "2^15 atomics in global memory, benchmark"},
     /* Ours. */
     {"sm_count", "SMs", NITRO_SCALE_LINEAR, false, "multiprocessors (host: cores)"},
-    {"l3_cache_size", "KB", NITRO_SCALE_LINEAR, false, "level-3 cache, all of it (host)"},
+    {"l3_cache_size", "KB", NITRO_SCALE_LINEAR, false, "level-3 cache, in total (host)"},
     {"hw_threads", "threads", NITRO_SCALE_LINEAR, false, "hardware threads (host)"},
     {"numa_nodes", "nodes", NITRO_SCALE_LINEAR, false, "memory nodes (host)"},
     {"simd_width", "bits", NITRO_SCALE_LINEAR, false, "width of a core's arithmetic units (host)"},
     {"shared_mem_per_sm", "KB", NITRO_SCALE_LINEAR, false, "shared memory of a multiprocessor"},
-    {"registers_per_sm", "registers", NITRO_SCALE_LINEAR, false, "32-bit registers of one"},
-    {"threads_per_sm", "threads", NITRO_SCALE_LINEAR, false, "most threads on one at a time"},
-    {"threads_per_block", "threads", NITRO_SCALE_LINEAR, false, "most threads of a block"},
+    {"registers_per_sm", "registers", NITRO_SCALE_LINEAR, false,
+     "32-bit registers of a multiprocessor"},
+    {"threads_per_sm", "threads", NITRO_SCALE_LINEAR, false, "maximum threads of a multiprocessor"},
+    {"threads_per_block", "threads", NITRO_SCALE_LINEAR, false, "maximum threads of a block"},
     {"copy_gbps", "GB/s", NITRO_SCALE_LINEAR, false, "copy bandwidth, benchmark"},
     {"l2_gbps", "GB/s", NITRO_SCALE_LINEAR, false,
      "read bandwidth of the level-2 cache, benchmark"},
     {"sp_gflops", "GFLOP/s", NITRO_SCALE_LINEAR, false, "single precision achieved, benchmark"},
     {"dp_gflops", "GFLOP/s", NITRO_SCALE_LINEAR, false, "double precision achieved, benchmark"},
-    {"launch_us", "us", NITRO_SCALE_LINEAR, false, "start and end of empty work, benchmark"},
+    {"launch_us", "us", NITRO_SCALE_LINEAR, false,
+     "launch and completion of an empty kernel, benchmark"},
     {"compute_capability", "1", NITRO_SCALE_LINEAR, true, "version of the instruction set"},
     {"generation", "1", NITRO_SCALE_LINEAR, true, "number of the architecture's generation"},
     {"year", "1", NITRO_SCALE_LINEAR, true, "year of introduction"},
@@ -86,10 +85,11 @@ nitro_status nitro_device_create(nitro_context *context, const char *id, const c
 {
     if (!nitro_device_id_is_valid(id))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
+                          "'%.80s' is not a valid device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");
     if (!nitro_name_is_valid(kind))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no device kind", id,
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "device %s: '%.80s' is not a valid device kind", id,
                           kind ? kind : "(null)");
     nitro_device *created = nitro_calloc(context, 1, sizeof(*created));
     if (!created)
@@ -159,8 +159,9 @@ nitro_status nitro_device_set(nitro_context *context, nitro_device *device, cons
                               double value, nitro_value_source source, double spread)
 {
     if (!nitro_name_is_valid(feature))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no feature name",
-                          device->id, feature ? feature : "(null)");
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "device %s: '%.80s' is not a valid feature name", device->id,
+                          feature ? feature : "(null)");
     if (isinf(value))
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: feature %s is infinite",
                           device->id, feature);
@@ -190,8 +191,9 @@ nitro_status nitro_device_set_label(nitro_context *context, nitro_device *device
                                     const char *text)
 {
     if (!nitro_name_is_valid(name))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "device %s: '%.80s' is no label name",
-                          device->id, name ? name : "(null)");
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "device %s: '%.80s' is not a valid label name", device->id,
+                          name ? name : "(null)");
     char *text_copy = nitro_strdup(context, text ? text : "");
     if (!text_copy)
         return NITRO_ERR_NO_MEMORY;

@@ -1,6 +1,5 @@
-/* Devices from a table. Which columns are numbers and which are labels is decided by their fields,
- * so that any column may be added: all numbers (or missing values) is a device feature, any text a
- * label. Names that are known to be one or the other are not left to chance. */
+/* Reads devices from a table. A column is a label if any field is text, else a device feature;
+ * columns of known names have their known type. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ static bool is_text_by_name(const char *name)
     return false;
 }
 
-/* "inf" or "nan" between numbers is a broken number, not a label. */
+/* "inf" or "nan" among numbers is an error, not a label. */
 static bool is_not_finite(const char *field)
 {
     char *end;
@@ -57,7 +56,7 @@ static nitro_status choose_use(nitro_context *context, const nitro_csv *csv, siz
     return bad == NITRO_NONE ? NITRO_OK : nitro_csv_number(csv, bad, column, &value);
 }
 
-/* What every column is for; NULL on failure. */
+/* The type of each column; NULL on failure. */
 static column_use *choose_uses(nitro_context *context, const nitro_csv *csv, nitro_status *status)
 {
     size_t count = nitro_csv_num_columns(csv);
@@ -70,10 +69,11 @@ static column_use *choose_uses(nitro_context *context, const nitro_csv *csv, nit
         if (nitro_name_is_valid(name))
             *status = choose_use(context, csv, i, &uses[i]);
         else
-            *status = nitro_fail(context, NITRO_ERR_FORMAT,
-                                 "%s: column %zu: '%.100s' is no feature name: use 1 to 63 of "
-                                 "[A-Za-z0-9_.+-]",
-                                 nitro_csv_origin(csv), i + 1, name);
+            *status =
+                nitro_fail(context, NITRO_ERR_FORMAT,
+                           "%s: column %zu: '%.100s' is not a valid feature name: use 1 to 63 of "
+                           "[A-Za-z0-9_.+-]",
+                           nitro_csv_origin(csv), i + 1, name);
     }
     if (*status == NITRO_OK)
         return uses;
@@ -84,15 +84,14 @@ static column_use *choose_uses(nitro_context *context, const nitro_csv *csv, nit
 static nitro_status check_ids(nitro_context *context, const nitro_csv *csv, size_t column)
 {
     if (column == NITRO_NONE)
-        return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s: no column named 'device': each row needs a device id there",
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: no column 'device' with the device ids",
                           nitro_csv_origin(csv));
     for (size_t row = 0; row < nitro_csv_num_rows(csv); row++) {
         const char *id = nitro_csv_field(csv, row, column);
         if (!nitro_device_id_is_valid(id))
             return nitro_fail(
                 context, NITRO_ERR_FORMAT,
-                "%s:%zu: column %zu ('device'): '%.100s' is no device id: use 1 to 63 "
+                "%s:%zu: column %zu ('device'): '%.100s' is not a valid device id: use 1 to 63 "
                 "of [A-Za-z0-9_.:@+-]",
                 nitro_csv_origin(csv), nitro_csv_line(csv, row), column + 1, id);
     }
@@ -108,7 +107,7 @@ static nitro_status create_of_row(nitro_context *context, const nitro_csv *csv, 
         kind = "recorded";
     if (!nitro_name_is_valid(kind))
         return nitro_fail(context, NITRO_ERR_FORMAT,
-                          "%s:%zu: column %zu ('kind'): '%.100s' is no device kind",
+                          "%s:%zu: column %zu ('kind'): '%.100s' is not a valid device kind",
                           nitro_csv_origin(csv), nitro_csv_line(csv, row), kind_column + 1, kind);
     return nitro_device_create(context, nitro_csv_field(csv, row, nitro_csv_column(csv, "device")),
                                kind, device);

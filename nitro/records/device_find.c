@@ -1,4 +1,4 @@
-/* Finding a live or modelled device by its id: every device kind is asked, in the list's order. */
+/* Finds a live or modelled device by id, among all device kinds in the list's order. */
 #include "nitro/base/context.h"
 #include "nitro/records/machine.h"
 
@@ -29,7 +29,7 @@ static nitro_status list_kind(nitro_context *context, const nitro_device_kind *k
     nitro_string_list local = {0};
     char full[NITRO_DEVICE_ID_SIZE];
     nitro_status status = NITRO_OK;
-    kind->list(context, &local); /* a kind that cannot list has none to offer */
+    kind->list(context, &local); /* skip kinds that cannot list their devices */
     for (size_t i = 0; i < local.count && status == NITRO_OK; i++) {
         status =
             nitro_machine_full_id(context, kind->simulate ? "" : machine, local.items[i], full);
@@ -80,8 +80,8 @@ static nitro_status fail_other_machine(nitro_context *context, const char *id, c
                       id, machine[0] ? "is called " : "has no name", machine);
 }
 
-/* A device that is really here. A name given with it must be this machine's; where the machine has
- * one, an id without is another's, unless it is a short one ("host", "cuda:1"). */
+/* A live device. A machine name in the id must be this machine's. If this machine has a name, an id
+ * without one belongs to another machine, except short ids ("host", "cuda:1"). */
 static nitro_status describe_here(nitro_context *context, const nitro_device_kind *kind,
                                   const char *id, bool measure, nitro_device **device)
 {
@@ -111,7 +111,7 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
 {
     if (!nitro_device_id_is_valid(id))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.80s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
+                          "'%.80s' is not a valid device id: use 1 to 63 of [A-Za-z0-9_.:@+-]",
                           id ? id : "(null)");
     char reason[1024] = "";
     const nitro_device_kind *each;
@@ -122,12 +122,12 @@ nitro_status nitro_device_find(nitro_context *context, const char *id, bool meas
             *kind = each;
         if (status != NITRO_ERR_NOT_FOUND)
             return status;
-        if (is_of_kind(id, each)) /* it alone knows why */
+        if (is_of_kind(id, each)) /* only this kind has the reason */
             nitro_context_last_error(context, reason, sizeof(reason));
     }
     char known[2048];
     list_known(context, known, sizeof(known));
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "no live or modelled device '%s' on this machine%s%s; there are: %s", id,
+                      "no live or modelled device '%s' on this machine%s%s; available: %s", id,
                       reason[0] ? ": " : "", reason, known[0] ? known : "none");
 }

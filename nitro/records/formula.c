@@ -1,6 +1,5 @@
-/*
- * Evaluates formulas. The first step without a finite value ends the evaluation, so that no
- * minimum, maximum or quotient makes a number of an undefined one.
+/* Evaluates formulas. Evaluation stops at the first step without a finite value, so that min, max
+ * and division propagate undefined values.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -12,25 +12,25 @@
  *   name     = letter or "_", then letters, digits, "_" and "."
  *            | "`" letters, digits, "_", ".", "+" and "-" "`"
  *
- * Names that hold + or - or begin with a digit or a dot stand in backquotes: row-max is a
- * difference and `row-max` a name. Backquotes around other names do no harm. A name followed by "("
- * is a function, else a variable, so a variable may be called "min". Blanks, tabs and newlines may
- * stand between all of these.
+ * Names that contain + or - or begin with a digit or a dot need backquotes: row-max is a difference
+ * and `row-max` a name. Backquotes around other names are allowed. A name followed by "(" is a
+ * function, else a variable, so a variable may be called "min". Blanks, tabs and newlines may
+ * separate tokens.
  *
  *   ln(x), log(x)   natural logarithm          min(x, y, ...)   two or more
  *   log2(x)         logarithm to base 2        max(x, y, ...)   two or more
  *   sqrt(x)         square root                signed_log(x)    sign(x) ln(1 + |x|)
  *
- * A formula is undefined, and then NaN, where any part of it is: a variable that is NaN or
- * infinite, a division by zero, a logarithm of zero or less, a root of less than zero, an overflow.
- * So max(ln(x), 0) is undefined for x = 0, and ln(max(x, 1)) is 0.
+ * A formula is undefined (NaN) if any part of it is: a variable that is NaN or infinite, a division
+ * by zero, a logarithm of zero or less, a root of less than zero, an overflow. So max(ln(x), 0) is
+ * undefined for x = 0, and ln(max(x, 1)) is 0.
  */
 #ifndef NITRO_RECORDS_FORMULA_H
 #define NITRO_RECORDS_FORMULA_H
 
 #include "nitro/nitro_backend.h"
 
-/** Longest text in bytes, and deepest nesting of parentheses and functions. */
+/** Maximum length in bytes, and nesting depth of parentheses and functions. */
 #define NITRO_FORMULA_MAX_BYTES   4096
 #define NITRO_FORMULA_MAX_NESTING 32
 
@@ -40,7 +40,7 @@ typedef struct nitro_formula nitro_formula;
  * Read a formula.
  * @param[in]  origin     names the text in errors, as in "spmv.json: relative feature
  * 'rows_thread'".
- * @param[in]  variables  the names that may occur; of two equal ones the first counts.
+ * @param[in]  variables  the names that may occur; the first of equal ones counts.
  * @param[out] formula    written on success only; holds no reference to the arguments.
  * @return NITRO_OK; NITRO_ERR_NO_MEMORY; NITRO_ERR_FORMAT: the error names origin, line and column
  *         (both from 1, columns in bytes), and for an unknown name the closest known one.
@@ -48,9 +48,8 @@ typedef struct nitro_formula nitro_formula;
 nitro_status nitro_formula_parse(nitro_context *context, const char *origin, const char *text,
                                  const nitro_string_list *variables, nitro_formula **formula);
 /**
- * The same where not all names are known beforehand: one that begins with `prefix` and goes on with
- * a valid name (with no prefix: is a metric's) is appended to `variables` when it is not there (on
- * failure it may be there too).
+ * The same if not all names are known beforehand: an unknown `prefix` followed by a valid name
+ * (without prefix: a valid metric name) is appended to `variables`, possibly also on failure.
  */
 nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin, const char *text,
                                       const char *prefix, nitro_string_list *variables,
@@ -58,7 +57,7 @@ nitro_status nitro_formula_parse_open(nitro_context *context, const char *origin
 void nitro_formula_free(nitro_formula *formula);
 
 /**
- * The formula's value, or NaN where it is undefined; never infinite.
+ * The formula's value, or NaN if undefined; never infinite.
  * @param[in] values  shape [count of the variables it was parsed with], in their order; only those
  *                    that occur are read.
  * Allocates nothing; safe from any number of threads.
@@ -68,7 +67,7 @@ double nitro_formula_evaluate(const nitro_formula *formula, const double *values
 /** Does variable `variable` (its index) occur in the formula? */
 bool nitro_formula_uses(const nitro_formula *formula, size_t variable);
 
-/** The text it was parsed from; owned by the formula. */
+/** The source text; owned by the formula. */
 const char *nitro_formula_text(const nitro_formula *formula);
 
 #endif

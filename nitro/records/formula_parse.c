@@ -1,7 +1,4 @@
-/*
- * Formulas from text: recursive descent that emits postfix steps. Nesting is bounded, so hostile
- * text cannot exhaust the C stack.
- */
+/* Parses formulas by recursive descent into postfix steps. Bounded nesting protects the C stack. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +17,9 @@ typedef struct formula_parser {
     nitro_context *context;
     const char *origin;
     const nitro_string_list *variables;
-    nitro_string_list *grows; /* `variables`, where names with `prefix` may be added; else NULL */
+    nitro_string_list *grows; /* `variables` if names with `prefix` may be added; else NULL */
     const char *prefix;
-    nitro_formula *formula; /* has room for one step a byte of text: no step comes from nothing */
+    nitro_formula *formula; /* has room for one step per byte of text, the maximum */
     const char *at;
     size_t nesting;
 } formula_parser;
@@ -125,11 +122,11 @@ static void add_operation(formula_parser *parser, formula_operation operation)
     add_step(parser, (formula_step){.operation = operation});
 }
 
-/* ---- The grammar, as formula.h has it ----------------------------------------------------- */
+/* ---- The grammar of formula.h ----------------------------------------------------- */
 
 static nitro_status parse_sum(formula_parser *parser);
 
-/* A sum within parentheses, of a function or of their own. */
+/* A sum in parentheses. */
 static nitro_status parse_nested(formula_parser *parser)
 {
     if (parser->nesting == NITRO_FORMULA_MAX_NESTING)
@@ -166,7 +163,7 @@ static nitro_status parse_number(formula_parser *parser)
     memcpy(number, start, length);
     number[length] = '\0';
     if (!nitro_parse_number(number, &value))
-        return fail_at(parser, start, "'%s' is no finite number", number);
+        return fail_at(parser, start, "'%s' is not a finite number", number);
     parser->at += length;
     add_step(parser, (formula_step){.operation = FORMULA_CONSTANT, .constant = value});
     return NITRO_OK;
@@ -188,7 +185,7 @@ static size_t find_variable(const nitro_string_list *variables, const char *name
     return NITRO_NONE;
 }
 
-/* Make a name known, where names with this prefix may be; else it stays unknown. */
+/* Add a name with the allowed prefix; other names stay unknown. */
 static nitro_status grow_variables(formula_parser *parser, const char *start, size_t length)
 {
     char name[MAX_NAME_IN_ERRORS + 1];
@@ -227,7 +224,7 @@ static nitro_status parse_quoted_name(formula_parser *parser)
     return add_variable(parser, quote + 1, length);
 }
 
-/* From behind the opening parenthesis on; `name` is where the function's name stands. */
+/* Parse arguments after the opening parenthesis; `name` is the position of the function's name. */
 static nitro_status parse_arguments(formula_parser *parser, const char *name,
                                     const struct formula_function *function)
 {
@@ -254,9 +251,9 @@ static nitro_status fail_no_function(const formula_parser *parser, const char *s
 {
     int shown = length < MAX_NAME_IN_ERRORS ? (int)length : MAX_NAME_IN_ERRORS;
     if (is_variable)
-        return fail_at(parser, start, "'%.*s' is no function: is an operator missing behind it?",
+        return fail_at(parser, start, "'%.*s' is not a function: is an operator missing after it?",
                        shown, start);
-    return fail_at(parser, start, "unknown function '%.*s'; there are " FUNCTION_NAMES, shown,
+    return fail_at(parser, start, "unknown function '%.*s'; available: " FUNCTION_NAMES, shown,
                    start);
 }
 
@@ -346,7 +343,7 @@ static nitro_status parse_all(formula_parser *parser)
     return status;
 }
 
-/* `parser` has all but formula and place. */
+/* `parser` is initialised except formula and place. */
 static nitro_status parse_text(formula_parser *parser, const char *text, nitro_formula **formula)
 {
     nitro_context *context = parser->context;

@@ -1,5 +1,4 @@
-/* formula_program.h - what a formula is compiled to: steps on a stack of values, and what one step
- * does. Shared by the formula's parser and its evaluation alone. */
+/* formula_program.h - the compiled form of a formula: postfix steps on a stack of values. */
 #ifndef NITRO_RECORDS_FORMULA_PROGRAM_H
 #define NITRO_RECORDS_FORMULA_PROGRAM_H
 
@@ -31,8 +30,8 @@ typedef struct formula_step {
     };
 } formula_step;
 
-/* Most values that wait at once. One level of nesting leaves at most three behind: a sum's left
- * side, a product's left side, and what min or max has so far. */
+/* Maximum stack depth. Each level of nesting keeps at most three values: the left sides of a sum
+ * and a product, and the current min or max. */
 #define FORMULA_MAX_VALUES (3 * (NITRO_FORMULA_MAX_NESTING + 1))
 
 struct nitro_formula {
@@ -41,8 +40,8 @@ struct nitro_formula {
     formula_step *steps; /* shape [num_steps], in postfix order */
 };
 
-/** What an operation makes of one value (`right` is not looked at) or two: NaN where that is not
- *  finite, and where an operand is NaN. */
+/** Apply an operation to one value (`right` is ignored) or two; NaN if an operand is NaN or the
+ * result is not finite. */
 static inline double formula_apply(formula_operation operation, double left, double right)
 {
     double value = NAN;

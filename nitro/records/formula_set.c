@@ -1,6 +1,5 @@
-/*
- * Formulas evaluated together: postfix steps become values numbered constants first, then
- * variables, then results, and equal steps share one.
+/* Evaluates formulas together: values are numbered (constants, variables, results), and equal
+ * subexpressions share a value.
  */
 #include "nitro/records/formula_set.h"
 
@@ -12,10 +11,10 @@
 
 #define MAX_PLACES 512
 
-/* One place: a constant, a variable, or what an operation makes of two places before it. */
+/* One value: a constant, a variable, or an operation on two earlier values. */
 typedef struct set_step {
     formula_operation operation;
-    uint16_t left, right; /* places; of operations with one operand, `right` is `left` */
+    uint16_t left, right; /* values; `right` is `left` for unary operations */
 } set_step;
 
 struct nitro_formula_set {
@@ -26,7 +25,7 @@ struct nitro_formula_set {
     uint16_t results[NITRO_MAX_FEATURES]; /* shape [count]: places */
 };
 
-/* ---- Making: places in the order in which they are found ---------------------------------- */
+/* ---- Collecting values in the order of their discovery ---------------------------------- */
 
 typedef struct set_place {
     set_step step;   /* CONSTANT, VARIABLE: no operands */
@@ -88,7 +87,7 @@ static uint16_t add_operation(set_maker *maker, formula_operation operation, uin
     return find_place(maker, &place);
 }
 
-/** The place of a formula's value. */
+/** The value of a formula. */
 static uint16_t add_formula(set_maker *maker, const nitro_formula *formula)
 {
     uint16_t stack[FORMULA_MAX_VALUES] = {0}, *top = stack;
@@ -108,7 +107,7 @@ static uint16_t add_formula(set_maker *maker, const nitro_formula *formula)
     return stack[0];
 }
 
-/* ---- Made: constants, then variables, then steps ------------------------------------------ */
+/* ---- Final order: constants, variables, steps ------------------------------------------ */
 
 static void lay_out(const set_maker *maker, nitro_formula_set *set)
 {

@@ -27,11 +27,10 @@ nitro_status nitro_machine_full_id(nitro_context *context, const char *machine, 
 {
     size_t length = strlen(local) + (machine[0] ? 1 + strlen(machine) : 0);
     if (length >= NITRO_DEVICE_ID_SIZE)
-        return nitro_fail(
-            context, NITRO_ERR_ARGUMENT,
-            "'%s@%s' is no device id: it has %zu characters, and %d is the most; give "
-            "the machine a shorter name (the setting machine, NITRO_MACHINE)",
-            local, machine, length, NITRO_DEVICE_ID_SIZE - 1);
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "device id '%s@%s' has %zu characters; the maximum is %d: shorten the "
+                          "machine's name (setting machine, NITRO_MACHINE)",
+                          local, machine, length, NITRO_DEVICE_ID_SIZE - 1);
     snprintf(full, NITRO_DEVICE_ID_SIZE, "%s%s%s", local, machine[0] ? "@" : "", machine);
     return NITRO_OK;
 }

@@ -4,16 +4,16 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Bytes of a device id, its end included. */
+/** Size of a device id, including '\0'. */
 #define NITRO_DEVICE_ID_SIZE 64
 
-/** What the setting "machine" says; "" if it is not set. Errors as nitro_setting_get. */
+/** The setting "machine"; "" if it is not set. Errors as nitro_setting_get. */
 nitro_status nitro_machine_name(nitro_context *context, char name[NITRO_DEVICE_ID_SIZE]);
 
-/** A device's id as its kind knows it: without "@MACHINE". `id` is valid. */
+/** A device's id without "@MACHINE". `id` is valid. */
 void nitro_machine_local_id(const char *id, char local[NITRO_DEVICE_ID_SIZE]);
 
-/** "ID@MACHINE", or `local` itself where the machine has no name. NITRO_ERR_ARGUMENT: too long. */
+/** "ID@MACHINE", or `local` if the machine has no name. NITRO_ERR_ARGUMENT: too long. */
 nitro_status nitro_machine_full_id(nitro_context *context, const char *machine, const char *local,
                                    char full[NITRO_DEVICE_ID_SIZE]);
 

@@ -1,5 +1,5 @@
-/* Hardware metrics of one kernel. Metrics are kept in byte order of their names, so that the same
- * profile is the same record whatever the order in which it was collected. */
+/* Hardware metrics of one kernel. Metrics are sorted by name, so that a record does not depend on
+ * the order of collection. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static nitro_status require_valid(nitro_context *context, bool valid, const char
 {
     if (valid)
         return NITRO_OK;
-    return nitro_fail(context, NITRO_ERR_ARGUMENT, "profile: '%.80s' is no name of %s",
+    return nitro_fail(context, NITRO_ERR_ARGUMENT, "profile: '%.80s' is not a valid name of %s",
                       value ? value : "(null)", what);
 }
 
@@ -67,7 +67,7 @@ nitro_status nitro_profile_create_of_proxy(nitro_context *context, const char *p
         status = require_valid(context, nitro_input_name_is_valid(kernel), "a kernel", kernel);
     if (status == NITRO_OK && !(intensity >= 0 && intensity <= NITRO_MAX_INTENSITY))
         status = nitro_fail(context, NITRO_ERR_ARGUMENT,
-                            "profile of proxy %s: an intensity is in 0 to %d, not %g", proxy,
+                            "profile of proxy %s: intensity must be in 0 to %d, not %g", proxy,
                             NITRO_MAX_INTENSITY, intensity);
     return status == NITRO_OK ? create(context, &names, profile) : status;
 }
@@ -87,7 +87,7 @@ void nitro_profile_free(nitro_profile *profile)
     free(profile);
 }
 
-/* Index of the metric, or where it belongs. */
+/* Index of the metric, or its insertion point. */
 static size_t find(const nitro_profile *profile, const char *metric, bool *found)
 {
     size_t low = 0, high = profile->num_metrics;
@@ -133,12 +133,12 @@ nitro_status nitro_profile_set(nitro_context *context, nitro_profile *profile, c
     bool found;
     if (!nitro_metric_name_is_valid(metric))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "profile of %s: '%.150s' is no metric name: use 1 to 127 of "
+                          "profile of %s: '%.150s' is not a valid metric name: use 1 to 127 of "
                           "[A-Za-z0-9_.+-]",
                           profile->name, metric ? metric : "(null)");
     if (!isfinite(value))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "profile of %s: metric %s is %g; leave out what was not collected",
+                          "profile of %s: metric %s is %g; omit metrics that were not collected",
                           profile->name, metric, value);
     size_t place = find(profile, metric, &found);
     if (!found)

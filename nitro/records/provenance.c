@@ -1,4 +1,4 @@
-/* What made a record: the same few texts for samples and profiles. */
+/* Provenance of samples and profiles. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool copy_text(nitro_context *context, const char *from, char **copy)
 }
 
 #if defined(__clang__)
-#define COMPILER __VERSION__ /* says "Clang" itself */
+#define COMPILER __VERSION__ /* contains "Clang" */
 #else
 #define COMPILER "GCC " __VERSION__
 #endif
@@ -40,7 +40,7 @@ void nitro_device_digest(const nitro_device *device, char digest[NITRO_DIGEST_SI
     snprintf(digest, NITRO_DIGEST_SIZE, "%016" PRIx64, sum);
 }
 
-/* A processor's driver, so to say, is the system's kernel. */
+/* The host's "driver" is the kernel. */
 static bool copy_driver(nitro_context *context, const nitro_device *device,
                         const struct utsname *system, char **driver)
 {

@@ -1,5 +1,5 @@
-/* Proxies and their metrics. Metrics of nvprof are taken by name; those of today's profilers are
- * computed from counters by formulas. */
+/* Proxies and their metrics. nvprof's metrics are found by name; newer profilers' counters are
+ * converted by formulas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static bool has_counters(const nitro_formula *formula, const double *counters, s
     return true;
 }
 
-/* The first formula whose counters are all there; NULL: none. */
+/* The first formula whose counters are all available; NULL: none. */
 static const nitro_formula *usable_formula(const nitro_proxies *proxies,
                                            const nitro_proxy_metric *metric, const double *counters)
 {
@@ -89,7 +89,7 @@ static const nitro_formula *usable_formula(const nitro_proxies *proxies,
     return NULL;
 }
 
-/** With all counters there, a formula is undefined only by a division by zero: then 0. */
+/** With all counters available, only a division by zero is undefined: then 0. */
 static double metric_value(const nitro_proxies *proxies, const nitro_proxy_metric *metric,
                            const nitro_profile *profile, const double *counters)
 {

@@ -4,9 +4,9 @@
 
 #include "nitro/records/formula.h"
 
-/** What device features are called in formulas begins with this. */
+/** Prefix of device features in formulas. */
 #define NITRO_RELATIVE_PREFIX "device."
-/** Most device features that one computation's formulas may name. */
+/** Maximum number of device features in one computation's formulas. */
 #define NITRO_RELATIVE_MAX_DEVICE_VALUES 64
 
 /** Formulas over input features, then device values. */
@@ -22,19 +22,19 @@ nitro_status nitro_relative_compile(nitro_context *context, const nitro_schema *
                                     nitro_relative **relative);
 void nitro_relative_free(nitro_relative *relative);
 
-/** The device features that some formula names, by their own names. */
+/** The device features used by the formulas, without prefix. */
 size_t nitro_relative_num_device_values(const nitro_relative *relative);
 const char *nitro_relative_device_feature(const nitro_relative *relative, size_t index);
-/** Does formula `index` name device feature `device_index`? */
+/** Does formula `index` use device feature `device_index`? */
 bool nitro_relative_needs(const nitro_relative *relative, size_t index, size_t device_index);
-/** Does formula `index` name any input feature? If not, it is constant on each device. */
+/** Does formula `index` use any input feature? If not, it is constant on each device. */
 bool nitro_relative_needs_input(const nitro_relative *relative, size_t index);
 
 /**
  * Evaluate all formulas for one input on one device.
  * @param[in]  features       shape [num_features]
  * @param[in]  device_values  shape [nitro_relative_num_device_values]
- * @param[out] values         shape [count]; NaN where a formula is undefined.
+ * @param[out] values         shape [count]; NaN if a formula is undefined.
  * Allocates nothing; safe from any number of threads.
  */
 void nitro_relative_evaluate(const nitro_relative *relative, const double *features,

@@ -1,10 +1,10 @@
-/* Formulas of common relative features as text. All stand in parentheses as a whole, so that one
- * that was cut short has no end and is refused. */
+/* Formulas of common relative features as text. Each is parenthesised, so that truncation makes it
+ * invalid. */
 #include <stdio.h>
 
 #include "nitro/nitro_backend.h"
 
-#define THREADS_PER_SM 2048 /* resident at once, on NVIDIA's GPUs of most generations */
+#define THREADS_PER_SM 2048 /* resident threads per multiprocessor on most NVIDIA GPUs */
 
 static size_t length_of(int printed)
 {

@@ -1,5 +1,5 @@
-/* One input measured on one device: features, and for every variant a time or why there is none.
- * The winner is not kept: it follows from the times, the first declared on ties. */
+/* One input measured on one device: features, and for every variant a time or the reason for its
+ * absence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +34,11 @@ nitro_status nitro_sample_create(nitro_context *context, const char *input, size
                                  size_t num_variants, nitro_sample **sample)
 {
     if (!nitro_input_name_is_valid(input))
-        return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.80s' is no input name: use 1 to 511 bytes of UTF-8 without control "
-                          "characters",
-                          input ? input : "(null)");
+        return nitro_fail(
+            context, NITRO_ERR_ARGUMENT,
+            "'%.80s' is not a valid input name: use 1 to 511 bytes of UTF-8 without control "
+            "characters",
+            input ? input : "(null)");
     nitro_sample *created = nitro_calloc(context, 1, sizeof(*created));
     if (!created)
         return NITRO_ERR_NO_MEMORY;

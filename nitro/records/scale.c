@@ -9,7 +9,7 @@
 #include "nitro/backend/statistics.h"
 #include "nitro/nitro_backend.h"
 
-#define WIDE_RATIO 100.0 /* from here on, differences say less than ratios */
+#define WIDE_RATIO 100.0 /* above this ratio, a logarithmic scale */
 
 static const struct {
     nitro_scale scale;

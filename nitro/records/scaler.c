@@ -8,7 +8,7 @@
 
 #include "nitro/base/clamp.h"
 
-#define SCALED_LIMIT 1000.0 /* an RBF kernel is 0 long before; keeps squares finite */
+#define SCALED_LIMIT 1000.0 /* an RBF kernel underflows long before; keeps squares finite */
 #define BELOW_LOG    (-3.0)
 
 static bool takes(nitro_scale scale, double value)
@@ -16,7 +16,7 @@ static bool takes(nitro_scale scale, double value)
     return scale != NITRO_SCALE_LOG || value > 0.0;
 }
 
-/** sign(x) ln(1 + |x|). From 1 on, log of the sum is as good as log1p, and several times faster. */
+/** sign(x) ln(1 + |x|). From 1 on, log is as accurate as log1p and several times faster. */
 static double signed_log(double value)
 {
     double magnitude = fabs(value);
@@ -117,7 +117,7 @@ double nitro_scaler_excess(const nitro_scaler_column *column, double value)
     return fmin(2.0 * away / fabs(column->low), SCALED_LIMIT);
 }
 
-/** Doubles in ascending order as whole numbers, so that a bisection reaches every one. */
+/** Maps doubles to integers in ascending order, for bisection. */
 static int64_t order_of(double value)
 {
     int64_t bits;
@@ -133,7 +133,7 @@ static double value_of(int64_t order)
     return value;
 }
 
-/** The last value on the way from `inside` to `outside` whose excess is within the tolerance. */
+/** The last value from `inside` towards `outside` whose excess is within the tolerance. */
 static double find_border(const nitro_scaler_column *column, double tolerance, double inside,
                           double outside)
 {

@@ -1,6 +1,5 @@
-/*
- * scaler.h - columns to [-1, 1]: each value is brought to a linear axis by its column's scale, then
- * the range seen in training becomes [-1, 1]. Internal to nitro/.
+/* scaler.h - scales columns: each value is transformed by its column's scale, then the training
+ * range is mapped to [-1, 1]. Internal to nitro/.
  */
 #ifndef NITRO_RECORDS_SCALER_H
 #define NITRO_RECORDS_SCALER_H
@@ -26,13 +25,13 @@ nitro_status nitro_scaler_fit(nitro_context *context, const double *values, size
                               nitro_scaler_column *columns);
 
 /**
- * A value in scaled units: [-1, 1] over the training range, linear on both sides of it, cut at
- * +-1000; 0 for a column that was constant in training, which says nothing. A value that a log
- * scale cannot take lies one range below the smallest one (-3). Never NaN for a finite value.
+ * A value in scaled units: [-1, 1] over the training range, extrapolated linearly and clamped to
+ * +-1000; 0 for a column that was constant in training. Values without a logarithm become -3, one
+ * range below the smallest. Never NaN for a finite value.
  */
 double nitro_scaler_apply(const nitro_scaler_column *column, double value);
 
-/** A column with what every value's scaling has in common computed beforehand. */
+/** A column with precomputed scaling constants. */
 typedef struct nitro_scaler_line {
     nitro_scale scale;
     bool is_constant;
@@ -40,7 +39,7 @@ typedef struct nitro_scaler_line {
 } nitro_scaler_line;
 
 nitro_scaler_line nitro_scaler_prepare(const nitro_scaler_column *column);
-/** The same value as nitro_scaler_apply's, bit by bit. */
+/** Bit-identical to nitro_scaler_apply. */
 double nitro_scaler_line_apply(const nitro_scaler_line *line, double value);
 
 /** The value at this place in scaled units; the constant where the column was constant. */
@@ -48,13 +47,13 @@ double nitro_scaler_invert(const nitro_scaler_column *column, double scaled);
 
 /**
  * How far a value lies outside the training range, in scaled units (the range is 2 wide); 0 inside.
- * A column that was constant counts as a range as wide as its value's magnitude.
+ * A constant column's range is taken as its value's magnitude.
  */
 double nitro_scaler_excess(const nitro_scaler_column *column, double value);
 
 /**
- * The values whose excess is at most `tolerance`, as an interval: asking it takes no logarithm.
- * @return false for a constant column, which has none: ask nitro_scaler_excess.
+ * The interval of values whose excess is at most `tolerance`: checking it needs no logarithm.
+ * @return false for a constant column: use nitro_scaler_excess.
  */
 bool nitro_scaler_interval(const nitro_scaler_column *column, double tolerance, double *low,
                            double *high);

@@ -1,6 +1,5 @@
-/*
- * Schemas: the variants and features of a computation, which make samples and models comparable.
- * Order counts, for features and times are stored by index; units and scales do not.
+/* Schemas: the variants and features of a computation. Samples and models are comparable if names
+ * and order agree; units and scales may differ.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@ nitro_status nitro_schema_create(nitro_context *context, const char *computation
 {
     if (!nitro_name_is_valid(computation))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "'%.80s' is no computation name: use 1 to 63 of [A-Za-z0-9_.+-]",
+                          "'%.80s' is not a valid computation name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           computation ? computation : "(null)");
     nitro_schema *created = nitro_calloc(context, 1, sizeof(*created));
     if (!created)
@@ -71,7 +70,7 @@ static nitro_status check_new_name(nitro_context *context, const nitro_schema *s
 {
     if (!nitro_name_is_valid(name))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s: '%.80s' is no %s name: use 1 to 63 of [A-Za-z0-9_.+-]",
+                          "%s: '%.80s' is not a valid %s name: use 1 to 63 of [A-Za-z0-9_.+-]",
                           schema->computation, name ? name : "(null)", what);
     if (taken != NITRO_NONE)
         return nitro_fail(context, NITRO_ERR_EXISTS, "%s: %s '%s' is declared twice",
@@ -196,7 +195,7 @@ nitro_status nitro_schema_require_same(nitro_context *context, const nitro_schem
     char *names_b = print_names(b);
     nitro_status status =
         nitro_fail(context, NITRO_ERR_MISMATCH,
-                   "features or variants differ: %s has %s; %s has %s. The order counts too.", have,
+                   "features or variants differ: %s has %s; %s has %s. Their order matters.", have,
                    names_a ? names_a : a->computation, want, names_b ? names_b : b->computation);
     free(names_a);
     free(names_b);

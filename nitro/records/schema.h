@@ -1,4 +1,4 @@
-/* schema.h - parts of a schema, found and printed. Internal to nitro/. */
+/* schema.h - searching and printing schemas. Internal to nitro/. */
 #ifndef NITRO_RECORDS_SCHEMA_H
 #define NITRO_RECORDS_SCHEMA_H
 

@@ -42,7 +42,7 @@ static nitro_status check_name(nitro_context *context, const nitro_schema *schem
     const char *name = schema->relative[index].name;
     if (!nitro_name_is_valid(name))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s: '%.80s' is no name of a relative feature: use 1 to 63 of "
+                          "%s: '%.80s' is not a valid relative feature name: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",
                           schema->computation, name ? name : "(null)");
     if (nitro_schema_feature(schema, name) != NITRO_NONE)
@@ -64,7 +64,7 @@ static nitro_status check_replaced(nitro_context *context, const nitro_schema *s
     for (size_t i = 0; i < names.count && status == NITRO_OK; i++)
         if (nitro_schema_feature(schema, names.items[i]) == NITRO_NONE)
             status = nitro_fail(context, NITRO_ERR_FORMAT,
-                                "%s: relative feature %s replaces '%.80s', which is no input "
+                                "%s: relative feature %s replaces '%.80s', which is not an input "
                                 "feature",
                                 schema->computation, info->name, names.items[i]);
     nitro_string_list_free(&names);
@@ -87,7 +87,7 @@ nitro_status nitro_schema_check_relative(nitro_context *context, const nitro_sch
     status = check_replaced(context, schema, info);
     if (status != NITRO_OK)
         return status;
-    /* All up to this one, for they share the limit on device features. */
+    /* Checks all up to this one, since they share the limit on device features. */
     nitro_schema part = *schema;
     nitro_relative *compiled = NULL;
     part.num_relative = index + 1;

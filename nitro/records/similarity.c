@@ -1,5 +1,5 @@
-/* How alike devices are: the paper's Table 2. The scale is set by the devices that are compared, so
- * that a feature's extremes are -1 and 1 among them and no single unit outweighs the others. */
+/* Cosine similarity of devices (the paper's Table 2), with each feature scaled to [-1, 1] over the
+ * compared devices. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ static nitro_status gather(nitro_context *context, const nitro_device *const *de
     return NITRO_OK;
 }
 
-/* Halved before they are subtracted: the difference of two finite numbers need not be finite. */
+/* Halved before subtraction, which could overflow. */
 static void scale_to_unit_range(double *values, size_t count)
 {
     double low = values[0], high = values[0];
@@ -31,7 +31,7 @@ static void scale_to_unit_range(double *values, size_t count)
         values[i] = half_width > 0 ? (values[i] - middle) / half_width : 0;
 }
 
-/* 0 where a device has no direction: it lies in the middle of every feature. */
+/* 0 for a zero vector: every feature at mid-range. */
 static double cosine(const double *scaled, size_t num_devices, size_t num_features, size_t a,
                      size_t b)
 {
@@ -52,7 +52,7 @@ nitro_status nitro_device_similarity(nitro_context *context, const nitro_device 
 {
     if (num_devices < 2 || num_features < 1)
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "similarity needs two devices and one feature at least, not %zu and %zu",
+                          "similarity needs at least two devices and one feature, not %zu and %zu",
                           num_devices, num_features);
     /* shape [num_features x num_devices] */
     double *scaled = nitro_calloc(context, num_features, num_devices * sizeof(*scaled));

@@ -212,7 +212,7 @@ static nitro_status require_campaign(const copying *job, const char *id)
         return NITRO_OK;
     if (job->options->campaign)
         return nitro_fail(nitro_store_context(job->to), NITRO_ERR_ARGUMENT,
-                          "'%.120s' is no device id: use 1 to 63 of [A-Za-z0-9_.:@+-] for device, "
+                          "'%.120s' is not a valid device id: use 1 to 63 of [A-Za-z0-9_.:@+-] for device, "
                           "'@' and campaign",
                           id);
     return nitro_fail(

@@ -1,5 +1,5 @@
-/* Declaring a computation: variants, input features, hooks. A declaration closes when a model is
- * attached, so that what a model was checked against cannot change. */
+/* Declaring a computation: variants, input features, hooks. Attaching a model closes the
+ * declaration, since the model was checked against it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ void nitro_computation_free(nitro_computation *computation)
     nitro_decision_log_free(computation->decision_log);
     nitro_monitor_free(computation->monitor);
     for (size_t i = 0; i < computation->schema->num_variants; i++)
-        free((char *)computation->variants[i].version); /* our copy, const for users */
+        free((char *)computation->variants[i].version); /* owned copy, const for users */
     nitro_schema_free(computation->schema);
     free(computation);
 }
@@ -76,7 +76,7 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     const char *version = variant->version ? variant->version : "1";
     if (!nitro_name_is_valid(version))
         return nitro_fail(context, NITRO_ERR_ARGUMENT,
-                          "%s: variant '%.80s': '%.80s' is no version: use 1 to 63 of "
+                          "%s: variant '%.80s': '%.80s' is not a valid version: use 1 to 63 of "
                           "[A-Za-z0-9_.+-]",
                           schema->computation, variant->name ? variant->name : "(null)", version);
     char *version_copy = nitro_strdup(context, version);
@@ -97,7 +97,7 @@ nitro_status nitro_computation_add_variant(nitro_computation *computation,
     return NITRO_OK;
 }
 
-/* Features of a group are declared together or not at all. */
+/* All features of a group are declared, or none. */
 static void drop_features(nitro_schema *schema, size_t count_before)
 {
     while (schema->num_features > count_before) {
@@ -154,9 +154,8 @@ static nitro_status find_variant(const nitro_computation *computation, const cha
         return NITRO_OK;
     }
     char *names = nitro_schema_print_variants(schema);
-    nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'; there is: %s",
-               schema->computation, name ? name : "(null)",
-               names && names[0] ? names : "none so far");
+    nitro_fail(computation->context, NITRO_ERR_NOT_FOUND, "%s: no variant '%.80s'; declared: %s",
+               schema->computation, name ? name : "(null)", names && names[0] ? names : "none");
     free(names);
     return NITRO_ERR_NOT_FOUND;
 }
@@ -186,10 +185,11 @@ nitro_status nitro_computation_force(nitro_computation *computation, const char 
 nitro_status nitro_computation_set_device_kind(nitro_computation *computation, const char *kind)
 {
     if (!nitro_name_is_valid(kind))
-        return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
-                          "%s: '%.80s' is no kind of device: use 1 to 63 of [A-Za-z0-9_.+-], such "
-                          "as host or cuda",
-                          computation->schema->computation, kind ? kind : "(null)");
+        return nitro_fail(
+            computation->context, NITRO_ERR_ARGUMENT,
+            "%s: '%.80s' is not a valid device kind: use 1 to 63 of [A-Za-z0-9_.+-], such "
+            "as host or cuda",
+            computation->schema->computation, kind ? kind : "(null)");
     snprintf(computation->device_kind, sizeof(computation->device_kind), "%s", kind);
     return NITRO_OK;
 }
@@ -227,7 +227,7 @@ nitro_status nitro_computation_set_min_confidence(nitro_computation *computation
 nitro_status nitro_computation_set_memo_size(nitro_computation *computation, size_t num_entries)
 {
     nitro_memo *memo = NULL;
-    if (num_entries > 0 && computation->model) { /* else made when a model is attached */
+    if (num_entries > 0 && computation->model) { /* else created with the first model */
         nitro_status status = nitro_memo_create(computation->context, num_entries,
                                                 computation->schema->num_features, &memo);
         if (status != NITRO_OK)

@@ -23,10 +23,10 @@ static nitro_status apply_log(nitro_computation *computation, const nitro_settin
         if (strcmp(value->text, levels[level]) == 0)
             nitro_context_set_log(computation->context, (nitro_log_level)level, print_message,
                                   NULL);
-    return NITRO_OK; /* "off" leaves alone what the program has set */
+    return NITRO_OK; /* "off" keeps the program's log */
 }
 
-/** A folder's model is COMPUTATION.json; a folder without one has none to attach. */
+/** In a folder, the model is COMPUTATION.json, if it exists. */
 static nitro_status apply_model(nitro_computation *computation, const nitro_setting_value *value)
 {
     struct stat about;
@@ -42,7 +42,7 @@ static nitro_status apply_model(nitro_computation *computation, const nitro_sett
     if (stat(path, &about) == 0)
         status = nitro_computation_load_model(computation, path);
     else
-        nitro_log(computation->context, NITRO_LOG_INFO, "%s: there is no model %s",
+        nitro_log(computation->context, NITRO_LOG_INFO, "%s: no model file %s",
                   nitro_computation_name(computation), path);
     free(path);
     return status;
@@ -119,7 +119,7 @@ static nitro_status apply_monitor(nitro_computation *computation, const nitro_se
     return nitro_computation_monitor(computation, &options);
 }
 
-/** In this order: what is logged of the others is seen. Settings without a row are not its own. */
+/** In this order, so that the log level applies to the others' messages. */
 static const struct {
     const char *name;
     nitro_status (*apply)(nitro_computation *computation, const nitro_setting_value *value);
@@ -134,7 +134,7 @@ static const struct {
     {"feature_budget", apply_feature_budget},
 };
 
-/* Who made a setting need not have written the program: the error says where it was made. */
+/* Add the setting's origin to the error. */
 static nitro_status apply(nitro_computation *computation, size_t applier,
                           const nitro_setting_value *value)
 {

@@ -1,4 +1,4 @@
-/* decision_log.h - decisions that were printed already. Internal to nitro/. */
+/* decision_log.h - prints each distinct decision once. Internal to nitro/. */
 #ifndef NITRO_RUNTIME_DECISION_LOG_H
 #define NITRO_RUNTIME_DECISION_LOG_H
 
@@ -11,7 +11,7 @@ void nitro_decision_log_free(nitro_decision_log *decision_log);
 
 /**
  * Print a decision and its features to standard error as one line, unless this variant was printed
- * for these features already. Takes no lock; from any number of threads.
+ * for these features already. Lock-free; safe from any number of threads.
  */
 void nitro_decision_log_print(nitro_decision_log *decision_log, const nitro_schema *schema,
                               const double *features, const nitro_decision *decision);

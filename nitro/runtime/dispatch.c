@@ -26,7 +26,7 @@ const char *nitro_reason_text(nitro_reason reason)
     return (size_t)reason < count ? texts[reason] : "unknown reason";
 }
 
-/** Made once, with the first model: there is nothing to remember before. */
+/** Created with the first model. */
 static nitro_status make_memo(nitro_computation *computation)
 {
     nitro_memo *memo = NULL;
@@ -39,8 +39,7 @@ static nitro_status make_memo(nitro_computation *computation)
     return status;
 }
 
-/** What its scores depend on, and all that costs nothing to evaluate: ranges are looked at there.
- */
+/** Check the range of features that scores depend on, and of free ones. */
 static uint64_t needed_for(const nitro_computation *computation, const nitro_model *model)
 {
     uint64_t used = nitro_model_used_features(model);
@@ -59,7 +58,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
         status = make_memo(computation);
     if (status != NITRO_OK)
         return status;
-    /* Who decides meanwhile knows what either model needs, or asks again. */
+    /* Concurrent decisions evaluate the features of both models, or retry. */
     uint64_t needed = needed_for(computation, model), before = computation->needed;
     nitro_model_judge(model, needed);
     computation->needed = before | needed;
@@ -69,7 +68,7 @@ nitro_status nitro_computation_attach_model(nitro_computation *computation, nitr
         return status;
     }
     computation->closed = true;
-    computation->epoch++; /* what the old model said is told no more */
+    computation->epoch++; /* invalidates decisions of the old model */
     computation->needed = needed;
     return NITRO_OK;
 }
@@ -89,7 +88,7 @@ nitro_status nitro_computation_load_model(nitro_computation *computation, const 
     return nitro_fail(computation->context, status, "%s: %s", path, message);
 }
 
-/* One bit a variant that accepts the input. */
+/* Bit v: variant v accepts the input. */
 static uint64_t allowed_variants(const nitro_computation *computation, const double *features,
                                  const void *argument)
 {
@@ -115,7 +114,7 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
-/** What the model says, if there is one: held while it is asked, since it may be replaced. */
+/** The model's decision, if one is attached. RCU keeps the model alive while it is in use. */
 static nitro_status query_model(const nitro_computation *computation, const double *features,
                                 uint64_t known, uint64_t allowed, nitro_decision *made)
 {
@@ -131,18 +130,19 @@ static nitro_status query_model(const nitro_computation *computation, const doub
     }
     nitro_rcu_pointer_leave(computation->model);
     if (status != NITRO_OK && status != NITRO_ERR_NO_DATA)
-        return nitro_fail(computation->context, status, "%s: the model cannot judge these features",
+        return nitro_fail(computation->context, status,
+                          "%s: the model cannot decide with these features",
                           computation->schema->computation);
     return status;
 }
 
-/** What the model says, or said before of the same features. */
+/** The model's decision, from the memo if possible. */
 static nitro_status query_or_remember(const nitro_computation *computation, const double *features,
                                       uint64_t known, uint64_t allowed, nitro_decision *made)
 {
     nitro_memo *memo = computation->memo;
-    uint64_t epoch = computation->epoch; /* read before the model: what an older one says is kept
-                                            under the older epoch */
+    uint64_t epoch = computation->epoch; /* read before the model, so that an older model's decision
+                                            gets an older epoch */
     if (computation->needed & ~known)
         return NITRO_ERR_NO_DATA;
     if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
@@ -153,7 +153,7 @@ static nitro_status query_or_remember(const nitro_computation *computation, cons
     return status;
 }
 
-/** Without enough features: what needs none to be taken. */
+/** Over budget: the fallback variant, which needs no features. */
 static void decide_without(const nitro_computation *computation, nitro_decision *made)
 {
     size_t forced = computation->forced;
@@ -164,7 +164,7 @@ static void decide_without(const nitro_computation *computation, nitro_decision 
                                  .reason = NITRO_REASON_BUDGET};
 }
 
-/** Among the variants that accept the input. */
+/** Choose among the variants that accept the input. */
 static nitro_status decide_among(const nitro_computation *computation, const nitro_query *query,
                                  nitro_decision *made)
 {
@@ -197,8 +197,8 @@ nitro_status nitro_computation_decide(const nitro_computation *computation, nitr
                 "%s: none of the %zu variants accepts this input; declare one that always "
                 "does",
                 schema->computation, schema->num_variants);
-        /* Each way there writes `decision` itself: to copy what was just written word by word
-         * waits until it has left the store buffer. */
+        /* Each branch writes `decision` directly: copying words just stored would stall on store
+         * forwarding. */
         nitro_status status = decide_among(computation, query, decision);
         if (status != NITRO_OK)
             return status;
@@ -215,7 +215,7 @@ void nitro_computation_explain(const nitro_computation *computation, const nitro
                                  decision);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------- */
+/* ---- Deciding ------------------------------------------------------------------------------- */
 
 uint64_t nitro_computation_needs(const nitro_computation *computation)
 {
@@ -224,7 +224,7 @@ uint64_t nitro_computation_needs(const nitro_computation *computation)
     return all ? UINT64_MAX : computation->needed;
 }
 
-/** In time limits are kept only where a variant can be taken that nothing has to be known for. */
+/** The feature budget applies only if the fallback variant has no constraint. */
 static double budget_of(const nitro_computation *computation)
 {
     size_t forced = computation->forced;
@@ -235,7 +235,7 @@ static double budget_of(const nitro_computation *computation)
                : 0.0;
 }
 
-/** Decide; where a model was attached meanwhile that needs more, evaluate everything and again. */
+/** Decide; if a newly attached model needs more features, evaluate all and retry. */
 static nitro_status decide_or_default(const nitro_computation *computation, nitro_query *query,
                                       nitro_decision *decision)
 {

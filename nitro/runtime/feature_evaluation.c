@@ -9,7 +9,7 @@
 #include "nitro/base/finite.h"
 #include "nitro/runtime/computation.h"
 
-/* Waking a thread takes some microseconds: with less to gain it is not asked. */
+/* Minimum gain from the pool, since waking a thread takes some microseconds. */
 #define WORTH_HELPING_NS 20000.0
 
 static const nitro_feature_group *group_of(const nitro_feature_evaluation *evaluation, size_t place)
@@ -100,7 +100,7 @@ void nitro_feature_evaluation_work(nitro_feature_evaluation *evaluation)
         else
             evaluation->failures[i] = group->evaluate(
                 evaluation->argument, evaluation->values + group->first, group->user);
-        if (evaluation->failures[i]) /* those before it were begun, so the first is found */
+        if (evaluation->failures[i]) /* earlier groups were begun, so the first failure is found */
             evaluation->next = evaluation->num_groups;
     }
 }

@@ -1,8 +1,7 @@
 /*
- * The memo. Every entry has a sequence number, odd while it is written; a reader compares it before
- * and after and treats a change as a miss. Words are atomic, loaded with acquire and stored with
- * release order, and so stay between the two numbers. A counter is written only by the thread that
- * came first, without a locked addition, which would wait for earlier stores.
+ * A sequence-locked hash table. Each entry's sequence number is odd during writes; a reader that
+ * sees it change counts a miss. Words are atomic (acquire loads, release stores). A shard's counter
+ * is written by its first thread without a locked addition, which would drain the store buffer.
  */
 #include "nitro/runtime/memo.h"
 
@@ -12,30 +11,29 @@
 
 #include "nitro/base/thread_shard.h"
 
-#define WAYS        4 /* entries that a set of features may stand in */
+#define WAYS        4 /* associativity */
 #define LINE_BYTES  64
 #define MAX_ENTRIES ((size_t)1 << 24)
 #define MIX         UINT64_C(0x9E3779B97F4A7C15)
 
-/* Before an entry's features stand these words. */
+/* Header words of an entry, before its features. */
 enum { SEQUENCE, KEY, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
 
 typedef _Atomic uint64_t word;
 
 enum { HITS, MISSES, EVICTIONS, NUM_COUNTS };
 
-/* A cache line each, so that threads that count do not disturb each other. */
+/* A cache line each, to avoid false sharing. */
 typedef struct memo_counter {
-    _Alignas(LINE_BYTES) word owner; /* 0: nobody yet; stays when the thread ends, and is that of
-                                        the next thread of the same identity */
-    word own[NUM_COUNTS];            /* written by the owner alone */
+    _Alignas(LINE_BYTES) word owner; /* owner; 0: none; kept when the thread ends */
+    word own[NUM_COUNTS];            /* written by the owner only */
     word shared[NUM_COUNTS];         /* by other threads of this shard */
 } memo_counter;
 
 struct nitro_memo {
     memo_counter counters[NITRO_NUM_SHARDS];
     size_t num_features, num_sets; /* sets: a power of two */
-    size_t stride;                 /* words an entry: whole cache lines */
+    size_t stride;                 /* words per entry: whole cache lines */
     word *entries;                 /* shape [num_sets x WAYS x stride] */
 };
 
@@ -44,7 +42,7 @@ nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_
 {
     size_t num_sets = 1, line = LINE_BYTES / sizeof(word);
     if (num_entries > MAX_ENTRIES)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "a memo of %zu entries: at most %zu",
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "a memo of %zu entries; the maximum is %zu",
                           num_entries, MAX_ENTRIES);
     while (num_sets * WAYS < num_entries)
         num_sets *= 2;
@@ -59,7 +57,7 @@ nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_
                           "out of memory: cannot get a memo of %zu entries", num_entries);
     }
     memset(made, 0, sizeof *made);
-    memset(entries, 0, bytes); /* epochs begin with 1 */
+    memset(entries, 0, bytes); /* epochs start at 1 */
     made->num_features = num_features;
     made->num_sets = num_sets;
     made->stride = stride;
@@ -85,7 +83,7 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/** In whose set and under which key these features stand. */
+/** The set and key of these features. */
 static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed)
 {
     return nitro_hash(features, memo->num_features * sizeof *features, 0) ^ allowed * MIX;
@@ -127,8 +125,7 @@ static bool is_of(const word *entry, const double *features, size_t num_features
 
 /* ---- Counts ------------------------------------------------------------------------------- */
 
-/** A shard that is another thread's already is shared; one that is nobody's becomes the caller's.
- */
+/** Claims the shard if it has no owner; else it is shared. */
 static __attribute__((noinline)) void count_elsewhere(memo_counter *counter, uint64_t self,
                                                       size_t which)
 {
@@ -171,8 +168,7 @@ bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed,
                      nitro_decision *decision)
 {
     uint64_t key = find_key(memo, features, allowed);
-    size_t num_features = memo->num_features,
-           stride = memo->stride; /* not loaded after each word */
+    size_t num_features = memo->num_features, stride = memo->stride; /* keep a local copy */
     const word *entry = find_set(memo, key);
     for (size_t way = 0; way < WAYS; way++, entry += stride) {
         if (load(entry + KEY) != key)
@@ -193,7 +189,7 @@ bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed,
     return false;
 }
 
-/** A way that is free or of an older epoch; else the one that the key names. */
+/** A free or outdated way; else one chosen by the key. */
 static word *choose_way(const nitro_memo *memo, uint64_t key, uint64_t epoch)
 {
     word *set = find_set(memo, key);

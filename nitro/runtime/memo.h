@@ -1,6 +1,5 @@
-/*
- * memo.h - decisions by the bits of the features that led to them: a bounded table that any number
- * of threads read and fill at once, without a lock. Internal to nitro/.
+/* memo.h - a bounded, lock-free cache of decisions, keyed by the bits of the features. Internal to
+ * nitro/.
  */
 #ifndef NITRO_RUNTIME_MEMO_H
 #define NITRO_RUNTIME_MEMO_H
@@ -15,16 +14,15 @@ nitro_status nitro_memo_create(nitro_context *context, size_t num_entries, size_
 void nitro_memo_free(nitro_memo *memo);
 
 /**
- * Look up what was decided for these features, bit by bit, and these allowed variants. Counts a hit
- * or a miss; writes nothing else.
- * @param[in]  epoch     changes whenever other decisions may follow from the same features.
- * @param[out] decision  written on a hit, but for the variant's name.
+ * Look up the decision for these features, bit for bit, and allowed variants. Counts a hit or a
+ * miss; writes nothing else.
+ * @param[in]  epoch     changes when decisions for equal features may differ.
+ * @param[out] decision  written on a hit, except the variant's name.
  */
 bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
                      nitro_decision *decision);
 
-/** Keep a decision, in place of another one where its place is taken; an entry that another thread
- *  is writing is left alone. */
+/** Store a decision, possibly evicting another; skipped if another thread is writing the entry. */
 void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
                      const nitro_decision *decision);
 

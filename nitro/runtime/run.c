@@ -1,6 +1,5 @@
-/*
- * Runs the chosen variant: at once, or by a ticket whose features are evaluated meanwhile; timed if
- * calls are monitored.
+/* Runs the chosen variant, directly or by a ticket with asynchronous feature evaluation. Times
+ * monitored calls.
  */
 #include <string.h>
 
@@ -43,8 +42,8 @@ static nitro_status run_variant(const nitro_computation *computation, size_t var
     return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
 }
 
-/** Run and time a variant. Where another than the model's choice cannot even be prepared, nothing
- *  was done to the argument's result yet: the model's choice is run. */
+/** Run and time a variant. If an explored variant fails in `prepare`, the result is still
+ * untouched, so the model's choice is run. */
 static nitro_status run_timed(const nitro_computation *computation, const nitro_monitor_call *call,
                               void *argument)
 {
@@ -100,7 +99,7 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
     return run_decided(computation, &query, &made, is_sampled, argument, decision);
 }
 
-/* ---- In two halves ------------------------------------------------------------------------- */
+/* ---- Prepare and run separately ------------------------------------------------------------- */
 
 nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                            nitro_decision *decision)
@@ -127,7 +126,7 @@ nitro_status nitro_run_decided(const nitro_computation *computation, void *argum
     if (variant >= schema->num_variants || (name && strcmp(name, schema->variants[variant]) != 0))
         return nitro_fail(computation->context, NITRO_ERR_ARGUMENT,
                           "%s: variant number %zu, '%.80s', is not one of its %zu: the decision "
-                          "is another computation's; take it from nitro_prepare",
+                          "belongs to another computation; use nitro_prepare",
                           schema->computation, variant, name ? name : "?", schema->num_variants);
     const nitro_variant *chosen = &computation->variants[variant];
     int failure = chosen->run(argument, chosen->user);
@@ -141,8 +140,8 @@ typedef struct begun {
     uint64_t known;
 } begun;
 
-_Static_assert(sizeof(begun) <= sizeof(nitro_ticket), "a ticket has room for what was begun");
-_Static_assert(_Alignof(begun) <= _Alignof(nitro_ticket), "and is aligned for it");
+_Static_assert(sizeof(begun) <= sizeof(nitro_ticket), "nitro_ticket is too small");
+_Static_assert(_Alignof(begun) <= _Alignof(nitro_ticket), "nitro_ticket is misaligned");
 
 static begun *begun_of(nitro_ticket *ticket)
 {
@@ -188,7 +187,7 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
 void nitro_ticket_cancel(nitro_ticket *ticket)
 {
     nitro_feature_evaluation *evaluation = &begun_of(ticket)->evaluation;
-    atomic_store(&evaluation->next, evaluation->num_groups); /* what was not begun never is */
+    atomic_store(&evaluation->next, evaluation->num_groups); /* do not begin further groups */
     if (nitro_thread_pool_is_running(evaluation->pool))
         nitro_thread_pool_withdraw(evaluation->pool, evaluation);
 }

@@ -1,7 +1,7 @@
 /*
- * Threads that help to evaluate features. Evaluations are in a list behind one lock that is never
- * held during an evaluation, so that offering and withdrawing one is fast. In a forked child there
- * are no threads, and the pool does nothing.
+ * Threads that evaluate features. Evaluations are in a list behind one lock that is never held
+ * during an evaluation, so that offering and withdrawing one is fast. In a forked child there are
+ * no threads, and the pool does nothing.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ struct nitro_thread_pool {
     pthread_t threads[]; /* shape [num_threads] */
 };
 
-/** Out of the list, if it is there; the lock is held. */
+/** Remove from the list, if present; the lock is held. */
 static void drop(nitro_thread_pool *pool, nitro_feature_evaluation *evaluation)
 {
     for (nitro_feature_evaluation **link = &pool->waiting; *link; link = &(*link)->next_unsent)
@@ -56,7 +56,7 @@ static void *run_pool_thread(void *any)
     return NULL;
 }
 
-/** The application's signals are none of the helpers' business. */
+/** Block the application's signals in pool threads. */
 static void start_threads(nitro_thread_pool *pool, size_t num_threads)
 {
     sigset_t all, before;
@@ -84,7 +84,7 @@ nitro_status nitro_thread_pool_create(nitro_context *context, size_t num_threads
         size_t num_started = made->num_threads;
         nitro_thread_pool_free(made);
         return nitro_fail(context, NITRO_ERR_NO_MEMORY,
-                          "the system starts no more than %zu of %zu threads to evaluate features",
+                          "only %zu of %zu threads for feature evaluation could be started",
                           num_started, num_threads);
     }
     *pool = made;

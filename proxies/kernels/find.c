@@ -13,6 +13,6 @@ nitro_status nitro_proxy_kernel_find(nitro_context *context, const char *proxy,
         }
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                       "proxy '%.80s' has no kernel for devices of kind '%.80s': 'nitro proxies' "
-                      "lists those that there are",
+                      "lists the available ones",
                       proxy, device_kind);
 }

@@ -19,7 +19,7 @@ static nitro_status say(nitro_context *context, const char *what, cudaError_t er
         "proxy on cuda: %s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-/* ---- How much ------------------------------------------------------------------------------- */
+/* ---- Amount of work ------------------------------------------------------------------------- */
 
 typedef struct card {
     int num_multiprocessors, threads_each, l2_bytes;
@@ -37,7 +37,7 @@ static nitro_status query_card(nitro_context *context, card *found)
     cudaError_t error = cudaGetDevice(&device);
     for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && error == cudaSuccess; i++)
         error = cudaDeviceGetAttribute(queries[i].value, queries[i].attribute, device);
-    return say(context, "cannot ask the device", error);
+    return say(context, "cannot query the device", error);
 }
 
 /* Words of a block's region, a multiple of a pass. Default: four times the L2 cache. */
@@ -119,7 +119,7 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize(); /* the stream may not synchronise with the default one */
     free(bucket);
-    return say(cuda->context, "cannot get memory ready", error);
+    return say(cuda->context, "cannot initialise memory", error);
 }
 
 /* ---- The functions of a proxy kernel -------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define MAX_THREADS 4096
 #define LINE_BYTES  128 /* a cache line, and the adjacent one that some processors prefetch */
 
-/* ---- How much ------------------------------------------------------------------------------- */
+/* ---- Amount of work ------------------------------------------------------------------------- */
 
 static size_t count_cores(void)
 {

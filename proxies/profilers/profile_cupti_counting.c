@@ -241,8 +241,8 @@ static nitro_status hand_on_all(const counting *self, nitro_kernel_function func
         return NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && count != self->launches.kernels.count)
         nitro_log(self->context, NITRO_LOG_WARNING,
-                  "%zu kernels were launched and %zu profiled: it is not known which is which, so "
-                  "they are called 'kernel'",
+                  "%zu kernels were launched and %zu profiled: they cannot be matched, so they are "
+                  "named 'kernel'",
                   self->launches.kernels.count, count);
     for (size_t range = 0; range < count && status == NITRO_OK; range++)
         status = hand_on(self, range, count, values, function, user);
@@ -250,7 +250,7 @@ static nitro_status hand_on_all(const counting *self, nitro_kernel_function func
     return status;
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The profiler --------------------------------------------------------------------------- */
 
 static nitro_status profile(counting *self, const nitro_string_list *counters,
                             nitro_kernel_function function, void *user)

@@ -22,7 +22,7 @@ static const error_row errors[] = {
      "this user may not read the counters: run as root or with CAP_SYS_ADMIN, or let the driver "
      "load with NVreg_RestrictProfilingToAdminUsers=0"},
     {CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED,
-     "another profiling interface of CUPTI's is in use in this process: do without it"},
+     "another CUPTI profiling interface is in use in this process: disable it"},
     {CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED,
      "its old event and metric interface is gone for this device: a library in this process still "
      "uses it"},
@@ -34,10 +34,11 @@ static const error_row errors[] = {
      "profiling for it"},
     {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
      "confidential computing is on, which hides the counters: profile with it off"},
-    {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, "crypto-mining cards cannot be profiled: use another"},
+    {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED,
+     "crypto-mining cards cannot be profiled: use another GPU"},
     {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED,
-     "a part of a GPU (MIG) cannot be profiled: profile on a GPU that is not partitioned"},
-    {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "cards joined by SLI cannot be profiled: turn it off"},
+     "MIG instances cannot be profiled: use an unpartitioned GPU"},
+    {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, "SLI groups cannot be profiled: turn SLI off"},
     {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED,
      "the counters cannot be read under Windows' WSL: profile on Linux or allow it in Windows' "
      "NVIDIA control panel"},

@@ -63,12 +63,12 @@ static nitro_status open_host_library(nitro_context *context, void *library)
 {
     char origin[PATH_MAX], path[2 * PATH_MAX];
     if (dlinfo(library, RTLD_DI_ORIGIN, origin) != 0)
-        return nitro_fail(context, NITRO_ERR_IO, "cannot tell where %s is: %s", LIBRARY, dlerror());
+        return nitro_fail(context, NITRO_ERR_IO, "cannot locate %s: %s", LIBRARY, dlerror());
     snprintf(path, sizeof path, "%s/%s", origin, HOST_LIBRARY);
     if (dlopen(path, RTLD_NOW | RTLD_GLOBAL))
         return NITRO_OK;
     return nitro_fail(context, NITRO_ERR_IO,
-                      "%s is there, but not the library beside it that it needs: %s; install all "
+                      "%s is installed, but not the library that it needs: %s; install all "
                       "of CUDA 13's CUPTI",
                       LIBRARY, dlerror());
 }

@@ -90,7 +90,7 @@ static void test_query(void **state)
     }
     device = NULL;
     assert_fails(context, nitro_device_kind_cuda.describe(context, "cuda:2", false, &device),
-                 NITRO_ERR_NOT_FOUND, "'cuda:2' is none of this machine's 2 CUDA devices");
+                 NITRO_ERR_NOT_FOUND, "no CUDA device 'cuda:2' among this machine's 2");
     assert_null(device);
     nitro_string_list_free(&ids);
     nitro_context_free(context);
@@ -105,7 +105,7 @@ static void test_no_device(void **state)
     cuda_emulation_configure(&settings);
     unsetenv("CUDA_VISIBLE_DEVICES");
     assert_fails(context, nitro_device_kind_cuda.describe(context, "cuda", false, &device),
-                 NITRO_ERR_NOT_FOUND, "the NVIDIA driver is here, but sees no GPU");
+                 NITRO_ERR_NOT_FOUND, "the NVIDIA driver finds no GPU");
     setenv("CUDA_VISIBLE_DEVICES", "7", 1);
     assert_fails(context, nitro_device_kind_cuda.describe(context, "cuda", false, &device),
                  NITRO_ERR_NOT_FOUND, "CUDA_VISIBLE_DEVICES is '7'");
@@ -185,7 +185,7 @@ static void test_access(void **state)
     settings.memory_bytes = (size_t)64 << 20;
     cuda_emulation_reset(&settings);
     assert_fails(context, access->open(context, "cuda:5", &session), NITRO_ERR_NOT_FOUND,
-                 "'cuda:5' is none");
+                 "no CUDA device 'cuda:5'");
     assert_null(session);
     assert_ok(context, access->open(context, ID, &session));
     assert_ok(context, access->free_memory(session, &bytes));

@@ -90,7 +90,7 @@ static void test_failures(void **state)
         settings.fail_malloc = 0;
         settings.num_devices = 0;
         cuda_emulation_reset(&settings);
-        expect_failure(list.items[i], NITRO_ERR_IO, "cannot ask the device");
+        expect_failure(list.items[i], NITRO_ERR_IO, "cannot query the device");
         settings.num_devices = 1;
     }
     cuda_emulation_reset(&settings);

@@ -12,7 +12,7 @@
 struct nitro_device_session {
     nitro_context *context;
     nitro_cuda_facts facts;
-    nitro_nvml *nvml; /* NULL: not there */
+    nitro_nvml *nvml; /* NULL: none */
     cudaEvent_t begin, end;
     void *flushed; /* shape [flush_bytes]; allocated by the first flush */
     size_t flush_bytes;
@@ -49,7 +49,7 @@ static nitro_status find_facts(nitro_context *context, const char *id, nitro_cud
     size_t index = nitro_cuda_find(facts, count, id);
     if (index == NITRO_NONE)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "'%.80s' is none of this machine's %zu CUDA devices", id, count);
+                            "no CUDA device '%.80s' among this machine's %zu", id, count);
     else
         *found = facts[index];
     free(facts);
@@ -110,7 +110,7 @@ static nitro_status stop(nitro_device_session *session, void *stream, double *el
 
 static nitro_status flush(nitro_device_session *session, void *stream)
 {
-    static const char what[] = "emptying a CUDA device's caches";
+    static const char what[] = "flushing a CUDA device's caches";
     if (!session->flushed) {
         nitro_status status =
             check(session->context, cudaMalloc(&session->flushed, session->flush_bytes), what);
@@ -125,7 +125,7 @@ static nitro_status free_memory(nitro_device_session *session, size_t *bytes)
 {
     size_t available, total;
     nitro_status status =
-        check(session->context, cudaMemGetInfo(&available, &total), "asking for free memory");
+        check(session->context, cudaMemGetInfo(&available, &total), "querying free memory");
     if (status == NITRO_OK)
         *bytes = available;
     return status;

@@ -11,7 +11,7 @@
 #define QUERY_LIMIT_MS   60e3 /* eight suspended GPUs take many seconds to resume */
 #define MEASURE_LIMIT_MS 180e3
 
-/* ---- Asking the driver ----------------------------------------------------------------------- */
+/* ---- Querying the driver ------------------------------------------------------------ */
 
 /* What the child process queries: all devices, or one device and optionally its benchmarks. */
 typedef struct query {
@@ -42,9 +42,8 @@ static nitro_status fail_other(nitro_context *context, const nitro_cuda_facts *f
     char first[64];
     nitro_cuda_format_id(facts[0].name, first, sizeof(first));
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "'%.80s' is none of this machine's %zu CUDA devices, of which " PREFIX
-                      "0 is %s",
-                      id, count, first);
+                      "no CUDA device '%.80s' among this machine's %zu; " PREFIX "0 is %s", id,
+                      count, first);
 }
 
 static nitro_status answer_query(nitro_context *context, void *state, char **answer)
@@ -74,7 +73,7 @@ static nitro_status run_query(nitro_context *context, query *asked, char **answe
     if (!nitro_cuda_is_built)
         return answer_query(context, asked, answer);
     return nitro_child_run(
-        context, asked->measure ? "measuring a CUDA device" : "asking the CUDA driver",
+        context, asked->measure ? "measuring a CUDA device" : "querying the CUDA driver",
         asked->measure ? MEASURE_LIMIT_MS : QUERY_LIMIT_MS, answer_query, asked, answer);
 }
 

@@ -90,8 +90,7 @@ nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_fac
 nitro_status nitro_cuda_facts_parse(nitro_context *context, const char *origin, const char *text,
                                     size_t size, nitro_cuda_facts **facts, size_t *count);
 
-/* ---- What is known without asking --------------------------------------------------------------
- */
+/* ---- Known without a query -------------------------------------------------------------- */
 
 /** By compute capability. */
 typedef struct nitro_cuda_architecture {
@@ -139,8 +138,7 @@ nitro_status nitro_cuda_make_device(nitro_context *context, const nitro_cuda_fac
  *  name), or NITRO_NONE. */
 size_t nitro_cuda_find(const nitro_cuda_facts *facts, size_t count, const char *id);
 
-/* ---- With the CUDA runtime
- * ------------------------------------------------------------------------ */
+/* ---- With the CUDA runtime ------------------------------------------------------------------ */
 
 /** Without it, the following functions fail with NITRO_ERR_NOT_BUILT. */
 extern const bool nitro_cuda_is_built;

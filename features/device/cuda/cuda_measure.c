@@ -7,13 +7,12 @@
  *                  memory; bytes read and bytes written both count. The best of three ways:
  *                  cudaMemcpyAsync, a block a tile of 16 KiB, and as many blocks as fit on the
  *                  device that step through the array; kernels with 16-byte words, four in flight.
- *   l2_gbps        reads of a quarter of the L2 cache, again and again by all
- *                  multiprocessors, 16-byte words, past the L1 cache.
- *   shared_atomic  ms for 2^15 additions of 1 to 32-bit counters, one counter a block of 256
- *                  threads in its shared memory, as many blocks as fit on the device; all threads
- * of a block contend for one address. More additions are made, and their time is divided.
+ *   l2_gbps        reads of a quarter of the L2 cache, repeatedly by all multiprocessors, 16-byte
+ * words, past the L1 cache. shared_atomic  ms for 2^15 additions of 1 to 32-bit counters, one
+ * counter a block of 256 threads in its shared memory, as many blocks as fit on the device; all
+ * threads of a block contend for one address. More additions are made, and their time is divided.
  *   global_atomic  the same with one counter in global memory for all threads.
- *   launch_us      the host's time from launching an empty kernel until it knows that it ended.
+ *   launch_us      host time from launching an empty kernel until it has synchronised with it.
  *   sp_gflops,     fused multiply-adds (two operations each) in eight independent chains a thread,
  *   dp_gflops      with all threads that fit on the device.
  *
@@ -64,7 +63,7 @@ static nitro_status check(const bench *self, cudaError_t error, const char *what
                       cudaGetErrorString(error), cudaGetErrorName(error), (int)error);
 }
 
-/* ---- What is launched ------------------------------------------------------------------------ */
+/* ---- Launches ------------------------------------------------------------------------ */
 
 static cudaError_t copy_by_driver(bench *self)
 {
@@ -280,7 +279,7 @@ static nitro_status measure_launch(bench *self, nitro_cuda_facts *facts)
     return NITRO_OK;
 }
 
-/* ---- All of them ----------------------------------------------------------------------------- */
+/* ---- All ----------------------------------------------------------------------------- */
 
 /* An idle device's clocks are low and take time to rise. */
 static nitro_status warm_up(bench *self)

@@ -38,7 +38,7 @@ cudaError_t nitro_cuda_launch_read(const void *from, size_t num_bytes, unsigned 
 cudaError_t nitro_cuda_launch_add_global(unsigned *counter, unsigned additions, unsigned num_blocks,
                                          cudaStream_t stream);
 /** Every thread adds 1 to one counter of its block's shared memory. @param[out] counters  shape
- *  [num_blocks]: what each block counted. */
+ * [num_blocks]: the count of each block. */
 cudaError_t nitro_cuda_launch_add_shared(unsigned *counters, unsigned additions,
                                          unsigned num_blocks, cudaStream_t stream);
 

@@ -17,7 +17,7 @@ static nitro_status fail_driver(nitro_context *context)
     cudaDriverGetVersion(&driver);
     if (driver == 0)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "no NVIDIA driver is here (libcuda.so.1 is not found)");
+                          "no NVIDIA driver: libcuda.so.1 is not found");
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                       "the NVIDIA driver is too old: it supports CUDA %d.%d, and this build needs "
                       "%d.%d",
@@ -32,7 +32,7 @@ static nitro_status fail_no_device(nitro_context *context)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
                           "no GPU is visible to the NVIDIA driver: CUDA_VISIBLE_DEVICES is '%.80s'",
                           visible);
-    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "the NVIDIA driver is here, but sees no GPU");
+    return nitro_fail(context, NITRO_ERR_NOT_FOUND, "the NVIDIA driver finds no GPU");
 }
 
 /* Why there is no device. */
@@ -48,7 +48,7 @@ static nitro_status fail_count(nitro_context *context, cudaError_t error)
                           "before the program uses CUDA (CUDA error %d)",
                           (int)error);
     return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                      "the NVIDIA driver shows no GPU: %s (CUDA error %d)",
+                      "the NVIDIA driver lists no GPU: %s (CUDA error %d)",
                       cudaGetErrorString(error), (int)error);
 }
 
@@ -88,7 +88,7 @@ static nitro_status query_device(nitro_context *context, int index, nitro_nvml *
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
     if (error != cudaSuccess)
         return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                          "GPU %d does not answer: %s (CUDA error %d)", index,
+                          "querying GPU %d failed: %s (CUDA error %d)", index,
                           cudaGetErrorString(error), (int)error);
     snprintf(facts->name, sizeof(facts->name), "%.*s", (int)sizeof(facts->name) - 1,
              properties.name);

@@ -31,7 +31,7 @@ static nitro_status describe(nitro_context *context, const char *id, bool measur
     nitro_status status = nitro_host_query(context, &this_machine, &found);
     if (status == NITRO_OK && strcmp(id, ALIAS) != 0 && strcmp(id, found->id) != 0)
         status = nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                            "'%.80s' is not this machine, which is %s", id, found->id);
+                            "'%.80s' is not this machine, whose id is %s", id, found->id);
     if (status == NITRO_OK && measure)
         status = nitro_host_measure(context, found);
     if (status == NITRO_OK)

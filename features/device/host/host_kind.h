@@ -7,7 +7,7 @@
 /** Source of a machine's description; all NULL: this machine. Tests replay recorded machines. */
 typedef struct nitro_host_source {
     const char *root;         /* folder with proc/ and sys/ in it; NULL: "" */
-    const char *topology_xml; /* file that hwloc exported; NULL: ask the operating system */
+    const char *topology_xml; /* file that hwloc exported; NULL: query the operating system */
 } nitro_host_source;
 
 #define NITRO_HOST_TEXT_SIZE 128

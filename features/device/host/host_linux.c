@@ -116,7 +116,7 @@ static nitro_status read_clock(nitro_context *context, const char *root, const c
         {nominal, "nominal clock (sysfs acpi_cppc)"},
         {clock_in_name(processor->model), "base clock (in the model's name)"},
         {highest, "highest clock (sysfs cpufreq)"},
-        {read_number(current), "clock when asked (/proc/cpuinfo)"},
+        {read_number(current), "current clock (/proc/cpuinfo)"},
     };
     for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
         if (isfinite(candidates[i].clock_mhz)) {

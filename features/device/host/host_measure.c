@@ -5,7 +5,7 @@
  *                  written both count. The array is four times all L2 and L3 caches, but
  *                  64 MiB at least and an eighth of the memory or 1 GiB at most; each thread has
  *                  touched its share first.
- *   l2_gbps        every thread reads half of its own L2 cache's size again and again, with
+ *   l2_gbps        every thread reads half of its own L2 cache's size repeatedly, with
  *                  vectors as wide as the processor has; bytes read count.
  *   shared_atomic  ms for 2^15 atomic additions, shared out over the threads, each to a counter of
  *                  its own thread's: what stays within a core, as shared memory within a GPU's

@@ -1,7 +1,7 @@
-/* Peak memory bandwidth from the firmware's table of memory modules (SMBIOS structures of type
- * 17), which only root may read. Two modules on a channel are no faster than one, so channels are
- * counted by their names ("P0 CHANNEL A", "NODE 1 CHANNEL 0 DIMM 1"); where names do not tell
- * channels, the bandwidth is unknown. */
+/* Peak memory bandwidth from the firmware's table of memory modules (SMBIOS structures of type 17),
+ * which only root may read. Two modules on a channel are no faster than one, so channels are
+ * counted by their names ("P0 CHANNEL A", "NODE 1 CHANNEL 0 DIMM 1"); if the names contain no
+ * channel, the bandwidth is unknown. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

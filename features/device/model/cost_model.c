@@ -150,7 +150,7 @@ static nitro_status require_variants(nitro_context *context, const nitro_cost_mo
     for (size_t i = 0; i < schema->num_variants; i++)
         if (!find_variant(model, schema->variants[i]))
             return nitro_fail(context, NITRO_ERR_NOT_FOUND,
-                              "the cost model of %s does not know variant %s", schema->computation,
+                              "the cost model of %s has no variant %s", schema->computation,
                               schema->variants[i]);
     return NITRO_OK;
 }

@@ -165,7 +165,8 @@ static void add_soft_votes(const nitro_compiled *compiled, const compiled_term *
     sum->bound += fabs(term->weight) * bound * (double)(compiled->num_variants - 1);
 }
 
-/** The classes, as bits, with a margin that may not be cut, so that their scores are inexact. */
+/** The classes, as bits, with a margin that may not be clamped, so that their scores are inexact.
+ */
 static uint64_t find_open(const nitro_svm_classifier *svm, const double *outputs, double bound)
 {
     uint64_t open = 0;
@@ -177,7 +178,7 @@ static uint64_t find_open(const nitro_svm_classifier *svm, const double *outputs
 }
 
 /** Variants whose scores equal the SVM's bit for bit: the classes with the most votes, the only
- * ones that may change places, if none of them is open. */
+ * ones whose ranks may change, if their votes are decided. */
 static uint64_t find_exact(const nitro_svm_classifier *svm, const double *own, uint64_t open)
 {
     double most = -INFINITY;

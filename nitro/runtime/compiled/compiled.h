@@ -3,7 +3,7 @@
  * coefficients, vectors that then coincide are merged, kernels are evaluated with SIMD, trees are
  * flat. A decision is 4 to 8 times as fast as by plain loops over the same arrays and 1.9 (forest)
  * to 40 times as fast as by the terms themselves (nitro-bench compiled, dispatch). Scores come with
- * a bound on their error; where that leaves the decision open, the caller repeats it in double
+ * a bound on their error; if it does not decide, the caller repeats the decision in double
  * precision and then by the terms. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_COMPILED_COMPILED_H
@@ -35,7 +35,7 @@ void nitro_compiled_free(nitro_compiled *compiled);
  * @param[in]  columns  shape [num_columns], no NaN; constant ones as given.
  * @param[out] scores   shape [num_variants].
  * @param[out] exact    bit v: the score of variant v equals nitro_score_terms_score's bit for bit,
- *                      as with an SVM whose margins are all cut; 0 unless scores are level.
+ *                      as with an SVM whose margins are all clamped; 0 unless scores are level.
  * @return the largest possible difference from nitro_score_terms_score; INFINITY or NaN if a vote
  * is undecided. Allocates nothing; safe from any number of threads.
  */
@@ -47,7 +47,7 @@ double nitro_compiled_score(const nitro_compiled *compiled, nitro_precision prec
 bool nitro_compiled_is_exact(const double *scores, size_t num_variants, uint64_t allowed,
                              double bound, uint64_t exact);
 
-/** The precision to begin with: double if single seldom decides, as with SVMs of large C. */
+/** The precision to begin with: double if single rarely decides, as with SVMs of large C. */
 nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled);
 
 /** Distinct vectors, before padding: for reports. */

@@ -42,7 +42,7 @@ static kernel_source describe(const nitro_score_term *term)
                            expansion->vectors};
 }
 
-/** A vector's coefficient in an output. SVMs store them against each other class. */
+/** A vector's coefficient in an output. SVMs store one per other class. */
 static double find_coefficient(const nitro_score_term *term, size_t vector, size_t own_class,
                                size_t a, size_t b, size_t output)
 {

@@ -1,5 +1,4 @@
-/*
- * What a model decides. Outside the training range, or below the minimum confidence, it chooses the
+/* Decides by a model. Outside the training range, or below the minimum confidence, chooses the
  * default variant.
  */
 #include "nitro/runtime/model/model.h"
@@ -107,8 +106,7 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *term
                                  .num_variants = model->schema->num_variants};
     if (!model->strategy->terms)
         return nitro_fail(model->context, NITRO_ERR_UNSUPPORTED,
-                          "models of strategy %s cannot be compiled: it does not say what its "
-                          "scores are made of",
+                          "models of strategy %s cannot be compiled: it has no score terms",
                           nitro_model_strategy(model));
     nitro_status status = model->strategy->terms(model->context, model->predictor, terms);
     if (status == NITRO_OK && model->correction)
@@ -147,7 +145,7 @@ static void score_columns(const nitro_model *model, const double *columns, doubl
         nitro_kernel_pair_add(model->correction, 1.0, columns, scores);
 }
 
-/** Score all variants; false where a relative feature is undefined for this input. */
+/** Score all variants; false if a relative feature is undefined for this input. */
 static bool score(const nitro_model *model, const double *features, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
@@ -187,7 +185,7 @@ static bool is_allowed(uint64_t allowed, size_t variant)
     return allowed >> variant & 1;
 }
 
-/** The default variant, or the first allowed one where that is not. */
+/** The default variant if allowed, else the first allowed one. */
 static size_t default_variant(const nitro_model *model, uint64_t allowed)
 {
     size_t variant = model->schema->default_variant;
@@ -220,17 +218,16 @@ static void decide(const nitro_model *model, const double *features, const doubl
     decision->variant_name = model->schema->variants[decision->variant];
 }
 
-/** Would scores that are off by up to `bound` lead to the same decision? Not so where they are NaN.
- */
+/** Is the decision the same for score errors up to `bound`? False for NaN. */
 static bool is_exact(const nitro_model *model, const double *scores, double bound, uint64_t exact,
                      uint64_t allowed, double min_confidence)
 {
     size_t num_variants = model->schema->num_variants;
     if (!nitro_compiled_is_exact(scores, num_variants, allowed, bound, exact))
         return false;
-    if (min_confidence <= 0.0) /* any will do */
+    if (min_confidence <= 0.0) /* any of them */
         return true;
-    /* The margin has the best score twice, and the next one. */
+    /* The margin uses the best score twice and the next one once. */
     double margin = nitro_calibration_margin(scores, num_variants, allowed);
     double low = nitro_calibration_confidence(&model->calibration, margin - 3.0 * bound);
     double high = nitro_calibration_confidence(&model->calibration, margin + 3.0 * bound);

@@ -1,6 +1,5 @@
-/*
- * From input features to the columns of a strategy. Compiling a model prepares formulas for the
- * target and the constants of scaling.
+/* Computes a strategy's columns from input features. Compiled models have precomputed formulas and
+ * scaling constants.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +9,9 @@
 #include "nitro/records/formula_set.h"
 #include "nitro/runtime/model/model.h"
 
-/* What does not depend on the input; the same numbers come out with and without it. */
+/* Input-independent data; results are the same with and without it. */
 struct nitro_model_prepared {
-    nitro_formula_set *relative; /* NULL: too large, the formulas themselves are asked */
+    nitro_formula_set *relative; /* NULL: too large, evaluate formulas one by one */
     nitro_scaler_line lines[2 * NITRO_MAX_FEATURES]; /* of input and relative features */
 };
 
@@ -107,7 +106,7 @@ static double scale(const nitro_model *model, size_t column, const nitro_scaler_
 {
     if (column < nitro_model_first_relative(model) || column >= nitro_model_first_device(model))
         return nitro_scaler_line_apply(line, value);
-    if (isnan(value)) /* undefined: as what a logarithm cannot take */
+    if (isnan(value)) /* undefined: as a value without a logarithm */
         return -1.0;
     return nitro_clamp(nitro_scaler_line_apply(line, value), -1.0, 1.0);
 }

@@ -1,8 +1,8 @@
-/* Which input features a model's scores depend on: others need not be evaluated to decide. */
+/* Finds the input features that a model's scores depend on; others need not be evaluated. */
 #include "nitro/runtime/model/model.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
-/** Columns, of those seen, that some tree cuts. */
+/** The strategy's columns that some tree splits on. */
 static void add_cuts(const nitro_forest *forest, bool *is_used)
 {
     for (size_t t = 0; t < forest->num_trees; t++)
@@ -11,7 +11,7 @@ static void add_cuts(const nitro_forest *forest, bool *is_used)
                 is_used[forest->trees[t].nodes[n].column] = true;
 }
 
-/** Columns that kernels see: all that varied in training; the others are 0 whatever the input. */
+/** Columns that kernels depend on: those that varied in training; the others are always 0. */
 static void add_varying(const nitro_model *model, bool *is_used)
 {
     for (size_t i = 0; i < model->num_seen; i++) {
@@ -45,7 +45,7 @@ uint64_t nitro_model_used_features(const nitro_model *model)
     for (size_t i = 0; i < model->num_seen; i++)
         if (is_used[i] && model->seen[i] < model->schema->num_features)
             features |= UINT64_C(1) << model->seen[i];
-    /* A relative feature that is undefined leads to the default variant, whatever the scores. */
+    /* All relative features count: an undefined one leads to the default variant. */
     for (size_t r = 0; r < model->schema->num_relative; r++)
         features |= features_of_formula(model, r);
     return features;

@@ -8,14 +8,14 @@
 
 #include <math.h>
 
-#define WORTHWHILE        0.995 /* of the best mean: what cannot beat this is left alone */
-#define CLEARLY           0.998 /* of the model's choice's mean: less is no reason to leave it */
+#define WORTHWHILE        0.995 /* of the best mean: candidates that cannot beat it are not explored */
+#define CLEARLY           0.998 /* of the model's choice's mean: the minimum gain to replace it */
 #define DEVIATIONS        2.0
-#define WORST_UNKNOWN     10.0 /* times the model's choice: what the first exploration may take */
-#define OPINION_ERROR     4.0  /* by this factor an opinion on a variant's time may be too high */
+#define WORST_UNKNOWN     10.0 /* times the model's choice: worst case of the first exploration */
+#define OPINION_ERROR     4.0  /* factor by which a time estimate may be too high */
 #define EXPLORATION_SHARE 0.5
 #define NS_PER_MS         1e6
-/* Calls in a bucket after which a variant is explored again, times how much slower it was. */
+/* Calls in a bucket until a variant is explored again, times its slowdown. */
 #define OUTDATED_CALLS 2048.0
 
 static bool is_candidate(const nitro_bucket *bucket, uint64_t allowed, size_t variant)
@@ -40,7 +40,7 @@ static size_t find_leader(const nitro_bucket *bucket, size_t num_variants, uint6
     return leader;
 }
 
-/** The opinion of a variant's time here before it was seen; NaN: there is none. */
+/** Estimated time of a variant not yet measured here; NaN: none. */
 static double modelled_ms(const nitro_bucket *bucket, size_t base, size_t variant)
 {
     return bucket->seen[base].mean_ms * (double)bucket->cost[variant] / (double)bucket->cost[base];
@@ -70,7 +70,7 @@ static double pessimistic_ms(const nitro_bucket *bucket, size_t base, size_t var
     return isnan(modelled) ? WORST_UNKNOWN * bucket->seen[base].mean_ms : 2.0 * modelled;
 }
 
-/** Was it tried so long ago that trying again costs next to nothing a call? */
+/** Was it explored so long ago that the cost per call of exploring it again is negligible? */
 static bool is_outdated(const nitro_bucket *bucket, size_t base, size_t leader, size_t variant)
 {
     double slower = pessimistic_ms(bucket, base, variant) / bucket->seen[leader].mean_ms;
@@ -132,7 +132,7 @@ nitro_adaptation_choice nitro_adaptation_choose(const nitro_bucket *bucket, size
     return choice;
 }
 
-/** What others have under way may be in lost_ns too, so a gain is taken only as far as it goes. */
+/** lost_ns includes reservations of other threads, so it is reduced at most to 0. */
 static void add_loss(nitro_budget *budget, int64_t loss_ns)
 {
     int64_t before = atomic_load(&budget->lost_ns), after;

@@ -11,7 +11,7 @@
 
 enum { NUM_PROBES = 4, DROPPED_BITS = 49, MAX_BUCKETS = 1 << 20, SETTLED = 16 };
 
-#define DISCOUNTED 2u /* times that a mean counts for after a drift */
+#define DISCOUNTED 2u /* weight of a mean after a drift, in times */
 
 struct nitro_buckets {
     size_t num_buckets; /* a power of two */
@@ -82,7 +82,7 @@ static uint64_t key_of(const nitro_bucket *bucket)
     return atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&bucket->key, memory_order_relaxed);
 }
 
-/** The bucket is this thread's, if it still has the key. */
+/** Keep the exclusive bucket only if it still has the key. */
 static bool enter(nitro_bucket *bucket, uint64_t key)
 {
     if (atomic_flag_test_and_set_explicit(&bucket->busy, memory_order_acquire))
@@ -106,7 +106,7 @@ static nitro_bucket *find(nitro_buckets *buckets, uint64_t key)
     return NULL;
 }
 
-/** A free place, or the one that was used least: each that is asked for loses half of its claim. */
+/** A free slot, or the least used one; the use counts of the slots examined are halved. */
 static nitro_bucket *find_place(nitro_buckets *buckets, uint64_t key)
 {
     nitro_bucket *least = NULL;
@@ -185,7 +185,7 @@ double nitro_seen_median(const nitro_seen *seen)
            ((double)sorted[NITRO_SEEN_RECENT / 2 - 1] + (double)sorted[NITRO_SEEN_RECENT / 2]);
 }
 
-/** A time that a preemption made a hundred times longer shall not count for a hundred. */
+/** Clamp outliers, such as times with preemption. */
 static double without_outlier(const nitro_seen *seen, double time_ms)
 {
     double median = nitro_seen_median(seen);
@@ -202,7 +202,7 @@ static void add_to_mean(nitro_seen *seen, double time_ms)
         seen->expected_ms = seen->mean_ms;
 }
 
-/** The first times are judged once there are enough of them: one alone may be the outlier. */
+/** The first times are clamped once there are enough to tell outliers. */
 static void judge_first(nitro_seen *seen)
 {
     seen->count = 0;

@@ -1,6 +1,5 @@
-/*
- * buckets.h - times of every variant in feature-space buckets: a bounded table that any number of
- * threads use without waiting. Internal to nitro/.
+/* buckets.h - times of every variant in feature-space buckets: a bounded, lock-free table. Internal
+ * to nitro/.
  */
 #ifndef NITRO_RUNTIME_ONLINE_BUCKETS_H
 #define NITRO_RUNTIME_ONLINE_BUCKETS_H
@@ -9,22 +8,22 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Newest times that are kept: drift is judged by their median. */
+/** Number of newest times kept; their median detects drift. */
 #define NITRO_SEEN_RECENT 8
-/** The mean forgets: a new time weighs one in so many at least. */
+/** Window of the running mean: the minimum weight of a new time is its inverse. */
 #define NITRO_SEEN_WINDOW 512
-/** Times from which on a mean is worth something. */
+/** Minimum number of times for a usable mean. */
 #define NITRO_SEEN_ENOUGH 4
 
 /** Times of one variant in one bucket. */
 typedef struct nitro_seen {
     uint32_t count;    /* of times in the mean; at most NITRO_SEEN_WINDOW */
     uint32_t recorded; /* since the newest times were forgotten; at most NITRO_SEEN_RECENT */
-    uint32_t next;     /* place of the next one in recent_ms */
-    bool failed;       /* here once, so it is not tried again */
-    double mean_ms;  /* without outliers: each is cut to half and twice the median of the newest */
-    double variance; /* of a single time */
-    double expected_ms; /* the mean, once it was steady, until a drift; 0: not yet */
+    uint32_t next;     /* next index in recent_ms */
+    bool failed;       /* failed here; not explored again */
+    double mean_ms; /* without outliers: clamped to half and twice the median of the newest times */
+    double variance;    /* of a single time */
+    double expected_ms; /* the first steady mean, until a drift; 0: not yet */
     uint64_t tried_at;  /* the bucket's call */
     float recent_ms[NITRO_SEEN_RECENT];
 } nitro_seen;
@@ -36,13 +35,13 @@ typedef struct nitro_seen {
 typedef struct nitro_bucket {
     _Atomic uint64_t key; /* 0: free */
     atomic_flag busy;
-    _Atomic uint32_t uses;            /* halved when others want its place */
+    _Atomic uint32_t uses;            /* use count, halved when others need the slot */
     uint64_t calls;                   /* seen here */
-    bool is_new;                      /* the caller fills in order and cost */
+    bool is_new;                      /* new; the caller sets order and cost */
     bool has_drifted;                 /* the model's confidence is ignored from then on */
-    uint8_t rank[NITRO_MAX_VARIANTS]; /* by the model: 0 is the best; all 0 without one */
-    float cost[NITRO_MAX_VARIANTS]; /* relative times: by the model, after a drift by what was seen
-                                      before; NaN: not known */
+    uint8_t rank[NITRO_MAX_VARIANTS]; /* rank by the model, 0 is best; all 0 without a model */
+    float cost[NITRO_MAX_VARIANTS]; /* relative times by the model, after a drift by earlier times;
+                                       NaN: unknown */
     nitro_seen *seen;               /* shape [num_variants] */
 } nitro_bucket;
 
@@ -53,15 +52,15 @@ nitro_status nitro_buckets_create(nitro_context *context, size_t num_buckets, si
                                   size_t num_variants, nitro_buckets **buckets);
 void nitro_buckets_free(nitro_buckets *buckets);
 
-/** The bucket of these features as a number, never 0; the same on every machine. */
+/** Key of these features' bucket, never 0; machine-independent. */
 uint64_t nitro_buckets_key(const nitro_buckets *buckets, const double *features);
 
 /**
- * Enter a bucket, created (is_new, no times) if necessary.
- * @return NULL if another thread is in it, or there is no room.
+ * Enter a bucket exclusively, creating it (is_new) if necessary.
+ * @return NULL if another thread holds it, or the table is full.
  */
 nitro_bucket *nitro_buckets_enter(nitro_buckets *buckets, uint64_t key);
-/** Enter it only if it is there. */
+/** Enter it only if it exists. */
 nitro_bucket *nitro_buckets_enter_again(nitro_buckets *buckets, uint64_t key);
 void nitro_bucket_leave(nitro_bucket *bucket);
 

@@ -1,7 +1,7 @@
 /*
- * Online monitoring. The expected time in a bucket is the mean of its first steady times; it stays
- * until the median of the newest times leaves it, which is a drift and discounts all earlier times
- * of the bucket.
+ * Online monitoring. The expected time in a bucket is the mean of its first steady times. If the
+ * median of the newest times deviates from it, that is a drift: the bucket's earlier times are
+ * discounted.
  */
 #include "nitro/runtime/online/monitor.h"
 
@@ -15,7 +15,7 @@
 
 enum { MAX_EVERY = 1000000000 };
 
-/** Calls are counted by thread, so that threads do not disturb each other. */
+/** Per-thread call counters, to avoid contention. */
 typedef struct shard {
     _Alignas(NITRO_SHARD_BYTES) _Atomic uint64_t calls;
 } shard;
@@ -24,7 +24,7 @@ struct nitro_monitor {
     shard shards[NITRO_NUM_SHARDS];
     nitro_monitored of;
     nitro_monitor_options options;
-    bool by_thread_cpu; /* all variants are timed so */
+    bool by_thread_cpu; /* all variants use thread time */
     nitro_buckets *buckets;
     nitro_observations *observations;
     nitro_budget budget;
@@ -66,16 +66,16 @@ static bool all_by_thread_cpu(const nitro_monitored *monitored)
     return true;
 }
 
-/* What `run` of an asynchronous variant takes is the time to say what is wanted, not to do it. */
+/* The host time of an asynchronous `run` is only its launch. */
 static nitro_status check_time_sources(const nitro_monitored *monitored)
 {
     for (size_t v = 0; v < monitored->schema->num_variants; v++)
         if (monitored->variants[v].time_source == NITRO_TIME_DEVICE)
-            return nitro_fail(monitored->context, NITRO_ERR_ARGUMENT,
-                              "%s: its calls cannot be monitored, adapted or recorded, for variant "
-                              "%s is timed by the device's own clock (NITRO_TIME_DEVICE): its run "
-                              "returns before the work is done",
-                              monitored->schema->computation, monitored->variants[v].name);
+            return nitro_fail(
+                monitored->context, NITRO_ERR_ARGUMENT,
+                "%s: calls cannot be monitored, adapted or recorded: variant %s is timed by the "
+                "device's clock (NITRO_TIME_DEVICE), and its run returns before the work is done",
+                monitored->schema->computation, monitored->variants[v].name);
     return NITRO_OK;
 }
 
@@ -155,7 +155,7 @@ void nitro_monitor_decided(nitro_monitor *monitor, double decision_ms)
     add_time(&monitor->decided_ns, decision_ms);
 }
 
-/** What the model says of the variants' order and, by its kind, of their relative times. */
+/** The variants' ranks by the model and, if its scores predict times, their relative times. */
 static void query_model(nitro_monitor *monitor, const double *features, nitro_bucket *bucket)
 {
     size_t num_variants = monitor->of.schema->num_variants;
@@ -239,12 +239,12 @@ static bool is_past(double time_ms, double expected_ms, double bound)
 }
 
 typedef struct drift {
-    size_t variant; /* NITRO_NONE: there is none */
+    size_t variant; /* NITRO_NONE: none */
     double expected_ms, median_ms;
-    bool is_of_model; /* seen for the first time, and not what the model says */
+    bool is_of_model; /* first times, which deviate from the model's prediction */
 } drift;
 
-/** What the model's relative cost and another variant's times make of this one's; NaN: unknown. */
+/** Predict a variant's time from relative costs and another variant's times; NaN: unknown. */
 static double expected_by_model(const nitro_bucket *bucket, size_t num_variants, size_t variant)
 {
     for (size_t v = 0; v < num_variants; v++)
@@ -272,9 +272,8 @@ static drift find_drift(const nitro_monitor *monitor, const nitro_bucket *bucket
 }
 
 /**
- * Times here are not what they were, so all are forgotten. What they were relative to one another
- * stays as an opinion, in place of the model's: most often everything changed alike (another clock
- * rate, a busy machine).
+ * Discard all times of the bucket. Their ratios replace the model's relative costs, since drift
+ * often affects all variants alike (clock rate, load).
  */
 static void forget_times(nitro_bucket *bucket, size_t num_variants, size_t base, const drift *found)
 {
@@ -303,7 +302,7 @@ static drift note_time(nitro_monitor *monitor, nitro_bucket *bucket, const nitro
     size_t num_variants = monitor->of.schema->num_variants;
     size_t variant = call->choice.variant;
     nitro_seen *seen = &bucket->seen[variant];
-    /* A variant that is tried rarely is believed at once, and tried again soon. */
+    /* For a rarely explored variant one deviation suffices, and it is explored again soon. */
     if (call->choice.kind == NITRO_ADAPTATION_EXPLORE && seen->count >= NITRO_SEEN_ENOUGH &&
         is_past(time_ms, seen->mean_ms, monitor->options.drift_bound))
         nitro_seen_discount(seen);
@@ -323,10 +322,10 @@ static void report_drift(nitro_monitor *monitor, const nitro_monitor_call *call,
               schema->computation, schema->variants[found->variant], found->median_ms,
               schema->num_features ? schema->features[0].name : "these",
               schema->num_features ? call->features[0] : 0.0, found->expected_ms,
-              found->is_of_model ? "by the model" : "from its times before");
+              found->is_of_model ? "by the model" : "from earlier times");
 }
 
-/** What choosing was good for, where it is known what the default variant takes. */
+/** Count the savings over the default variant, if its time is known. */
 static void compare_with_default(nitro_monitor *monitor, const nitro_bucket *bucket, double time_ms)
 {
     const nitro_seen *seen = &bucket->seen[monitor->of.schema->default_variant];

@@ -1,7 +1,4 @@
-/*
- * The ring of observations. As in the memo, each entry has a sequence number, odd while it is
- * written, and atomic words; a reader compares the number before and after.
- */
+/* A ring of observations with sequence-locked entries, as in memo.c. */
 #include "nitro/runtime/online/observations.h"
 
 #include <stdatomic.h>
@@ -15,7 +12,7 @@ typedef _Atomic uint64_t word;
 
 struct nitro_observations {
     size_t num_kept, num_features, stride;
-    _Atomic uint64_t num_written, first; /* first: those before it are forgotten */
+    _Atomic uint64_t num_written, first; /* first valid index */
     word *entries;                       /* shape [num_kept x stride] */
 };
 
@@ -23,8 +20,8 @@ nitro_status nitro_observations_create(nitro_context *context, size_t num_kept, 
                                        nitro_observations **observations)
 {
     if (num_kept == 0 || num_kept > MAX_KEPT)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu observations to keep: use 1 to %d",
-                          num_kept, MAX_KEPT);
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "%zu observations: use 1 to %d", num_kept,
+                          MAX_KEPT);
     nitro_observations *made = nitro_calloc(context, 1, sizeof *made);
     if (!made)
         return NITRO_ERR_NO_MEMORY;

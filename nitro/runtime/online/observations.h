@@ -1,6 +1,5 @@
-/*
- * observations.h - the newest runs that were timed, in a bounded ring: any number of threads write
- * and none waits; one at a time reads. Internal to nitro/.
+/* observations.h - the newest timed runs in a bounded ring: lock-free for any number of writers,
+ * one reader at a time. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_ONLINE_OBSERVATIONS_H
 #define NITRO_RUNTIME_ONLINE_OBSERVATIONS_H
@@ -10,7 +9,7 @@
 typedef struct nitro_observations nitro_observations;
 
 typedef struct nitro_observation {
-    uint64_t number; /* counts all that were ever written, from 0 */
+    uint64_t number; /* serial number, from 0 */
     size_t variant;
     double run_ms, prepare_ms;
     double features[NITRO_MAX_FEATURES];
@@ -21,18 +20,18 @@ nitro_status nitro_observations_create(nitro_context *context, size_t num_kept, 
                                        nitro_observations **observations);
 void nitro_observations_free(nitro_observations *observations);
 
-/** Write one over the oldest; it is lost where another thread is writing in its place. */
+/** Replace the oldest; dropped if another thread is writing that entry. */
 void nitro_observations_add(nitro_observations *observations, const double *features,
                             size_t variant, double run_ms, double prepare_ms);
 
-/** Room, and how many were written since it was made. */
+/** Capacity, and number of observations written so far. */
 size_t nitro_observations_capacity(const nitro_observations *observations);
 uint64_t nitro_observations_count(const nitro_observations *observations);
 
-/** What stands at a place (below the capacity), if it is whole and not forgotten yet. */
+/** Read the entry at an index below the capacity; false: incomplete or discarded. */
 bool nitro_observations_read(const nitro_observations *observations, size_t place,
                              nitro_observation *observation);
-/** Forget what was written before that number. */
+/** Discard observations before this serial number. */
 void nitro_observations_forget(nitro_observations *observations, uint64_t number);
 
 #endif

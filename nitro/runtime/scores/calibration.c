@@ -1,7 +1,4 @@
-/*
- * Confidence of a margin, linear between knots, and blends of two calibrations, which never
- * decrease either.
- */
+/* Confidence of a margin, linear between knots, and monotonic blends of two calibrations. */
 #include "nitro/runtime/scores/calibration.h"
 
 #include <math.h>
@@ -48,7 +45,7 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
     if (margin >= margins[last])
         return confidences[last];
     size_t k = 1;
-    for (size_t i = 1; i < last; i++) /* all of them: a search would be guessed wrong */
+    for (size_t i = 1; i < last; i++) /* linear scan: a bisection would mispredict branches */
         k += margins[i] < margin;
     double part = (margin - margins[k - 1]) / (margins[k] - margins[k - 1]);
     return confidences[k - 1] + part * (confidences[k] - confidences[k - 1]);
@@ -56,7 +53,7 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
 
 /* ---- Blends ------------------------------------------------------------------------------- */
 
-/** Both lists of margins in one, ascending, without the equal ones; cut where there is no room. */
+/** Merge both lists of margins, ascending, without duplicates; truncated to the capacity. */
 static size_t merge_margins(const nitro_calibration *a, const nitro_calibration *b, double *margins)
 {
     size_t i = 0, j = 0, count = 0;

@@ -4,34 +4,34 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Within 5 % of the best: what confidence is about. */
+/** Confidence is the probability of being within 5 % of the best. */
 #define NITRO_GOOD_QUALITY          (1.0 / 1.05)
 #define NITRO_CALIBRATION_MAX_KNOTS 48
 #define NITRO_CALIBRATION_BIN_ROWS  12 /* held-out rows per bin of margins */
 
 /**
- * A confidence that never falls as the margin grows: linear between knots, constant beyond the
- * first and last. At least one knot.
+ * Confidence as a non-decreasing function of the margin: linear between knots, constant outside. At
+ * least one knot.
  */
 typedef struct nitro_calibration {
     size_t num_knots;
     double margins[NITRO_CALIBRATION_MAX_KNOTS];     /* ascending */
-    double confidences[NITRO_CALIBRATION_MAX_KNOTS]; /* in [0, 1], never falling */
+    double confidences[NITRO_CALIBRATION_MAX_KNOTS]; /* in [0, 1], non-decreasing */
 } nitro_calibration;
 
-/** How far the best score is ahead of the best other one, over the variants whose bit is set. */
+/** Difference of the two best scores, over the variants whose bit is set. */
 double nitro_calibration_lead(const double *scores, size_t num_variants, uint64_t allowed);
 
 /**
- * What confidence grows with: how far the best score is ahead of the best other one, plus the best
- * score itself, over the variants whose bit is set in `allowed`. Where scores are regrets, two that
- * are both near zero are a tie in which nothing can go wrong, which the lead alone would not tell.
+ * The margin that confidence depends on: the difference of the two best scores plus the best one,
+ * over the variants whose bit is set in `allowed`. The second term makes ties between two regrets
+ * near zero confident.
  */
 double nitro_calibration_margin(const double *scores, size_t num_variants, uint64_t allowed);
 
 /**
- * A line through two calibrations: `share` 0 is the first, 1 the second, more goes on beyond it.
- * Confidences are cut to [0, 1] and made to never fall.
+ * Interpolate two calibrations linearly: `share` 0 is the first, 1 the second, above 1
+ * extrapolates. Confidences are clamped to [0, 1] and made non-decreasing.
  * @param[out] blend  may be one of the two.
  */
 void nitro_calibration_blend(const nitro_calibration *first, const nitro_calibration *second,

@@ -1,6 +1,5 @@
-/*
- * forest.h - extremely randomised trees (Geurts, Ernst, Wehenkel 2006) that regress a vector of
- * outputs: one tree gives all of them. Internal to nitro/.
+/* forest.h - extremely randomised trees (Geurts, Ernst, Wehenkel 2006) with vector-valued leaves.
+ * Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_SCORES_FOREST_H
 #define NITRO_RUNTIME_SCORES_FOREST_H
@@ -17,7 +16,7 @@ void nitro_forest_free(nitro_forest *forest);
 size_t nitro_forest_num_trees(const nitro_forest *forest);
 
 /**
- * Mean over the trees of the leaf that a row falls into; a leaf is the weighted mean of its rows.
+ * Mean of the trees' leaves for a row; a leaf is the weighted mean of its training rows.
  * @param[in]  columns  shape [num_columns].
  * @param[out] outputs  shape [num_outputs]; finite, whatever the columns are.
  * Allocates nothing; safe from any number of threads.
@@ -25,8 +24,8 @@ size_t nitro_forest_num_trees(const nitro_forest *forest);
 void nitro_forest_predict(const nitro_forest *forest, const double *columns, double *outputs);
 
 /**
- * One tree's answer, shape [num_outputs], owned by the forest: the trees' disagreement measures
- * the uncertainty of their mean. Rows of one leaf get the same pointer. Threads: as
+ * One tree's output, shape [num_outputs], owned by the forest; the trees' variance estimates the
+ * uncertainty of their mean. Rows of one leaf get the same pointer. Threads: as
  * nitro_forest_predict.
  */
 const double *nitro_forest_leaf(const nitro_forest *forest, size_t tree, const double *columns);

@@ -1,19 +1,19 @@
-/* forest_tree.h - a forest's body: trees as flat arrays. Shared by training, prediction and JSON.
- */
+/* forest_tree.h - the definition of a forest: trees as flat arrays. Shared by training, prediction
+ * and JSON. */
 #ifndef NITRO_RUNTIME_SCORES_FOREST_TREE_H
 #define NITRO_RUNTIME_SCORES_FOREST_TREE_H
 
 #include "nitro/runtime/scores/forest.h"
 
-#define FOREST_LEAF UINT32_MAX /* in place of a column */
+#define FOREST_LEAF UINT32_MAX /* column of a leaf */
 
 typedef struct forest_node {
-    double threshold; /* of inner nodes: left where the column's value is not above it */
+    double threshold; /* of inner nodes: left if the column's value is not above it */
     uint32_t column;  /* or FOREST_LEAF */
-    uint32_t next;    /* inner: its left child, the right one stands behind; leaf: its number */
+    uint32_t next;    /* inner: left child, followed by the right one; leaf: its number */
 } forest_node;
 
-/* Nodes stand level by level, the root first; leaves are numbered in that order. */
+/* Nodes are stored level by level from the root; leaves are numbered in that order. */
 typedef struct forest_tree {
     size_t num_nodes;
     forest_node *nodes; /* shape [num_nodes] */
@@ -32,7 +32,7 @@ nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, siz
 
 /**
  * Number the children of inner nodes and the leaves, from the columns alone.
- * @return false where that gives no tree: counts that do not match, or a child before its parent.
+ * @return false if this is not a tree: inconsistent counts, or a child before its parent.
  */
 bool nitro_forest_link(forest_tree *tree);
 

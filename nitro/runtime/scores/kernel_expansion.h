@@ -22,8 +22,8 @@ nitro_status nitro_kernel_expansion_create(nitro_context *context, size_t num_co
 void nitro_kernel_expansion_free(nitro_kernel_expansion *expansion);
 
 /**
- * Evaluate all outputs in one pass over the vectors. Columns are cut to [-1, 1]: far from all
- * vectors a kernel is 0, so the border of the training range predicts better.
+ * Evaluate all outputs in one pass over the vectors. Columns are clamped to [-1, 1], since kernels
+ * vanish far outside the training range.
  * @param[in]  columns  shape [num_columns], finite or not, but no NaN.
  * @param[out] outputs  shape [num_outputs].
  * Allocates nothing; safe from any number of threads.

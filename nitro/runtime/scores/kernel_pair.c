@@ -1,4 +1,4 @@
-/* Machine pairs where models decide. */
+/* Evaluates kernel pairs. */
 #include "nitro/runtime/scores/kernel_pair.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void nitro_kernel_pair_add(const nitro_kernel_pair *pair, double weight, const d
     }
 }
 
-/** Kernels are losses: what lowers a score. */
+/** Kernels predict losses, which are subtracted from scores. */
 nitro_status nitro_kernel_pair_terms(nitro_context *context, const nitro_kernel_pair *pair,
                                      double weight, nitro_score_terms *terms)
 {

@@ -12,7 +12,7 @@ nitro_status nitro_score_terms_add(nitro_context *context, nitro_score_terms *te
                                    const nitro_score_term *term)
 {
     if (terms->count == NITRO_PARTS_MAX)
-        return nitro_fail(context, NITRO_ERR_ARGUMENT, "a strategy has more than %d parts",
+        return nitro_fail(context, NITRO_ERR_ARGUMENT, "a strategy has more than %d score terms",
                           NITRO_PARTS_MAX);
     terms->items[terms->count++] = *term;
     return NITRO_OK;

@@ -1,7 +1,5 @@
-/*
- * score_terms.h - what a strategy's scores are made of, as data: sums of kernels and trees, each
- * brought to scores in one of few ways. What is compiled, and what binary model files hold.
- * Internal to nitro/.
+/* score_terms.h - a strategy's scores as data: a weighted sum of kernel, forest and SVM terms. Used
+ * by compiled models and binary model files. Internal to nitro/.
  */
 #ifndef NITRO_RUNTIME_SCORES_SCORE_TERMS_H
 #define NITRO_RUNTIME_SCORES_SCORE_TERMS_H
@@ -10,14 +8,15 @@
 #include "nitro/runtime/scores/kernel_expansion.h"
 #include "nitro/runtime/scores/svm_classifier.h"
 
-/** Most device features of a model, and most columns. */
+/** Maximum number of device features and of columns of a model. */
 #define NITRO_MODEL_MAX_DEVICE_FEATURES 64
 #define NITRO_MODEL_MAX_COLUMNS         (2 * NITRO_MAX_FEATURES + NITRO_MODEL_MAX_DEVICE_FEATURES)
 
 typedef enum nitro_score_term_kind {
-    NITRO_TERM_KERNELS,    /* losses, an output a variant: score = -output */
+    NITRO_TERM_KERNELS,    /* losses, one output per variant: score = -output */
     NITRO_TERM_TREES,      /* the same by a forest */
-    NITRO_TERM_SOFT_VOTES, /* kernels, an output a pair, cut at +-1: for one, against the other */
+    NITRO_TERM_SOFT_VOTES, /* kernels, one output per pair, clamped to +-1: a vote for one and
+                              against the other */
     NITRO_TERM_VOTES, /* one-vs-one SVM classifiers, scored as nitro_svm_classifier_score does */
     NITRO_TERM_NUM_KINDS
 } nitro_score_term_kind;
@@ -53,7 +52,7 @@ void nitro_score_term_score(const nitro_score_term *term, size_t num_columns, si
 /** The terms' scores times their weights, added in order. */
 void nitro_score_terms_score(const nitro_score_terms *terms, const double *columns, double *scores);
 
-/** Pairs' decisions, cut at +-1, as votes for their first variant and against the other. */
+/** Pairwise decisions, clamped to +-1, as votes for their first variant and against the other. */
 void nitro_soft_votes(const double *decisions, size_t num_variants, double *scores);
 
 #endif

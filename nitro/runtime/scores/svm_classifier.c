@@ -1,6 +1,5 @@
-/*
- * Decisions and scores of one-vs-one SVM classifiers. Sums and ties follow LIBSVM's order, so
- * decisions are the same.
+/* Decisions and scores of one-vs-one SVM classifiers. Sums and ties follow LIBSVM's order, so that
+ * decisions are identical.
  */
 #include <math.h>
 #include <stdlib.h>

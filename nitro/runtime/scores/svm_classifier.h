@@ -47,9 +47,9 @@ void nitro_svm_classifier_evaluate(const nitro_svm_classifier *classifier, const
                                    double *decisions);
 
 /**
- * One score a variant: its one-vs-one votes, plus up to 0.5 for its mean margin (cut at +-1), which
- * orders variants of equal votes, except that the first declared one of those with most votes
- * stays the best, as LIBSVM has it. Variants that were never a label come last, in declared order.
+ * One score per variant: its one-vs-one votes, plus up to 0.5 for its mean margin (clamped to +-1),
+ * which orders variants with equal votes. As in LIBSVM, the first declared variant with the most
+ * votes is best. Variants that were never a label come last, in declared order.
  */
 void nitro_svm_classifier_score(const nitro_svm_classifier *classifier, const double *decisions,
                                 size_t num_variants, double *scores);

@@ -290,7 +290,7 @@ static void test_a_column_with_any_text_is_a_label(void **state)
 
 static void test_tables_that_are_no_devices(void **state)
 {
-    refuse_devices(*state, "id,peak_gbps\nK20,208\n", "t.csv: no column named 'device'");
+    refuse_devices(*state, "id,peak_gbps\nK20,208\n", "t.csv: no column 'device'");
     refuse_devices(*state, "device,peak_gbps\nK20,208\nK20,209\n",
                    "t.csv:3: device 'K20' has a row on line 2 already");
     refuse_devices(*state, "device,peak_gbps\nK 20,208\n", "t.csv:2: column 1 ('device'): 'K 20'");

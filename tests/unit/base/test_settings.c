@@ -83,13 +83,13 @@ static void test_malformed_settings_are_named(void **state)
         const char *text, *message;
     } cases[] = {
         {"log = loud", "conf:1: log: 'loud'"},
-        {"\n\nlogg = info", "conf:3: there is no setting 'logg'; did you mean 'log'?"},
+        {"\n\nlogg = info", "conf:3: unknown setting 'logg'; did you mean 'log'?"},
         {"min_confidence = 2", "conf:1: min_confidence: '2' is not a number in [0, 1]"},
         {"min_confidence = nan", "not a number"},
-        {"just words", "conf:1: 'just words' is no line of the form"},
-        {"[not a name]", "conf:1: a section is"},
-        {"[spmv", "conf:1: a section is"},
-        {"[", "conf:1: a section is"},
+        {"just words", "conf:1: 'just words' is not of the form"},
+        {"[not a name]", "conf:1: invalid section"},
+        {"[spmv", "conf:1: invalid section"},
+        {"[", "conf:1: invalid section"},
         {"model = a\x01z", "conf:1: model: the value is not UTF-8 text"},
     };
     (void)state;
@@ -170,7 +170,7 @@ static void test_a_forced_variant_is_taken_wherever_it_accepts_the_input(void **
     assert_string_equal(decision.variant_name, "first");
     assert_int_equal(setenv("NITRO_FORCE", "nosuch", 1), 0);
     assert_fails(context, nitro_computation_configure(computation), NITRO_ERR_NOT_FOUND,
-                 "NITRO_FORCE: settings: no variant 'nosuch'; there is: first");
+                 "NITRO_FORCE: settings: no variant 'nosuch'; declared: first");
     nitro_computation_free(computation);
     nitro_context_free(context);
 }

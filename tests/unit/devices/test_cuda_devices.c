@@ -373,7 +373,7 @@ static void test_bad_recordings(void **state)
         {"null", NITRO_ERR_FORMAT, "x.json:"},
         {"{}", NITRO_ERR_FORMAT, "field format is missing"},
         {"{\"format\": \"nitro-model\", \"version\": 1}", NITRO_ERR_FORMAT,
-         "no recorded query of a CUDA device"},
+         "not a recorded query of a CUDA device"},
         {"{\"format\": \"nitro-cuda-query\", \"version\": 2}", NITRO_ERR_NEWER, "version is 2"},
         {HEAD "\"name\": \"a\"}", NITRO_ERR_FORMAT, "field driver is missing"},
         {HEAD "\"name\": \"a\\nb\"}", NITRO_ERR_FORMAT, "field name must be at most 255 bytes"},

@@ -246,8 +246,8 @@ static void test_hostile_model_files(void **state)
         {"size / device.launch", "rows", "unknown name 'rows'"},
         {"size / device.launch", "size / device.other", "relative_values.other is missing"},
         {"\"name\":\"work\"", "\"name\":\"size\"", "name of an input feature"},
-        {"\"name\":\"work\"", "\"name\":\"\"", "no name"},
-        {"\"replaces\":\"size\"", "\"replaces\":\"nothing\"", "no input feature"},
+        {"\"name\":\"work\"", "\"name\":\"\"", "not a valid relative feature name"},
+        {"\"replaces\":\"size\"", "\"replaces\":\"nothing\"", "not an input feature"},
         {"\"replaces\":\"size\"", "\"replaces\":\"\"", "predictor"}, /* one column more */
         {"\"replaces\":\"size\"", "\"replaces\":5", "relative_features.replaces must be a string"},
         {"\"relative_values\": {\"launch\":16.0}", "\"relative_values\": {\"launch\":\"16\"}",

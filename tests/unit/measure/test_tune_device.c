@@ -48,7 +48,7 @@ static void test_devices_are_called_after_their_machine(void **state)
     assert_string_equal(ids.items[0], "fake:one@lab2");
     nitro_string_list_free(&ids);
     setenv("NITRO_MACHINE", "a-name-that-is-so-long-that-no-id-holds-it-with-the-devices-own", 1);
-    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_ARGUMENT, "shorter name");
+    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_ARGUMENT, "shorten the machine's name");
     setenv("NITRO_MACHINE", "lab:2", 1);
     assert_fails(b->context, tune(b, "fake"), NITRO_ERR_FORMAT, "NITRO_MACHINE");
     unsetenv("NITRO_MACHINE");
@@ -82,8 +82,9 @@ static void test_cold_and_warm_samples_are_kept_apart(void **state)
     declare_and_open_store(b);
     assert_ok(b->context, tune(b, "fake"));
     b->options.measure.cache = NITRO_CACHE_COLD;
-    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_MISMATCH,
-                 "holds 1 sample of toy on fake:one with warm caches, and cold ones are asked");
+    assert_fails(
+        b->context, tune(b, "fake"), NITRO_ERR_MISMATCH,
+        "holds 1 sample of toy on fake:one with warm caches, and this tune uses cold ones");
     b->options.again = true;
     assert_ok(b->context, tune(b, "fake"));
     b->options.again = false;

@@ -129,7 +129,7 @@ static void test_wrong_fields(void **state)
         {"\"device_features\"", "\"launch\"", "\"sockets\"", "field device_features.name"},
         {"\"device_features\"", "\"value\"", "\"valu\"", "field device_features.value is missing"},
         {"\"provenance\"", "{", "[{", "m:"},
-        {"\"strategy\"", "\"svm\"", "\"oracle\"", "there is no strategy 'oracle'"},
+        {"\"strategy\"", "\"svm\"", "\"oracle\"", "unknown strategy 'oracle'"},
         {"\"calibration\"", "\"confidences\":[", "\"confidences\":[1.0,",
          "calibration.confidences"},
         {"\"calibration\"", "\"confidences\":[", "\"confidences\":[-", "confidences may not fall"},

@@ -145,7 +145,7 @@ static void test_what_errors_mean(void **state)
                   {27, "compute capability 7.5"},
                   {33, "virtual GPU"},
                   {35, "NVreg_RestrictProfilingToAdminUsers=0"},
-                  {36, "another profiling interface"},
+                  {36, "another CUPTI profiling interface"},
                   {38, "old event and metric interface"},
                   {39, "another tool is attached"},
                   {40, "hypervisor"},

@@ -24,15 +24,15 @@ static void test_names_and_intensities_are_checked(void **state)
     nitro_profile *none = NULL;
     assert_fails(context,
                  nitro_profile_create_of_variant(context, "a b", "csr", "input", "k", &none),
-                 NITRO_ERR_ARGUMENT, "'a b' is no name of a computation");
+                 NITRO_ERR_ARGUMENT, "'a b' is not a valid name of a computation");
     assert_fails(context, nitro_profile_create_of_variant(context, "spmv", NULL, "i", "k", &none),
-                 NITRO_ERR_ARGUMENT, "'(null)' is no name of a variant");
+                 NITRO_ERR_ARGUMENT, "'(null)' is not a valid name of a variant");
     assert_fails(context, nitro_profile_create_of_variant(context, "spmv", "csr", "", "k", &none),
-                 NITRO_ERR_ARGUMENT, "'' is no name of an input");
+                 NITRO_ERR_ARGUMENT, "'' is not a valid name of an input");
     assert_fails(context, nitro_profile_create_of_variant(context, "spmv", "csr", "i", "", &none),
-                 NITRO_ERR_ARGUMENT, "'' is no name of a kernel");
+                 NITRO_ERR_ARGUMENT, "'' is not a valid name of a kernel");
     assert_fails(context, nitro_profile_create_of_proxy(context, "MEM-BW", 5.01, "k", &none),
-                 NITRO_ERR_ARGUMENT, "an intensity is in 0 to 5, not 5.01");
+                 NITRO_ERR_ARGUMENT, "intensity must be in 0 to 5, not 5.01");
     assert_fails(context, nitro_profile_create_of_proxy(context, "MEM-BW", -1, "k", &none),
                  NITRO_ERR_ARGUMENT, "not -1");
     assert_fails(context, nitro_profile_create_of_proxy(context, "MEM-BW", NAN, "k", &none),
@@ -54,7 +54,7 @@ static void test_metrics_are_kept_in_order_and_replaced(void **state)
     assert_fails(context, nitro_profile_set(context, profile, "b", NAN), NITRO_ERR_ARGUMENT,
                  "metric b is nan");
     assert_fails(context, nitro_profile_set(context, profile, "b/", 1), NITRO_ERR_ARGUMENT,
-                 "'b/' is no metric name");
+                 "'b/' is not a valid metric name");
     profile->provenance.host = strdup("lab");
     assert_ok(context, nitro_profile_copy(context, profile, &copy));
     nitro_profile_free(profile);

@@ -76,7 +76,8 @@ static void test_wrong_files(void **state)
         nitro_status status;
     } files[] = {
         {"{", "x.json: line 1", NITRO_ERR_FORMAT},
-        {"{\"format\": \"other\", \"version\": 1}", "this is no file of proxies", NITRO_ERR_FORMAT},
+        {"{\"format\": \"other\", \"version\": 1}", "this is not a file of proxies",
+         NITRO_ERR_FORMAT},
         {"{\"format\": \"nitro-proxies\", \"version\": 2}", "version is 2", NITRO_ERR_NEWER},
         {"{\"format\": \"nitro-proxies\", \"version\": 1, \"proxie\": []}", "did you mean proxies?",
          NITRO_ERR_FORMAT},

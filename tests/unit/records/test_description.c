@@ -88,7 +88,7 @@ static void test_what_is_refused(void **state)
         {"{\"format\":\n  oops}", NITRO_ERR_FORMAT, "d.json: line 2, column 6"},
         {HEAD FEATURES ", \"features\": []}", NITRO_ERR_FORMAT, "duplicate"},
         {"[]", NITRO_ERR_FORMAT, "d.json: field format"},
-        {"{\"format\": \"nitro-model\"}", NITRO_ERR_FORMAT, "no description of a computation"},
+        {"{\"format\": \"nitro-model\"}", NITRO_ERR_FORMAT, "not a description of a computation"},
         {"{\"format\": \"nitro-computation\", \"version\": 2}", NITRO_ERR_NEWER, "version is 2"},
         {"{\"format\": \"nitro-computation\", \"version\": 0}", NITRO_ERR_FORMAT, "version is 0"},
         {HEAD FEATURES ", \"relative_feature\": []}", NITRO_ERR_FORMAT,
@@ -120,7 +120,7 @@ static void test_what_is_refused(void **state)
          NITRO_ERR_FORMAT, "relative_features[0].replaces[0] must be the name"},
         {HEAD FEATURES
          ", \"relative_features\": [{\"name\": \"r\", \"formula\": \"1\", \"replaces\": [\"x\"]}]}",
-         NITRO_ERR_FORMAT, "replaces 'x', which is no input feature"},
+         NITRO_ERR_FORMAT, "replaces 'x', which is not an input feature"},
         {HEAD FEATURES ", \"default\": \"a b\"}", NITRO_ERR_FORMAT, "default is 'a b'"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -160,7 +160,7 @@ static void test_application(void **state)
 
     assert_ok(f->context, parse(f, HEAD FEATURES ", \"default\": \"dia\"}", &description));
     assert_fails(f->context, nitro_description_apply(f->context, description, schema),
-                 NITRO_ERR_MISMATCH, "default variant dia is none of the variants of mine");
+                 NITRO_ERR_MISMATCH, "default variant dia is not a variant of mine");
     nitro_description_free(description);
     nitro_schema_free(schema);
 }

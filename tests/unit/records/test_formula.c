@@ -251,9 +251,9 @@ static void test_unknown_names(void **state)
     assert_refused("`rowmax`", "column 2: unknown name 'rowmax'; the closest known name is "
                                "`row-max`");
     assert_refused("device.peak", "the closest known name is device.peak_gbps");
-    assert_refused("lnn(2)", "column 1: unknown function 'lnn'; there are ln, log,");
+    assert_refused("lnn(2)", "column 1: unknown function 'lnn'; available: ln, log,");
     assert_refused("2 * ln", "column 5: ln is a function and needs an argument");
-    assert_refused("rows (2)", "column 1: 'rows' is no function: is an operator missing");
+    assert_refused("rows (2)", "column 1: 'rows' is not a function: is an operator missing");
     nitro_context *context = unit_context();
     nitro_formula *formula = NULL;
     nitro_string_list none = {0};
@@ -281,7 +281,7 @@ static void test_malformed(void **state)
     assert_refused("1 + min(2)", "column 5: min takes two or more arguments, not one");
     assert_refused("sqrt(1, 2, 3)", "column 1: sqrt takes one argument, not 3");
     assert_refused("min(1,)", "column 7: expected a number");
-    assert_refused("1e999", "column 1: '1e999' is no finite number");
+    assert_refused("1e999", "column 1: '1e999' is not a finite number");
     assert_refused(".", "column 1: expected a number");
     assert_refused("1 + \xC3\xA9", "column 5: expected a number, a name or '(', but found the byte "
                                    "0xC3");

@@ -170,7 +170,7 @@ static void test_devices_have_holes(void **state)
     assert_null(nitro_device_label(copy, "model"));
     nitro_device_free(copy);
     assert_fails(context, nitro_device_create(context, "a,b", "recorded", &device),
-                 NITRO_ERR_ARGUMENT, "'a,b' is no device id");
+                 NITRO_ERR_ARGUMENT, "'a,b' is not a valid device id");
     nitro_context_free(context);
 }
 

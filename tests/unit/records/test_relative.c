@@ -52,7 +52,7 @@ static void test_wrong_declarations(void **state)
         nitro_status status;
         const char *error;
     } cases[] = {
-        {NULL, "size", NULL, NITRO_ERR_ARGUMENT, "no name"},
+        {NULL, "size", NULL, NITRO_ERR_ARGUMENT, "not a valid relative feature name"},
         {"a b", "size", NULL, NITRO_ERR_ARGUMENT, "'a b'"},
         {"size", "skew", NULL, NITRO_ERR_EXISTS, "name of an input feature"},
         {"work", "skew", NULL, NITRO_ERR_EXISTS, "declared twice"},
@@ -63,7 +63,7 @@ static void test_wrong_declarations(void **state)
          "is size"},
         {"x", "size /\n device.", NULL, NITRO_ERR_FORMAT, "line 2, column 2"},
         {"x", "size", "size,", NITRO_ERR_ARGUMENT, ""},
-        {"x", "size", "rows", NITRO_ERR_FORMAT, "replaces 'rows', which is no input feature"},
+        {"x", "size", "rows", NITRO_ERR_FORMAT, "replaces 'rows', which is not an input feature"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const nitro_relative_feature feature = {

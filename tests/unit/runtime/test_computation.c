@@ -62,11 +62,11 @@ static void test_names_are_checked(void **state)
     computation_fixture *f = *state;
     nitro_computation *other = NULL;
     assert_fails(f->context, nitro_computation_create(f->context, "a b", &other),
-                 NITRO_ERR_ARGUMENT, "'a b' is no computation name");
+                 NITRO_ERR_ARGUMENT, "'a b' is not a valid computation name");
     assert_null(other);
     nitro_variant invalid = {.name = "x,y", .run = add_one};
     assert_fails(f->context, nitro_computation_add_variant(f->computation, &invalid),
-                 NITRO_ERR_ARGUMENT, "'x,y' is no variant name");
+                 NITRO_ERR_ARGUMENT, "'x,y' is not a valid variant name");
     nitro_variant nothing = {.name = "nothing"};
     assert_fails(f->context, nitro_computation_add_variant(f->computation, &nothing),
                  NITRO_ERR_ARGUMENT, "no run function");

@@ -301,7 +301,7 @@ static void test_decisions_are_remembered(void **state)
     assert_ok(context, nitro_computation_set_memo_size(computation, 3));
     assert_int_equal(count(computation).num_entries, 4);
     assert_fails(context, nitro_computation_set_memo_size(computation, SIZE_MAX),
-                 NITRO_ERR_ARGUMENT, "at most");
+                 NITRO_ERR_ARGUMENT, "the maximum is");
     assert_int_equal(count(computation).num_entries, 4);
     nitro_computation_free(computation);
     nitro_context_free(context);

@@ -204,7 +204,7 @@ static void test_sizes(void **state)
     nitro_context *context = unit_context();
     nitro_memo *memo = NULL;
     assert_fails(context, nitro_memo_create(context, SIZE_MAX, FEATURES, &memo), NITRO_ERR_ARGUMENT,
-                 "at most");
+                 "the maximum is");
     assert_ok(context, nitro_memo_create(context, 4, 0, &memo));
     nitro_decision made = decide(1, 1), found;
     nitro_memo_keep(memo, NULL, 3, 1, &made);

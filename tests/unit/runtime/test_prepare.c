@@ -180,11 +180,10 @@ static void test_asynchronous_variants_are_not_monitored(void **state)
     call given = {.length = 20};
     declare(f, NITRO_TIME_DEVICE);
     nitro_monitor_options_init(&options);
-    assert_fails(f->context, nitro_computation_monitor(f->computation, &options),
-                 NITRO_ERR_ARGUMENT,
-                 "sum: its calls cannot be monitored, adapted or recorded, for variant long is "
-                 "timed by the device's own clock (NITRO_TIME_DEVICE): its run returns before the "
-                 "work is done");
+    assert_fails(
+        f->context, nitro_computation_monitor(f->computation, &options), NITRO_ERR_ARGUMENT,
+        "sum: calls cannot be monitored, adapted or recorded: variant long is timed by the "
+        "device's clock (NITRO_TIME_DEVICE), and its run returns before the work is done");
     assert_ok(f->context, nitro_context_set(f->context, NULL, "adapt", "2"));
     assert_fails(f->context, nitro_computation_configure(f->computation), NITRO_ERR_ARGUMENT,
                  "cannot be monitored");

@@ -143,7 +143,7 @@ static void test_a_bad_table_of_devices_is_left_as_it_was(void **state)
     assert_ok(f->context, import_text(f, import_samples_text, (import_choice){0}, NULL));
     const char *path = temporary_write(&f->folder, "notes.csv", "what,why\na,b\n");
     assert_fails(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, path),
-                 NITRO_ERR_FORMAT, "notes.csv: no column named 'device'");
+                 NITRO_ERR_FORMAT, "notes.csv: no column 'device'");
     assert_file_is(f, path, "what,why\na,b\n");
     path = temporary_write(&f->folder, "empty.csv", ""); /* as mktemp leaves one */
     assert_ok(f->context, nitro_store_export_csv(f->store, "spmv", "K20", out, path));

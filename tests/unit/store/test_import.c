@@ -151,7 +151,7 @@ static void test_another_schema_is_refused_with_a_remedy(void **state)
     assert_fails(f->context, import_text(f, more, chosen, NULL), NITRO_ERR_MISMATCH,
                  "the store has spmv with features (rows,fill) and variants (csr,ell); ");
     assert_fails(f->context, import_text(f, more, chosen, NULL), NITRO_ERR_MISMATCH,
-                 "variants (csr,dia,ell). The order counts too. The file also has the store's "
+                 "variants (csr,dia,ell). Their order matters. The file also has the store's "
                  "columns; import these alone with --variants csr,ell");
     static const char wide[] = "input,rows,nnz,fill,time_ms:csr,time_ms:ell\nx,1,2,3,4,5\n";
     assert_fails(f->context, import_text(f, wide, chosen, NULL), NITRO_ERR_MISMATCH,

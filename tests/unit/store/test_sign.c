@@ -135,7 +135,7 @@ static void test_no_key_is_overwritten(void **state)
                  "lab.key.pub exists");
     assert_int_equal(unlink(temporary_path(&f->folder, "lab.key.pub")), 0);
     assert_fails(f->context, nitro_signing_key_create(f->context, f->path, "lab"), NITRO_ERR_EXISTS,
-                 "lab.key: it is there already");
+                 "lab.key: already exists");
     nitro_signing_key *again = NULL;
     assert_ok(f->context, nitro_signing_key_read(f->context, f->path, &again));
     nitro_signing_key_free(again);
@@ -200,7 +200,7 @@ static void test_other_files_are_no_secret_keys_and_not_shown(void **state)
                  nitro_signing_key_read(f->context, temporary_path(&f->folder, "bad.key"), &key),
                  NITRO_ERR_FORMAT, "zero byte");
     assert_fails(f->context, nitro_signing_key_read(f->context, f->folder.folder, &key),
-                 NITRO_ERR_IO, "not a file");
+                 NITRO_ERR_IO, "not a regular file");
     assert_fails(f->context, nitro_signing_key_read(f->context, "/no/such.key", &key),
                  NITRO_ERR_NOT_FOUND, "/no/such.key");
     free(large);
