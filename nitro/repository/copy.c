@@ -211,10 +211,11 @@ static nitro_status require_campaign(const copying *job, const char *id)
     if (job->options->campaign && nitro_device_id_is_valid(id))
         return NITRO_OK;
     if (job->options->campaign)
-        return nitro_fail(nitro_store_context(job->to), NITRO_ERR_ARGUMENT,
-                          "'%.120s' is not a valid device id: use 1 to 63 of [A-Za-z0-9_.:@+-] for device, "
-                          "'@' and campaign",
-                          id);
+        return nitro_fail(
+            nitro_store_context(job->to), NITRO_ERR_ARGUMENT,
+            "'%.120s' is not a valid device id: use 1 to 63 of [A-Za-z0-9_.:@+-] for device, "
+            "'@' and campaign",
+            id);
     return nitro_fail(
         nitro_store_context(job->to), NITRO_ERR_EXISTS,
         "%s on %s: both stores have measurements of the same inputs; keep both under a device id "

@@ -61,7 +61,7 @@ static void test_recorded_machines(void **state)
     static const expectation machines[] = {
         /* Zen 5: 512-bit units. 2 cores x 2.596096 GHz x 16 lanes x 4 flops. */
         {"virtual-epyc-2c", "host:amd-epyc-2c", 2, 2, 1, 24684092 / 1048576.0, 2596.096, 2048,
-         32768, 512, 332.300288, "when asked"},
+         32768, 512, 332.300288, "current clock"},
         /* Twice the row that recorded data has for one package: 20 cores, 20480 KB, 2688 GFLOP/s.
          */
         {"xeon-gold-6230-2s", "host:intel-xeon-gold-6230-40c", 40, 80, 2, 192, 2100, 40960, 56320,
