@@ -90,11 +90,13 @@ static void test_cold_and_warm_samples_are_kept_apart(void **state)
     b->options.again = false;
     assert_ok(b->context, tune(b, "fake")); /* nothing to do */
     b->options.measure.cache = NITRO_CACHE_WARM;
-    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_MISMATCH, "with cold caches, and this tune uses warm");
+    assert_fails(b->context, tune(b, "fake"), NITRO_ERR_MISMATCH,
+                 "with cold caches, and this tune uses warm");
     const nitro_input other = {"other", load_size, NULL, &input_size};
     b->options.again = true;
     assert_fails(b->context, nitro_tune(b->computation, b->store, "fake", &other, 1, &b->options),
-                 NITRO_ERR_MISMATCH, "with cold caches, and this tune uses warm"); /* it would stay beside */
+                 NITRO_ERR_MISMATCH,
+                 "with cold caches, and this tune uses warm"); /* it would stay beside */
 }
 
 static size_t num_told;
