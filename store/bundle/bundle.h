@@ -50,6 +50,8 @@ nitro_status nitro_bundle_index_print(nitro_context *context, const nitro_bundle
                                       char **text, size_t *size);
 void nitro_bundle_index_free(nitro_bundle_index *index);
 void nitro_bundle_clear(nitro_bundle *bundle);
+/** The order of an index, for qsort. */
+int nitro_bundle_compare(const void *one, const void *other);
 /** "COMPUTATION on DEVICE", for people; free with free(). */
 char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle);
 /** "bundles/SHA256.jsonl.zst" below `folder`; free with free(). */

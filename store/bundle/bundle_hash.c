@@ -11,10 +11,10 @@ void nitro_bundle_print_hash(crypto_hash_sha256_state *state, char text[NITRO_SH
     sodium_bin2hex(text, NITRO_SHA256_HEX_BYTES, hash, sizeof(hash));
 }
 
-typedef void (*part_function)(void *state, const unsigned char *part, size_t size);
-
-static nitro_status each_part(nitro_context *context, const char *path, part_function function,
-                              void *state)
+/* Add a whole file to one of the hashes; the other is NULL. */
+static nitro_status add_file(nitro_context *context, const char *path,
+                             crypto_hash_sha256_state *sha256, crypto_generichash_state *blake2b,
+                             uint64_t *bytes)
 {
     unsigned char part[1 << 14];
     size_t size;
@@ -22,50 +22,37 @@ static nitro_status each_part(nitro_context *context, const char *path, part_fun
     if (!file)
         return nitro_fail(context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
                           "%s: cannot open: %s", path, strerror(errno));
+    for (*bytes = 0; (size = fread(part, 1, sizeof(part), file)) > 0; *bytes += size) {
+        if (sha256)
+            crypto_hash_sha256_update(sha256, part, size);
+        else
+            crypto_generichash_update(blake2b, part, size);
+    }
     nitro_status status = NITRO_OK;
-    while ((size = fread(part, 1, sizeof(part), file)) > 0)
-        function(state, part, size);
     if (ferror(file))
         status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot read: %s", path, strerror(errno));
     fclose(file);
     return status;
 }
 
-static void add_blake2b(void *state, const unsigned char *part, size_t size)
-{
-    crypto_generichash_update(state, part, size);
-}
-
 nitro_status nitro_bundle_hash_blake2b(nitro_context *context, const char *path,
                                        unsigned char hash[NITRO_BLAKE2B_BYTES])
 {
     crypto_generichash_state state;
+    uint64_t bytes;
     crypto_generichash_init(&state, NULL, 0, NITRO_BLAKE2B_BYTES);
-    nitro_status status = each_part(context, path, add_blake2b, &state);
+    nitro_status status = add_file(context, path, NULL, &state, &bytes);
     crypto_generichash_final(&state, hash, NITRO_BLAKE2B_BYTES);
     return status;
-}
-
-typedef struct sha256_state {
-    crypto_hash_sha256_state hash;
-    uint64_t bytes;
-} sha256_state;
-
-static void add_sha256(void *state, const unsigned char *part, size_t size)
-{
-    sha256_state *sum = state;
-    crypto_hash_sha256_update(&sum->hash, part, size);
-    sum->bytes += size;
 }
 
 nitro_status nitro_bundle_hash_file(nitro_context *context, const char *path,
                                     char sha256[NITRO_SHA256_HEX_BYTES], uint64_t *bytes)
 {
-    sha256_state sum = {.bytes = 0};
-    crypto_hash_sha256_init(&sum.hash);
-    nitro_status status = each_part(context, path, add_sha256, &sum);
-    nitro_bundle_print_hash(&sum.hash, sha256);
-    *bytes = sum.bytes;
+    crypto_hash_sha256_state state;
+    crypto_hash_sha256_init(&state);
+    nitro_status status = add_file(context, path, &state, NULL, bytes);
+    nitro_bundle_print_hash(&state, sha256);
     return status;
 }
 

@@ -26,6 +26,14 @@ void nitro_bundle_index_free(nitro_bundle_index *index)
     free(index);
 }
 
+int nitro_bundle_compare(const void *one, const void *other)
+{
+    const nitro_bundle *a = one, *b = other;
+    int computations =
+        strcmp(a->computation ? a->computation : "", b->computation ? b->computation : "");
+    return computations ? computations : strcmp(a->device, b->device);
+}
+
 char *nitro_bundle_title(nitro_context *context, const nitro_bundle *bundle)
 {
     return bundle->computation
@@ -112,13 +120,6 @@ static nitro_status read_bundle(const parsing *job, const json_t *object, nitro_
     return status;
 }
 
-static int compare_names(const nitro_bundle *a, const nitro_bundle *b)
-{
-    int computations =
-        strcmp(a->computation ? a->computation : "", b->computation ? b->computation : "");
-    return computations ? computations : strcmp(a->device, b->device);
-}
-
 static nitro_status read_bundles(parsing *job, const json_t *list, nitro_bundle_index *index)
 {
     nitro_status status = NITRO_OK;
@@ -127,7 +128,7 @@ static nitro_status read_bundles(parsing *job, const json_t *list, nitro_bundle_
         index->count++;
         status = read_bundle(job, json_array_get(list, i), &index->bundles[i]);
         if (status == NITRO_OK && i > 0 &&
-            compare_names(&index->bundles[i - 1], &index->bundles[i]) >= 0)
+            nitro_bundle_compare(&index->bundles[i - 1], &index->bundles[i]) >= 0)
             status = refuse(job, "device", "repeated, or not in byte order");
     }
     return status;

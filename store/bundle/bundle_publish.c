@@ -171,31 +171,22 @@ static nitro_status has_records(publishing *job, const char *computation, const 
     return status;
 }
 
-static nitro_status add_computation(publishing *job, const char *computation,
-                                    const nitro_string_list *devices)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < devices->count && status == NITRO_OK; i++) {
-        bool found = false;
-        status = has_records(job, computation, devices->items[i], &found);
-        if (status == NITRO_OK && found)
-            status = add_bundle(job, computation, devices->items[i]);
-    }
-    return status;
-}
-
-/* A bundle of the device alone: for profiles of proxies, or for a device without any records, which
- * may be a target. */
+/* A bundle of the device alone is for profiles of proxies, or for a device without any records,
+ * which may be a target. */
 static nitro_status add_device(publishing *job, const nitro_string_list *computations,
                                const char *device)
 {
-    bool found = false, elsewhere = false;
-    nitro_status status = has_records(job, NULL, device, &found);
-    for (size_t i = 0; i < computations->count && status == NITRO_OK && !elsewhere; i++)
-        status = has_records(job, computations->items[i], device, &elsewhere);
-    if (status == NITRO_OK && (found || !elsewhere))
-        status = add_bundle(job, NULL, device);
-    return status;
+    bool found = false, any = false;
+    nitro_status status = NITRO_OK;
+    for (size_t i = 0; i < computations->count && status == NITRO_OK; i++) {
+        status = has_records(job, computations->items[i], device, &found);
+        if (status == NITRO_OK && found)
+            status = add_bundle(job, computations->items[i], device);
+        any = any || found;
+    }
+    if (status == NITRO_OK)
+        status = has_records(job, NULL, device, &found);
+    return status == NITRO_OK && (found || !any) ? add_bundle(job, NULL, device) : status;
 }
 
 static nitro_status add_all(publishing *job)
@@ -206,10 +197,10 @@ static nitro_status add_all(publishing *job)
         status = nitro_store_list_devices(job->store, NULL, &devices);
     for (size_t i = 0; i < devices.count && status == NITRO_OK; i++)
         status = add_device(job, &computations, devices.items[i]);
-    for (size_t i = 0; i < computations.count && status == NITRO_OK; i++)
-        status = add_computation(job, computations.items[i], &devices);
     nitro_string_list_free(&computations);
     nitro_string_list_free(&devices);
+    if (job->next.count > 0)
+        qsort(job->next.bundles, job->next.count, sizeof(*job->next.bundles), nitro_bundle_compare);
     job->report.bundles = job->next.count;
     return status;
 }

@@ -22,6 +22,9 @@ typedef struct reading {
     crypto_hash_sha256_state content;
     nitro_schema *schema;
     char *last; /* of the samples' inputs, then of the profiles' keys */
+    ZSTD_DCtx *zstd;
+    char *input, *output; /* shapes [ZSTD_DStreamInSize()], [ZSTD_DStreamOutSize()] */
+    size_t expected;      /* by zstd: 0 at the end of a frame */
 } reading;
 
 static nitro_status refuse(const reading *job, const char *problem)
@@ -208,69 +211,59 @@ static nitro_status check_whole(reading *job)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-typedef struct unpacking {
-    reading *job;
-    FILE *file;
-    ZSTD_DCtx *zstd;
-    char *input, *output;
-    size_t input_size, output_size;
-    size_t expected; /* by zstd: 0 at the end of a frame */
-} unpacking;
-
-static nitro_status unpack_part(unpacking *work, size_t size)
+static nitro_status unpack_part(reading *job, size_t size)
 {
-    ZSTD_inBuffer input = {work->input, size, 0};
+    ZSTD_inBuffer input = {job->input, size, 0};
     bool full = false; /* there may be more output for the same input */
     while (input.pos < input.size || full) {
-        ZSTD_outBuffer output = {work->output, work->output_size, 0};
-        work->expected = ZSTD_decompressStream(work->zstd, &output, &input);
-        if (ZSTD_isError(work->expected))
-            return nitro_fail(work->job->context, NITRO_ERR_FORMAT, "%s: cannot be unpacked: %s",
-                              work->job->where, ZSTD_getErrorName(work->expected));
-        nitro_status status = take_content(work->job, work->output, output.pos);
+        ZSTD_outBuffer output = {job->output, ZSTD_DStreamOutSize(), 0};
+        job->expected = ZSTD_decompressStream(job->zstd, &output, &input);
+        if (ZSTD_isError(job->expected))
+            return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: cannot be unpacked: %s",
+                              job->where, ZSTD_getErrorName(job->expected));
+        nitro_status status = take_content(job, job->output, output.pos);
         if (status != NITRO_OK)
             return status;
-        full = output.pos == output.size && work->expected != 0;
+        full = output.pos == output.size && job->expected != 0;
     }
     return NITRO_OK;
 }
 
-static nitro_status unpack(unpacking *work)
+static nitro_status unpack(reading *job, FILE *file)
 {
     nitro_status status = NITRO_OK;
     size_t size = 0;
-    work->expected = 1;
-    while (status == NITRO_OK && (size = fread(work->input, 1, work->input_size, work->file)) > 0)
-        status = unpack_part(work, size);
-    if (status == NITRO_OK && ferror(work->file))
-        status = nitro_fail(work->job->context, NITRO_ERR_IO, "%s: cannot read: %s",
-                            work->job->where, strerror(errno));
-    if (status == NITRO_OK && work->expected != 0)
-        status = refuse(work->job, "it is truncated");
-    return status == NITRO_OK ? check_whole(work->job) : status;
+    while (status == NITRO_OK && (size = fread(job->input, 1, ZSTD_DStreamInSize(), file)) > 0)
+        status = unpack_part(job, size);
+    if (status == NITRO_OK && ferror(file))
+        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot read: %s", job->where,
+                            strerror(errno));
+    if (status == NITRO_OK && job->expected != 0)
+        status = refuse(job, "it is truncated");
+    return status == NITRO_OK ? check_whole(job) : status;
 }
 
 nitro_status nitro_bundle_read(nitro_context *context, FILE *file, const char *where,
                                const nitro_bundle *bundle, const nitro_bundle_visitor *visitor)
 {
-    reading job = {.context = context, .where = where, .bundle = bundle, .visitor = visitor};
-    unpacking work = {.job = &job,
-                      .file = file,
-                      .zstd = ZSTD_createDCtx(),
-                      .input_size = ZSTD_DStreamInSize(),
-                      .output_size = ZSTD_DStreamOutSize()};
-    crypto_hash_sha256_init(&job.content);
-    work.input = nitro_calloc(context, 1, work.input_size);
-    work.output = nitro_calloc(context, 1, work.output_size);
+    reading job = {.context = context,
+                   .where = where,
+                   .bundle = bundle,
+                   .visitor = visitor,
+                   .zstd = ZSTD_createDCtx(),
+                   .input = nitro_calloc(context, 1, ZSTD_DStreamInSize()),
+                   .output = nitro_calloc(context, 1, ZSTD_DStreamOutSize()),
+                   .expected = 1};
     nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (work.input && work.output && work.zstd &&
-        !ZSTD_isError(ZSTD_DCtx_setParameter(work.zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
-        status = unpack(&work);
+    crypto_hash_sha256_init(&job.content);
+    if (job.input && job.output && job.zstd &&
+        !ZSTD_isError(ZSTD_DCtx_setParameter(job.zstd, ZSTD_d_windowLogMax, MAX_WINDOW_LOG)))
+        status = unpack(&job, file);
     else
         nitro_fail(context, status, "%s: out of memory for decompression", where);
-    ZSTD_freeDCtx(work.zstd);
-    free(work.input);
-    free(work.output);
+    ZSTD_freeDCtx(job.zstd);
+    free(job.input);
+    free(job.output);
     free(job.line);
     free(job.last);
     nitro_schema_free(job.schema);

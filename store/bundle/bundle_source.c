@@ -169,23 +169,14 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
 
 /* ---- The folder ------------------------------------------------------------------------------ */
 
-static nitro_status bring_index(nitro_bundle_source *source, const char *path)
-{
-    if (!source->remote)
-        return NITRO_OK;
-    char *folder = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, source->folder);
-    nitro_status status =
-        folder ? nitro_cache_make_folders(source->context, folder) : NITRO_ERR_NO_MEMORY;
-    free(folder);
-    return status == NITRO_OK ? download(source, path, NITRO_BUNDLE_MAX_INDEX_BYTES, true) : status;
-}
-
 static nitro_status read_index(nitro_bundle_source *source)
 {
     char *path = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_INDEX_NAME, source->folder);
     char *text = NULL;
     size_t size = 0;
-    nitro_status status = path ? bring_index(source, path) : NITRO_ERR_NO_MEMORY;
+    nitro_status status = path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (status == NITRO_OK && source->remote)
+        status = download(source, path, NITRO_BUNDLE_MAX_INDEX_BYTES, true);
     if (status == NITRO_OK)
         status = nitro_file_read(source->context, path, NITRO_BUNDLE_MAX_INDEX_BYTES, &text, &size);
     if (status == NITRO_OK)
@@ -207,9 +198,9 @@ static nitro_status find_folder(nitro_bundle_source *source, const char *url)
     source->remote = strncmp(url, "file:", 5) != 0;
     if (source->remote) {
         nitro_status status = nitro_http_check_url(source->context, source->url);
-        if (status != NITRO_OK)
-            return status;
-        return nitro_cache_folder(source->context, "bundles", source->url, &source->folder);
+        return status == NITRO_OK ? nitro_cache_folder(source->context, "bundles", source->url,
+                                                       NITRO_BUNDLE_FOLDER, &source->folder)
+                                  : status;
     }
     const char *path = source->url + strlen("file:");
     path += strncmp(path, "//", 2) == 0 ? 2 : 0;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-nitro_status nitro_cache_make_folders(nitro_context *context, const char *path)
+static nitro_status make_folders(nitro_context *context, const char *path)
 {
     char *copy = nitro_asprintf(context, "%s/", path);
     if (!copy)
@@ -25,7 +25,7 @@ nitro_status nitro_cache_make_folders(nitro_context *context, const char *path)
 }
 
 nitro_status nitro_cache_folder(nitro_context *context, const char *family, const char *url,
-                                char **path)
+                                const char *inner, char **path)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     bool use_cache = cache && cache[0] == '/'; /* relative paths are invalid by the XDG rules */
@@ -36,11 +36,13 @@ nitro_status nitro_cache_folder(nitro_context *context, const char *family, cons
     char *folder = nitro_asprintf(context, "%s%s/nitro/%s-%016llx", use_cache ? cache : home,
                                   use_cache ? "" : "/.cache", family,
                                   (unsigned long long)nitro_hash(url, strlen(url), 0));
-    char *note = folder ? nitro_asprintf(context, "%s/url", folder) : NULL;
+    char *below = folder ? nitro_asprintf(context, "%s/%s", folder, inner) : NULL;
+    char *note = below ? nitro_asprintf(context, "%s/url", folder) : NULL;
     struct stat there;
-    nitro_status status = note ? nitro_cache_make_folders(context, folder) : NITRO_ERR_NO_MEMORY;
+    nitro_status status = note ? make_folders(context, below) : NITRO_ERR_NO_MEMORY;
     if (status == NITRO_OK && stat(note, &there) != 0)
         status = nitro_file_write(context, note, url, strlen(url));
+    free(below);
     free(note);
     if (status == NITRO_OK)
         *path = folder;

@@ -4,14 +4,12 @@
 
 #include "nitro/nitro_backend.h"
 
-/** Create a folder and its parents, mode 0700. */
-nitro_status nitro_cache_make_folders(nitro_context *context, const char *path);
 /**
- * "$XDG_CACHE_HOME/nitro/FAMILY-HASH" (or below $HOME/.cache), created if missing: one folder for
- * each `url`, which its file "url" contains.
+ * "$XDG_CACHE_HOME/nitro/FAMILY-HASH" (or below $HOME/.cache): one folder for each `url`, which its
+ * file "url" contains. It and its folder `inner` are created if missing, mode 0700.
  * @param[out] path  free with free().
  */
 nitro_status nitro_cache_folder(nitro_context *context, const char *family, const char *url,
-                                char **path);
+                                const char *inner, char **path);
 
 #endif

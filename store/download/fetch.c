@@ -16,11 +16,9 @@
 typedef struct fetching {
     nitro_context *context;
     const nitro_fetch_options *options;
-    const char *name; /* of the matrix, without its group */
-    char *url;        /* of the archive */
-    char *path;       /* of the matrix in the cache */
+    char *url;  /* of the archive */
+    char *path; /* of the matrix in the cache */
     char *archive_path, *draft_path, *member;
-    uint64_t max_bytes;
 } fetching;
 
 /* Letters, digits and _.+-, not starting with a dot: safe as part of a path. */
@@ -51,21 +49,20 @@ static nitro_status name_files(fetching *job, const char *matrix)
     size_t length = strlen(base);
     while (length > 0 && base[length - 1] == '/')
         length--;
-    char *folder = NULL, *group = NULL;
+    char *folder = NULL;
     char *trimmed = nitro_asprintf(context, "%.*s", (int)length, base);
-    nitro_status status =
-        trimmed ? nitro_cache_folder(context, "matrices", trimmed, &folder) : NITRO_ERR_NO_MEMORY;
+    char *group = nitro_asprintf(context, "%.*s", (int)(slash - matrix), matrix);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (trimmed && group)
+        status = nitro_cache_folder(context, "matrices", trimmed, group, &folder);
     if (status == NITRO_OK) {
-        job->name = slash + 1;
-        group = nitro_asprintf(context, "%s/%.*s", folder, (int)(slash - matrix), matrix);
         job->url = nitro_asprintf(context, "%s/%s.tar.gz", trimmed, matrix);
         job->path = nitro_asprintf(context, "%s/%s.mtx", folder, matrix);
         job->draft_path = nitro_asprintf(context, "%s/%s.mtx.new", folder, matrix);
         job->archive_path = nitro_asprintf(context, "%s/%s.tar.gz", folder, matrix);
-        job->member = nitro_asprintf(context, "%s/%s.mtx", job->name, job->name);
-        bool named = group && job->url && job->path && job->draft_path && job->archive_path;
-        status =
-            named && job->member ? nitro_cache_make_folders(context, group) : NITRO_ERR_NO_MEMORY;
+        job->member = nitro_asprintf(context, "%s/%s.mtx", slash + 1, slash + 1);
+        if (!job->url || !job->path || !job->draft_path || !job->archive_path || !job->member)
+            status = NITRO_ERR_NO_MEMORY;
     }
     free(group);
     free(folder);
@@ -92,7 +89,7 @@ static nitro_status unpack_and_check(const fetching *job)
 {
     const nitro_fetch_options *options = job->options;
     nitro_status status = nitro_unpack_member(job->context, job->archive_path, job->member,
-                                              job->max_bytes, job->draft_path);
+                                              options->max_bytes, job->draft_path);
     if (status == NITRO_OK)
         status = require_matrix_market(job);
     if (status == NITRO_OK && options->check)
@@ -110,9 +107,10 @@ static nitro_status fetch(fetching *job, bool *cached)
     *cached = access(job->path, R_OK) == 0;
     if (*cached)
         return NITRO_OK;
-    nitro_status status = nitro_http_get(
-        job->context, &(nitro_http_request){
-                          .url = job->url, .path = job->archive_path, .max_bytes = job->max_bytes});
+    nitro_status status =
+        nitro_http_get(job->context, &(nitro_http_request){.url = job->url,
+                                                           .path = job->archive_path,
+                                                           .max_bytes = job->options->max_bytes});
     return status == NITRO_OK ? unpack_and_check(job) : status;
 }
 
@@ -125,7 +123,7 @@ void nitro_fetch_options_init(nitro_fetch_options *options)
 nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
                                 const nitro_fetch_options *options, char **path, bool *cached)
 {
-    fetching job = {.context = context, .options = options, .max_bytes = options->max_bytes};
+    fetching job = {.context = context, .options = options};
     bool found = false;
     nitro_status status = check_name(context, matrix);
     if (status == NITRO_OK)
