@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "store/exchange/csv_writer.h"
+#include "store/exchange/import_internal.h"
 
 static void add_header(csv_writer *writer, const nitro_schema *schema)
 {
@@ -131,91 +132,87 @@ static nitro_status print_table(nitro_context *context, nitro_device *const *dev
     return status == NITRO_OK ? nitro_csv_writer_close(context, writer) : status;
 }
 
-/* The devices of an existing table, with room for one more. */
-static nitro_status read_table(nitro_context *context, const char *path, nitro_device ***devices,
-                               size_t *count)
+/* The devices of a table, which is freed. */
+static nitro_status take_devices(nitro_context *context, nitro_csv *csv, device_table *table)
+{
+    nitro_status status = nitro_devices_from_csv(context, csv, &table->devices, &table->count);
+    nitro_csv_free(csv);
+    return status;
+}
+
+/* The devices of an existing file, if there is one. */
+static nitro_status read_table(nitro_context *context, const char *path, device_table *table)
 {
     nitro_csv *csv = NULL;
-    nitro_device **read = NULL;
-    size_t num_read = 0;
     struct stat file;
-    nitro_status status = NITRO_OK;
-    if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size > 0) {
-        status = nitro_csv_read(context, path, &csv);
-        if (status == NITRO_OK)
-            status = nitro_devices_from_csv(context, csv, &read, &num_read);
-        nitro_csv_free(csv);
+    if (stat(path, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0)
+        return NITRO_OK;
+    nitro_status status = nitro_csv_read(context, path, &csv);
+    return status == NITRO_OK ? take_devices(context, csv, table) : status;
+}
+
+/* Put the device in place of its row, else below the last one. */
+static nitro_status put_row(nitro_context *context, device_table *table, nitro_device *device)
+{
+    size_t row = nitro_device_table_find(table, device->id);
+    if (row != NITRO_NONE) {
+        nitro_device_free(table->devices[row]);
+        table->devices[row] = device;
+        return NITRO_OK;
     }
-    if (status != NITRO_OK)
-        return status;
-    nitro_device **grown = realloc(read, (num_read + 1) * sizeof(*grown));
+    nitro_device **grown = realloc(table->devices, (table->count + 1) * sizeof(*grown));
     if (!grown) {
-        for (size_t i = 0; i < num_read; i++)
-            nitro_device_free(read[i]);
-        free(read);
-        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "%s: out of memory", path);
+        nitro_device_free(device);
+        return nitro_fail(context, NITRO_ERR_NO_MEMORY, "out of memory for a table of devices");
     }
-    *devices = grown;
-    *count = num_read;
+    table->devices = grown;
+    grown[table->count++] = device;
     return NITRO_OK;
 }
 
 /* Warn of labels that import will read as numbers. */
-static nitro_status check_table(nitro_context *context, const char *path, const csv_writer *table,
-                                nitro_device *const *devices)
+static nitro_status check_table(nitro_context *context, const char *path, const csv_writer *text,
+                                const device_table *table)
 {
     nitro_csv *csv = NULL;
-    nitro_device **read = NULL;
-    size_t count = 0;
-    nitro_status status = nitro_csv_parse(context, path, table->bytes, table->size, &csv);
+    device_table read = {0};
+    nitro_status status = nitro_csv_parse(context, path, text->bytes, text->size, &csv);
     if (status == NITRO_OK)
-        status = nitro_devices_from_csv(context, csv, &read, &count);
-    nitro_csv_free(csv);
-    for (size_t d = 0; d < count; d++) {
-        for (size_t i = 0; i < devices[d]->num_labels; i++) {
-            const nitro_label *label = &devices[d]->labels[i];
-            if (label->text[0] && !nitro_device_label(read[d], label->name))
+        status = take_devices(context, csv, &read);
+    for (size_t d = 0; d < read.count; d++) {
+        const nitro_device *device = table->devices[d];
+        for (size_t i = 0; i < device->num_labels; i++) {
+            const nitro_label *label = &device->labels[i];
+            if (label->text[0] && !nitro_device_label(read.devices[d], label->name))
                 nitro_log(context, NITRO_LOG_WARNING,
                           "%s: device %s: the label %s is '%.80s', which import reads as a device "
                           "feature",
-                          path, devices[d]->id, label->name, label->text);
+                          path, device->id, label->name, label->text);
         }
-        nitro_device_free(read[d]);
     }
-    free(read);
+    nitro_device_table_free(&read);
     return status;
 }
 
 static nitro_status export_device(nitro_store *store, const char *id, const char *path)
 {
     nitro_context *context = nitro_store_context(store);
-    nitro_device *device = NULL, **devices = NULL;
-    size_t count = 0, place = 0;
-    nitro_status status = nitro_store_get_device(store, id, &device);
-    if (status != NITRO_OK)
-        return status;
-    status = read_table(context, path, &devices, &count);
-    if (status != NITRO_OK) {
-        nitro_device_free(device);
-        return status;
-    }
-    while (place < count && strcmp(devices[place]->id, id) != 0)
-        place++;
-    if (place == count)
-        count++;
-    else
-        nitro_device_free(devices[place]);
-    devices[place] = device;
-    csv_writer table = {0};
-    status = print_table(context, devices, count, &table);
+    nitro_device *device = NULL;
+    device_table table = {0};
+    csv_writer text = {0};
+    nitro_status status = read_table(context, path, &table);
     if (status == NITRO_OK)
-        status = check_table(context, path, &table, devices);
+        status = nitro_store_get_device(store, id, &device);
     if (status == NITRO_OK)
-        status = nitro_file_write(context, path, table.bytes, table.size);
-    nitro_csv_writer_free(&table);
-    for (size_t i = 0; i < count; i++)
-        nitro_device_free(devices[i]);
-    free(devices);
+        status = put_row(context, &table, device);
+    if (status == NITRO_OK)
+        status = print_table(context, table.devices, table.count, &text);
+    if (status == NITRO_OK)
+        status = check_table(context, path, &text, &table);
+    if (status == NITRO_OK)
+        status = nitro_file_write(context, path, text.bytes, text.size);
+    nitro_csv_writer_free(&text);
+    nitro_device_table_free(&table);
     return status;
 }
 

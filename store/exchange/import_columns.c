@@ -62,17 +62,6 @@ static size_t find_column(const nitro_csv *csv, bool times, const char *name,
     return nitro_csv_column(csv, column);
 }
 
-static nitro_status add_names(const import_job *job, const nitro_string_list *names, bool times,
-                              nitro_schema *schema)
-{
-    nitro_status status = NITRO_OK;
-    for (size_t i = 0; i < names->count && status == NITRO_OK; i++)
-        status = times ? nitro_schema_add_variant(job->context, schema, names->items[i])
-                       : nitro_schema_add_feature(job->context, schema, names->items[i], "1",
-                                                  NITRO_SCALE_AUTO);
-    return status;
-}
-
 static nitro_status require_log_features(const import_job *job, const nitro_schema *schema)
 {
     const nitro_string_list *logs = job->options->log_features;
@@ -86,46 +75,44 @@ static nitro_status require_log_features(const import_job *job, const nitro_sche
     return NITRO_OK;
 }
 
-/* Features where the options list none: with a description those of the store, else those that the
- * description lists; without one all columns. */
-static nitro_status list_features(const import_job *job, const nitro_schema *stored,
-                                  nitro_string_list *names)
+/* Add the names in the options, else the file's. Features without a list are with a description
+ * those of the store, else those that the description lists. */
+static nitro_status add_names(const import_job *job, const nitro_schema *stored, bool times,
+                              nitro_schema *schema)
 {
-    if (!job->description)
-        return list_columns(job, false, names);
-    return nitro_import_list_names(job->context, stored ? stored : job->description->names, false,
-                                   names);
+    const nitro_string_list *given = times ? job->options->variants : job->options->features;
+    nitro_string_list found = {0};
+    nitro_status status = NITRO_OK;
+    if (!given && (times || !job->description))
+        status = list_columns(job, times, &found);
+    else if (!given)
+        status = nitro_import_list_names(job->context, stored ? stored : job->description->names,
+                                         false, &found);
+    const nitro_string_list *names = given ? given : &found;
+    for (size_t i = 0; i < names->count && status == NITRO_OK; i++)
+        status = times ? nitro_schema_add_variant(job->context, schema, names->items[i])
+                       : nitro_schema_add_feature(job->context, schema, names->items[i], "1",
+                                                  NITRO_SCALE_AUTO);
+    nitro_string_list_free(&found);
+    return status;
 }
 
-/* The schema by the file and the options, in their order. */
+/* The schema by the file and the options, in their order; free it also after an error. */
 static nitro_status wanted_schema(const import_job *job, const nitro_schema *stored,
                                   nitro_schema **schema)
 {
-    const nitro_import_options *options = job->options;
-    nitro_string_list features = {0}, variants = {0};
-    nitro_schema *wanted = NULL;
-    nitro_status status = nitro_schema_create(job->context, options->computation, &wanted);
-    if (status == NITRO_OK && !options->features)
-        status = list_features(job, stored, &features);
-    if (status == NITRO_OK && !options->variants)
-        status = list_columns(job, true, &variants);
+    nitro_status status = nitro_schema_create(job->context, job->options->computation, schema);
     if (status == NITRO_OK)
-        status = add_names(job, options->features ? options->features : &features, false, wanted);
+        status = add_names(job, stored, false, *schema);
     if (status == NITRO_OK)
-        status = add_names(job, options->variants ? options->variants : &variants, true, wanted);
+        status = add_names(job, stored, true, *schema);
     if (status == NITRO_OK)
-        status = require_log_features(job, wanted);
-    if (status == NITRO_OK && wanted->num_variants == 0)
+        status = require_log_features(job, *schema);
+    if (status == NITRO_OK && (*schema)->num_variants == 0)
         status = nitro_fail(job->context, NITRO_ERR_FORMAT,
                             "%s:1: no column of times; name the column of a variant's times "
                             "'" NITRO_IMPORT_TIME_PREFIX "VARIANT'",
-                            options->samples_path);
-    nitro_string_list_free(&features);
-    nitro_string_list_free(&variants);
-    if (status == NITRO_OK)
-        *schema = wanted;
-    else
-        nitro_schema_free(wanted);
+                            job->options->samples_path);
     return status;
 }
 
@@ -219,15 +206,12 @@ static nitro_status choose_schema(import_job *job)
     nitro_status status = nitro_store_get_schema(job->store, job->options->computation, &stored);
     if (status == NITRO_OK || status == NITRO_ERR_NOT_FOUND)
         status = wanted_schema(job, stored, &wanted);
-    if (status != NITRO_OK || !stored) {
-        nitro_schema_free(stored);
-        job->schema = wanted;
-        return status == NITRO_OK ? describe(job) : status;
-    }
-    if (!has_same_names(stored, wanted, false) || !has_same_names(stored, wanted, true))
+    if (status == NITRO_OK && stored &&
+        (!has_same_names(stored, wanted, false) || !has_same_names(stored, wanted, true)))
         status = fail_other_names(job, stored, wanted);
-    nitro_schema_free(wanted);
-    job->schema = stored;
+    job->schema = stored ? stored : wanted;
+    if (stored)
+        nitro_schema_free(wanted);
     return status == NITRO_OK ? describe(job) : status;
 }
 
@@ -239,11 +223,10 @@ static nitro_status fail_no_column(const import_job *job, const char *name)
     for (size_t i = 0; i < nitro_csv_num_columns(job->csv) && status == NITRO_OK; i++)
         status = nitro_string_list_add(job->context, &columns, nitro_csv_column_name(job->csv, i));
     char *names = status == NITRO_OK ? nitro_store_print_some(job->context, &columns) : NULL;
-    status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status = nitro_fail(job->context, NITRO_ERR_FORMAT,
-                            "%s:1: no column '%s'; the columns, separated by commas, are: %s",
-                            job->options->samples_path, name, names);
+    status = names ? nitro_fail(job->context, NITRO_ERR_FORMAT,
+                                "%s:1: no column '%s'; the columns, separated by commas, are: %s",
+                                job->options->samples_path, name, names)
+                   : NITRO_ERR_NO_MEMORY;
     free(names);
     nitro_string_list_free(&columns);
     return status;

@@ -24,13 +24,12 @@ static nitro_status count_known(import_job *job)
     job->report.added = job->num_samples - present.count;
     if (status == NITRO_OK && present.count > 0 && !options->replace) {
         char *names = nitro_store_print_some(job->context, &present);
-        status = NITRO_ERR_NO_MEMORY;
-        if (names)
-            status = nitro_fail(job->context, NITRO_ERR_EXISTS,
-                                "%s: the store already has %zu of the %zu inputs for device %s "
-                                "(%s); nothing was imported. Use --replace to replace them",
-                                options->samples_path, present.count, job->num_samples,
-                                options->device, names);
+        status = names ? nitro_fail(job->context, NITRO_ERR_EXISTS,
+                                    "%s: the store already has %zu of the %zu inputs for device %s "
+                                    "(%s); nothing was imported. Use --replace to replace them",
+                                    options->samples_path, present.count, job->num_samples,
+                                    options->device, names)
+                       : NITRO_ERR_NO_MEMORY;
         free(names);
     }
     nitro_string_list_free(&known);
@@ -50,18 +49,13 @@ nitro_status nitro_import_origin(nitro_context *context, const char *name, char 
     return NITRO_OK;
 }
 
-static nitro_status set_provenance(import_job *job, const char *name)
-{
-    job->provenance.library = nitro_strdup(job->context, nitro_version());
-    job->provenance.time_s = (int64_t)time(NULL);
-    return job->provenance.library
-               ? nitro_import_origin(job->context, name, &job->provenance.origin)
-               : NITRO_ERR_NO_MEMORY;
-}
-
 nitro_status nitro_import_check(import_job *job, const char *name)
 {
-    nitro_status status = set_provenance(job, name);
+    job->provenance.time_s = (int64_t)time(NULL);
+    job->provenance.library = nitro_strdup(job->context, nitro_version());
+    if (!job->provenance.library)
+        return NITRO_ERR_NO_MEMORY;
+    nitro_status status = nitro_import_origin(job->context, name, &job->provenance.origin);
     if (status == NITRO_OK && job->options->description_path)
         status =
             nitro_description_read(job->context, job->options->description_path, &job->description);
@@ -86,8 +80,7 @@ void nitro_import_clear(import_job *job)
     for (size_t i = 0; i < job->num_samples; i++)
         nitro_sample_free(job->samples[i]);
     free(job->samples);
-    free(job->provenance.origin);
-    free(job->provenance.library);
+    nitro_provenance_clear(&job->provenance);
     nitro_schema_free(job->schema);
     nitro_description_free(job->description);
     nitro_csv_free(job->csv);

@@ -40,10 +40,10 @@ static nitro_status fail_no_device(const device_table *table, const char *id)
     for (size_t i = 0; i < table->count && status == NITRO_OK; i++)
         status = nitro_string_list_add(table->context, &ids, table->devices[i]->id);
     char *names = status == NITRO_OK ? nitro_store_print_some(table->context, &ids) : NULL;
-    status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status = nitro_fail(table->context, NITRO_ERR_NOT_FOUND,
-                            "%s: no row of device '%s'; the table has: %s", table->path, id, names);
+    status =
+        names ? nitro_fail(table->context, NITRO_ERR_NOT_FOUND,
+                           "%s: no row of device '%s'; the table has: %s", table->path, id, names)
+              : NITRO_ERR_NO_MEMORY;
     free(names);
     nitro_string_list_free(&ids);
     return status;

@@ -137,12 +137,12 @@ static nitro_status add_common_variants(ginkgo_import *job)
 static nitro_status fail_no_variants(ginkgo_import *job)
 {
     char *names = nitro_store_print_some(job->context, &job->checkout.names);
-    nitro_status status = NITRO_ERR_NO_MEMORY;
-    if (names)
-        status = nitro_fail(job->context, NITRO_ERR_NO_DATA,
-                            "%s: its %zu devices have fewer than two variants in common (of %s); "
-                            "choose devices with --device, or variants with --variants",
-                            job->options->path, job->checkout.num_campaigns, names);
+    nitro_status status =
+        names ? nitro_fail(job->context, NITRO_ERR_NO_DATA,
+                           "%s: its %zu devices have fewer than two variants in common (of %s); "
+                           "choose devices with --device, or variants with --variants",
+                           job->options->path, job->checkout.num_campaigns, names)
+              : NITRO_ERR_NO_MEMORY;
     free(names);
     return status;
 }

@@ -27,11 +27,4 @@ typedef struct import_profiles_job {
 /** Read all rows into items, in the file's order. */
 nitro_status nitro_import_profile_rows(import_profiles_job *job);
 
-/**
- * A metric's value as profilers write it: "1,234", "95.4%", "1.2 GB/s" (to bytes a second),
- * "Low (2)" (2). NaN where the profiler has no value.
- * @return false: not a value.
- */
-bool nitro_import_profile_value(const char *text, double *value);
-
 #endif

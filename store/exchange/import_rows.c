@@ -63,14 +63,6 @@ static nitro_status read_times(import_job *job, size_t row, nitro_sample *sample
     return NITRO_OK;
 }
 
-static nitro_status set_provenance(const import_job *job, nitro_provenance *provenance)
-{
-    provenance->origin = nitro_strdup(job->context, job->provenance.origin);
-    provenance->library = nitro_strdup(job->context, job->provenance.library);
-    provenance->time_s = job->provenance.time_s;
-    return provenance->origin && provenance->library ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-}
-
 static nitro_status read_row(import_job *job, size_t row)
 {
     const char *input = nitro_csv_field(job->csv, row, job->input_column);
@@ -87,7 +79,9 @@ static nitro_status read_row(import_job *job, size_t row)
     status = read_features(job, row, sample);
     if (status == NITRO_OK)
         status = read_times(job, row, sample);
-    return status == NITRO_OK ? set_provenance(job, &sample->provenance) : status;
+    return status == NITRO_OK
+               ? nitro_provenance_copy(job->context, &job->provenance, &sample->provenance)
+               : status;
 }
 
 /* Samples with a missing feature are stored for their times, but not used for training. */
@@ -135,17 +129,17 @@ nitro_status nitro_import_read_rows(import_job *job)
 nitro_status nitro_import_find_device(import_job *job)
 {
     const nitro_import_options *options = job->options;
+    nitro_device *stored = NULL;
     bool known = false;
-    if (!job->device && options->devices_path) {
-        nitro_status status = nitro_import_device_row(job->context, options->devices_path,
-                                                      options->device, &job->device);
-        if (status != NITRO_OK)
-            return status;
-    }
+    nitro_status status = NITRO_OK;
+    if (!job->device && options->devices_path)
+        status = nitro_import_device_row(job->context, options->devices_path, options->device,
+                                         &job->device);
+    if (status != NITRO_OK)
+        return status;
     if (job->device)
         return nitro_import_check_device(job->store, options->devices_path, job->device, &known);
-    nitro_device *stored = NULL;
-    nitro_status status = nitro_store_get_device(job->store, options->device, &stored);
+    status = nitro_store_get_device(job->store, options->device, &stored);
     nitro_device_free(stored);
     if (status != NITRO_ERR_NOT_FOUND)
         return status;
