@@ -42,14 +42,13 @@ NITRO_API void nitro_trusted_keys_free(nitro_trusted_keys *keys);
 
 /* ---- Importing and exporting ---------------------------------------------------------------- */
 
-/** Import of a recorded device: samples in CSV, one row an input, `time_ms:VARIANT` columns. */
+/** Samples of a recorded device in CSV: one row an input, times in columns `time_ms:VARIANT`. */
 typedef struct nitro_import_options {
     const char *computation;
     const char *device;
     const char *samples_path;
     const char *devices_path;              /* NULL: the store's device, or one without features */
-    const nitro_string_list *features;     /* NULL: those of the description, else every column but
-                                              input and times */
+    const nitro_string_list *features;     /* NULL: the description's, else all other columns */
     const nitro_string_list *variants;     /* NULL: every time_ms: column */
     const nitro_string_list *log_features; /* to scale logarithmically; NULL: none */
     const char *description_path;          /* of the schema of a new computation; NULL: none */

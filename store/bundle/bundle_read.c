@@ -100,9 +100,8 @@ static nitro_status read_sample(reading *job, const char *where)
     nitro_status status =
         nitro_record_decode_sample(job->context, where, job->schema, job->bundle->device, NULL,
                                    job->line, job->line_size, &sample);
-    if (status != NITRO_OK)
-        return status;
-    status = require_order(job, where, nitro_strdup(job->context, sample->input));
+    if (status == NITRO_OK)
+        status = require_order(job, where, nitro_strdup(job->context, sample->input));
     if (status == NITRO_OK && job->visitor->sample)
         status = job->visitor->sample(job->visitor->user, sample);
     nitro_sample_free(sample);

@@ -147,15 +147,16 @@ static nitro_status each_sample(void *state, const char *computation, const char
                         &(nitro_bundle_visitor){.sample = function, .user = user}, &count);
 }
 
-typedef struct one_sample {
+typedef struct wanted_samples {
     nitro_context *context;
-    const char *input;
-    nitro_sample *found;
-} one_sample;
+    const char *input;         /* of one sample */
+    nitro_sample *found;       /* that sample */
+    nitro_string_list *inputs; /* of all samples */
+} wanted_samples;
 
 static nitro_status take_sample(void *user, const nitro_sample *sample)
 {
-    one_sample *wanted = user;
+    wanted_samples *wanted = user;
     int order = strcmp(sample->input, wanted->input);
     if (order < 0)
         return NITRO_OK;
@@ -168,7 +169,7 @@ static nitro_status get_sample(void *state, const char *computation, const char 
                                const char *input, nitro_sample **sample)
 {
     const nitro_bundle_source *source = state;
-    one_sample wanted = {.context = source->context, .input = input};
+    wanted_samples wanted = {.context = source->context, .input = input};
     nitro_status status = each_sample(state, computation, device, take_sample, &wanted, NULL, NULL);
     if (wanted.found) {
         *sample = wanted.found;
@@ -177,23 +178,18 @@ static nitro_status get_sample(void *state, const char *computation, const char 
     return status == NITRO_OK || status == NITRO_ERR_INTERRUPTED ? NITRO_ERR_NOT_FOUND : status;
 }
 
-typedef struct input_listing {
-    nitro_context *context;
-    nitro_string_list *inputs;
-} input_listing;
-
 static nitro_status add_input(void *user, const nitro_sample *sample)
 {
-    const input_listing *listing = user;
-    return nitro_string_list_add(listing->context, listing->inputs, sample->input);
+    const wanted_samples *wanted = user;
+    return nitro_string_list_add(wanted->context, wanted->inputs, sample->input);
 }
 
 static nitro_status list_inputs(void *state, const char *computation, const char *device,
                                 nitro_string_list *inputs)
 {
     const nitro_bundle_source *source = state;
-    input_listing listing = {source->context, inputs};
-    return each_sample(state, computation, device, add_input, &listing, NULL, NULL);
+    wanted_samples all = {.context = source->context, .inputs = inputs};
+    return each_sample(state, computation, device, add_input, &all, NULL, NULL);
 }
 
 static nitro_status count_samples(void *state, const char *computation, const char *device,

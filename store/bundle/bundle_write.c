@@ -65,26 +65,22 @@ static nitro_status write_line(writing *job, nitro_status status)
 
 static nitro_status write_head(writing *job)
 {
+    char text[512];
     const char *quote = job->computation ? "\"" : "";
-    char *text = nitro_asprintf(job->context,
-                                "{\"format\": \"nitro-bundle\", \"version\": %d, "
-                                "\"computation\": %s%s%s, \"device\": \"%s\"}\n",
-                                NITRO_BUNDLE_VERSION, quote,
-                                job->computation ? job->computation : "null", quote, job->device);
-    nitro_status status =
-        text ? nitro_record_bytes_append(job->context, &job->line, text, strlen(text))
-             : NITRO_ERR_NO_MEMORY;
-    free(text);
-    return write_line(job, status);
+    int size = snprintf(text, sizeof(text),
+                        "{\"format\": \"nitro-bundle\", \"version\": %d, "
+                        "\"computation\": %s%s%s, \"device\": \"%s\"}\n",
+                        NITRO_BUNDLE_VERSION, quote, job->computation ? job->computation : "null",
+                        quote, job->device);
+    return write_line(job, nitro_record_bytes_append(job->context, &job->line, text, (size_t)size));
 }
 
 static nitro_status write_device(writing *job, nitro_store *store)
 {
     nitro_device *device = NULL;
     nitro_status status = nitro_store_get_device(store, job->device, &device);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_record_encode_device(job->context, NITRO_RECORD_JSON, device, &job->line);
+    if (status == NITRO_OK)
+        status = nitro_record_encode_device(job->context, NITRO_RECORD_JSON, device, &job->line);
     nitro_device_free(device);
     return write_line(job, status);
 }
@@ -93,9 +89,8 @@ static nitro_status write_schema(writing *job, nitro_store *store)
 {
     nitro_schema *schema = NULL;
     nitro_status status = nitro_store_get_schema(store, job->computation, &schema);
-    if (status != NITRO_OK)
-        return status;
-    status = nitro_record_encode_schema(job->context, NITRO_RECORD_JSON, schema, &job->line);
+    if (status == NITRO_OK)
+        status = nitro_record_encode_schema(job->context, NITRO_RECORD_JSON, schema, &job->line);
     nitro_schema_free(schema);
     return write_line(job, status);
 }

@@ -262,11 +262,13 @@ nitro_status nitro_trusted_keys_parse(nitro_context *context, const char *origin
                                       size_t size, nitro_trusted_keys **keys)
 {
     nitro_status status = require_library(context);
-    if (status == NITRO_OK && memchr(text, '\0', size))
-        status = nitro_fail(context, NITRO_ERR_FORMAT, "%s: not text: it has a zero byte", origin);
-    nitro_trusted_keys *read = status == NITRO_OK ? nitro_calloc(context, 1, sizeof(*read)) : NULL;
+    if (status != NITRO_OK)
+        return status;
+    if (memchr(text, '\0', size))
+        return nitro_fail(context, NITRO_ERR_FORMAT, "%s: not text: it has a zero byte", origin);
+    nitro_trusted_keys *read = nitro_calloc(context, 1, sizeof(*read));
     if (!read)
-        return status == NITRO_OK ? NITRO_ERR_NO_MEMORY : status;
+        return NITRO_ERR_NO_MEMORY;
     read->origin = nitro_strdup(context, origin);
     read->text = nitro_asprintf(context, "%.*s", (int)size, text);
     read->keys = nitro_calloc(context, size / sizeof(public_record) + 1, sizeof(*read->keys));

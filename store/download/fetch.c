@@ -102,18 +102,6 @@ static nitro_status unpack_and_check(const fetching *job)
     return status;
 }
 
-static nitro_status fetch(fetching *job, bool *cached)
-{
-    *cached = access(job->path, R_OK) == 0;
-    if (*cached)
-        return NITRO_OK;
-    nitro_status status =
-        nitro_http_get(job->context, &(nitro_http_request){.url = job->url,
-                                                           .path = job->archive_path,
-                                                           .max_bytes = job->options->max_bytes});
-    return status == NITRO_OK ? unpack_and_check(job) : status;
-}
-
 void nitro_fetch_options_init(nitro_fetch_options *options)
 {
     *options =
@@ -130,8 +118,13 @@ nitro_status nitro_fetch_matrix(nitro_context *context, const char *matrix,
         status = nitro_http_check_url(context, options->base_url);
     if (status == NITRO_OK)
         status = name_files(&job, matrix);
-    if (status == NITRO_OK)
-        status = fetch(&job, &found);
+    if (status == NITRO_OK && !(found = access(job.path, R_OK) == 0)) {
+        status = nitro_http_get(context, &(nitro_http_request){.url = job.url,
+                                                               .path = job.archive_path,
+                                                               .max_bytes = options->max_bytes});
+        if (status == NITRO_OK)
+            status = unpack_and_check(&job);
+    }
     if (status == NITRO_OK) {
         *path = job.path;
         *cached = found;

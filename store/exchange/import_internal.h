@@ -33,10 +33,6 @@ nitro_status nitro_import_list_names(nitro_context *context, const nitro_schema 
                                      nitro_string_list *names);
 /** Fill in schema and columns from the file's header, the options and what the store has. */
 nitro_status nitro_import_choose_columns(import_job *job);
-/** Fill in samples, and count missing values in the report. */
-nitro_status nitro_import_read_rows(import_job *job);
-/** Fill in the device from the options' table, or check the store's. */
-nitro_status nitro_import_find_device(import_job *job);
 
 /** A table of devices as read from CSV. */
 typedef struct device_table {
