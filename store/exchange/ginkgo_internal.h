@@ -75,9 +75,9 @@ void nitro_ginkgo_record_clear(ginkgo_record *record);
 
 /** Measurements of one device and executor, in one layout of the files. */
 typedef struct ginkgo_campaign {
-    nitro_ginkgo_campaign report; /* what it is, and what became of it */
-    ginkgo_record *records;       /* shape [report.inputs] */
-    size_t capacity;
+    nitro_ginkgo_campaign report;       /* what it is, and what became of it */
+    ginkgo_record *records;             /* shape [num_records] */
+    size_t num_records, capacity;       /* the report moves to the caller, the records stay */
     size_t attempted[GINKGO_MAX_NAMES]; /* records that have this variant */
     size_t timed[GINKGO_MAX_NAMES];     /* of these, with a time */
     bool main;                          /* the largest of its folder */

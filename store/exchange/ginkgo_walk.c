@@ -110,7 +110,8 @@ static nitro_status add_record(void *user, ginkgo_reason reason, const char *det
         return NITRO_ERR_NO_MEMORY;
     campaign->records = grown;
     record->order = campaign->report.inputs;
-    campaign->records[campaign->report.inputs++] = *record;
+    campaign->records[campaign->num_records++] = *record;
+    campaign->report.inputs++;
     campaign->report.fastest_low = fmin(campaign->report.fastest_low, record->fastest);
     campaign->report.fastest_high = fmax(campaign->report.fastest_high, record->fastest);
     *record = (ginkgo_record){0};
@@ -141,7 +142,7 @@ static nitro_status drop_repeated(walk *job, ginkgo_campaign *campaign)
             status = skip(job, GINKGO_AGAIN, record->input);
         nitro_ginkgo_record_clear(record);
     }
-    campaign->report.inputs = kept;
+    campaign->report.inputs = campaign->num_records = kept;
     for (size_t i = 0; i < kept; i++)
         count_times(campaign, &campaign->records[i]);
     return status;
@@ -291,7 +292,7 @@ nitro_status nitro_ginkgo_walk(nitro_context *context, const char *path,
 
 static void campaign_clear(ginkgo_campaign *campaign)
 {
-    for (size_t i = 0; i < campaign->report.inputs; i++)
+    for (size_t i = 0; i < campaign->num_records; i++)
         nitro_ginkgo_record_clear(&campaign->records[i]);
     free(campaign->records);
     free(campaign->origin);

@@ -389,8 +389,11 @@ static void test_a_device_without_samples_is_no_source(void **state)
     nitro_dataset *all = f->sources, *rest = NULL;
     const bool keep[] = {true, true, false};
     assert_ok(f->context, nitro_dataset_select(f->context, all, keep, NULL, &rest));
-    nitro_device_free(rest->devices[2]);
-    assert_ok(f->context, nitro_device_create(f->context, "bare", "model", &rest->devices[2]));
+    nitro_device **devices = realloc(rest->devices, 3 * sizeof *devices);
+    assert_non_null(devices);
+    rest->devices = devices;
+    assert_ok(f->context, nitro_device_create(f->context, "bare", "model", &devices[2]));
+    rest->num_devices = 3;
     f->task.sources = rest;
     search(f);
     assert_int_equal(json_array_size(json_object_get(f->report, "validation_devices")), 2);
