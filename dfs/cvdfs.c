@@ -27,8 +27,6 @@
 #define MOST_SUBSETS 50000
 #define NEAR_RANGE   1.0 /* distance from the range that is always allowed, in widths of it */
 
-/* ---- Subsets ------------------------------------------------------------------------------- */
-
 /** The number of subsets, at most MOST_SUBSETS + 1. */
 static size_t count_subsets(size_t num_candidates, size_t max_subset)
 {
@@ -67,8 +65,6 @@ static nitro_status check_task(nitro_context *context, const nitro_dfs_task *tas
             count, task->max_subset, MOST_SUBSETS);
     return NITRO_OK;
 }
-
-/* ---- Ranges --------------------------------------------------------------------------------- */
 
 /** How far a source lies outside the range of the others; 0 if those are equal. */
 static nitro_status find_validation_excess(nitro_context *context, const nitro_device **sources,
@@ -122,8 +118,6 @@ static nitro_status find_ranges(nitro_context *context, const nitro_dfs_task *ta
     free(sources);
     return status;
 }
-
-/* ---- The task ------------------------------------------------------------------------------ */
 
 static nitro_status allocate(search *s)
 {
@@ -193,8 +187,6 @@ static void end(search *s)
     free(s->targets);
     free(s->tallies);
 }
-
-/* ---- The selection ------------------------------------------------------------------------- */
 
 static nitro_status add_chosen(const search *s, nitro_string_list *chosen)
 {

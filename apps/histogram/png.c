@@ -31,8 +31,6 @@ static nitro_status refuse(reader *r, const char *what)
     return nitro_fail(r->context, NITRO_ERR_FORMAT, "%s: %s", r->image->name, what);
 }
 
-/* ---- What libpng calls ---- */
-
 static void on_error(png_structp png, png_const_charp message)
 {
     reader *r = png_get_error_ptr(png);
@@ -55,8 +53,6 @@ static void on_read(png_structp png, png_bytep to, size_t size)
     memcpy(to, r->image->bytes + r->at, size);
     r->at += size;
 }
-
-/* ---- Reading ---- */
 
 static nitro_status check_header(reader *r)
 {

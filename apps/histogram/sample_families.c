@@ -16,8 +16,6 @@ static uint32_t draw_below(nitro_random *random, int64_t bound)
     return (uint32_t)((nitro_random_next(random) >> 32) * (uint64_t)bound >> 32);
 }
 
-/* ---- All bins as likely ---- */
-
 static nitro_status fill_uniform(nitro_context *context, nitro_random *random, uint32_t *samples,
                                  int64_t num_samples, int64_t num_bins)
 {
@@ -26,8 +24,6 @@ static nitro_status fill_uniform(nitro_context *context, nitro_random *random, u
         samples[i] = draw_below(random, num_bins);
     return NITRO_OK;
 }
-
-/* ---- From a distribution: its quantiles, drawn from evenly ---- */
 
 #define NUM_QUANTILES 4096
 
@@ -72,8 +68,6 @@ static nitro_status fill_power_law(nitro_context *context, nitro_random *random,
     return NITRO_OK;
 }
 
-/* ---- In stretches ---- */
-
 static nitro_status fill_constant(nitro_context *context, nitro_random *random, uint32_t *samples,
                                   int64_t num_samples, int64_t num_bins)
 {
@@ -97,8 +91,6 @@ static nitro_status fill_crowded(nitro_context *context, nitro_random *random, u
         samples[i] = bin;
     return status;
 }
-
-/* ---- As in a photograph: octaves of smooth noise, each half as strong as the one before ---- */
 
 #define NUM_OCTAVES 7
 #define FIRST_CELLS 2    /* of the coarsest octave, along a row */

@@ -58,8 +58,6 @@ static int evaluate_spread(const void *argument, double *group, void *user)
     return 0;
 }
 
-/* ---- Related to the device ---- */
-
 #define ELEMENTS "max(num_elements, 1)"
 #define BINS     "max(num_elements, 1) / max(elements_per_bin, 1 / 65536)" /* at most the maximum */
 #define BYTES    "4 * " ELEMENTS

@@ -44,8 +44,6 @@ static double mean_length(const nitro_spmv *spmv)
     return spmv->num_rows > 0 ? (double)spmv->num_nonzeros / (double)spmv->num_rows : 0;
 }
 
-/* ---- Sizes ---- */
-
 static int evaluate_sizes(const void *argument, double *values, void *user)
 {
     (void)user;
@@ -59,8 +57,6 @@ static int evaluate_sizes(const void *argument, double *values, void *user)
     values[NITRO_SPMV_DENSITY] = rows > 0 && cols > 0 ? fmax(nonzeros, 1) / rows / cols : 1;
     return 0;
 }
-
-/* ---- Row lengths ---- */
 
 /* Rows up to this length are counted in a histogram, whose size bounds the stack use of a decision.
  */
@@ -179,8 +175,6 @@ static int evaluate_row_lengths(const void *argument, double *group, void *user)
     return 0;
 }
 
-/* ---- Occupied diagonals ---- */
-
 static int evaluate_diagonals(const void *argument, double *group, void *user)
 {
     (void)user;
@@ -204,8 +198,6 @@ static int evaluate_diagonals(const void *argument, double *group, void *user)
     *group = (double)count * (double)spmv->num_rows / (double)spmv->num_nonzeros;
     return 0;
 }
-
-/* ---- Related to the device ---- */
 
 /* A matrix in CSR takes 12 bytes a non-zero (value, column) and 8 a row (offset); the vectors take
  * 8 a row and 8 a column. At least 1 of each, so that logarithms are defined for empty matrices. */

@@ -32,8 +32,6 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- In the child ---------------------------------------------------------------------------- */
-
 static void send_all(int pipe, const char *bytes, size_t size)
 {
     while (size > 0) {
@@ -62,8 +60,6 @@ _Noreturn static void be_child(nitro_context *context, nitro_child_function func
     send_all(pipe, text, strlen(text) + 1);
     _exit(EXIT_SUCCESS);
 }
-
-/* ---- In the parent --------------------------------------------------------------------------- */
 
 static bool is_complete(const reception *self)
 {

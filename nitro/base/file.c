@@ -135,8 +135,6 @@ free_name:
     return status;
 }
 
-/* ---- Files that hold a secret: owned by this user or root, not accessible to others ---------- */
-
 static nitro_status require_private(nitro_context *context, const char *path, int descriptor)
 {
     struct stat file;

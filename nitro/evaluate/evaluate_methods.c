@@ -10,8 +10,6 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_choice.h"
 
-/* ---- The methods ----------------------------------------------------------------------------- */
-
 static nitro_status choose_fixed(nitro_evaluation *evaluation, size_t target, const size_t *rows,
                                  size_t num_rows, size_t *choices)
 {
@@ -60,8 +58,6 @@ static nitro_status choose_majority(nitro_evaluation *evaluation, size_t target,
     free(sources);
     return status;
 }
-
-/* ---- One model of all sources ---------------------------------------------------------------- */
 
 /** What a method trains on all sources' samples. */
 typedef struct model_method {
@@ -141,8 +137,6 @@ static nitro_status choose_native(nitro_evaluation *evaluation, size_t target, c
         nitro_evaluation_choose_by_model(evaluation, model, rows, num_rows, choices);
     return status;
 }
-
-/* ---- The table ------------------------------------------------------------------------------- */
 
 enum {
     RANDOM,

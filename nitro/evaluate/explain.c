@@ -32,8 +32,6 @@ static void fill_columns(const nitro_model *model, const double *features,
         values[first_device + i] = device_values[i];
 }
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
 static const char *device_unit(const char *name)
 {
     const nitro_device_feature_info *info = nitro_device_feature_lookup(name);
@@ -84,8 +82,6 @@ nitro_status nitro_model_explain(const nitro_model *model, const double *feature
     *count = nitro_model_num_columns(model);
     return NITRO_OK;
 }
-
-/* ---- Neighbours ------------------------------------------------------------------------------ */
 
 static nitro_status require_same_schema(const nitro_model *model, const nitro_dataset *dataset)
 {

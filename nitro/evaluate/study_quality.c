@@ -13,8 +13,6 @@ void nitro_study_options_init(nitro_study_options *options)
         .train_fraction = one.train_fraction, .seed = one.seed, .num_seeds = 1};
 }
 
-/* ---- Adding up ------------------------------------------------------------------------------- */
-
 static void add(nitro_evaluate_result *sum, const nitro_evaluate_result *one)
 {
     sum->mean += one->mean;
@@ -98,8 +96,6 @@ bool nitro_study_mean(const nitro_evaluate_result *results, size_t count, const 
     *mean = point.mean;
     return true;
 }
-
-/* ---- Seeds ----------------------------------------------------------------------------------- */
 
 /** The seeds of one study, and the results so far: sums, and how many seeds each one has. */
 typedef struct seed_run {

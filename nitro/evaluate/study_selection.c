@@ -45,8 +45,6 @@ static void free_run(selection_run *run)
     free(run->is_test);
 }
 
-/* ---- Sources --------------------------------------------------------------------------------- */
-
 static bool is_listed(const nitro_string_list *list, const char *id)
 {
     return !list || nitro_string_list_find(list, id) != NITRO_NONE;
@@ -70,8 +68,6 @@ static nitro_status select_sources(const selection_run *run, size_t target, nitr
     free(marks);
     return status;
 }
-
-/* ---- One selection --------------------------------------------------------------------------- */
 
 /** Choose and time it. NITRO_ERR_NO_DATA and NITRO_ERR_NOT_BUILT: it is skipped, with a reason. */
 static nitro_status choose(selection_run *run, const nitro_dfs_task *task,
@@ -142,8 +138,6 @@ static nitro_status choose_by_all(selection_run *run, const nitro_dataset *sourc
     nitro_string_list_free(&candidates);
     return status;
 }
-
-/* ---- The study ------------------------------------------------------------------------------- */
 
 static nitro_status load(selection_run *run)
 {

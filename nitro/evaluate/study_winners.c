@@ -19,8 +19,6 @@ void nitro_study_count_wins(const nitro_dataset *dataset, size_t device, nitro_s
     }
 }
 
-/* ---- Sharing --------------------------------------------------------------------------------- */
-
 /** Counts for every input over the compared devices. */
 typedef struct tally {
     size_t *measured; /* shape [num_inputs]: devices with times of it */
@@ -85,8 +83,6 @@ nitro_status nitro_study_share(nitro_context *context, const nitro_dataset *data
     free(found.good);
     return status;
 }
-
-/* ---- Device features ------------------------------------------------------------------------- */
 
 nitro_status nitro_study_common_features(nitro_context *context, const nitro_dataset *dataset,
                                          nitro_string_list *features)

@@ -28,8 +28,6 @@ static nitro_status check_strategy(const nitro_model *model)
                       model->strategy->name);
 }
 
-/* ---- Planning -------------------------------------------------------------------------------- */
-
 static double uncertainty(const nitro_model *model, const double *scores)
 {
     size_t num_variants = model->schema->num_variants;
@@ -66,8 +64,6 @@ nitro_status nitro_model_plan_measuring(const nitro_model *model, const nitro_da
     free(weights);
     return status;
 }
-
-/* ---- Adapting -------------------------------------------------------------------------------- */
 
 /** Usable rows, as the correction needs them. */
 typedef struct measured_rows {
@@ -139,8 +135,6 @@ static nitro_status find_errors(const nitro_model *model, measured_rows *rows)
         rows->errors[i] = -rows->errors[i] / model->strategy->loss_per_score - rows->scores[i];
     return status;
 }
-
-/* ---- Calibration ----------------------------------------------------------------------------- */
 
 /** Correct the scores of one part of the rows by the others. `kept` has room for all. */
 static nitro_status correct_part(const nitro_model *model, const measured_rows *rows, size_t part,

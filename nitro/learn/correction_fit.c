@@ -28,8 +28,6 @@ static const error_prior priors[] = {{0.0, 2.0}, {0.0, 0.6}, {0.0, 6.0},
 
 enum { NUM_PRIORS = sizeof priors / sizeof priors[0] };
 
-/* ---- The kernel ------------------------------------------------------------------------------ */
-
 static double gamma_of(size_t expansion, size_t num_columns)
 {
     return (expansion == NITRO_WIDE ? 1.0 : NARROWER) * GAMMA_TIMES_COLUMNS /
@@ -56,8 +54,6 @@ static void fill_kernel(const double *columns, size_t num_inputs, size_t num_col
             matrix[i * num_inputs + j] = matrix[j * num_inputs + i] =
                 kernel(columns + i * num_columns, columns + j * num_columns, num_columns);
 }
-
-/* ---- Fitting --------------------------------------------------------------------------------- */
 
 /** Solve (K + common + noise) C = errors in place; `matrix` holds K and becomes its factor. */
 static nitro_status solve(nitro_context *context, double *matrix, size_t num_inputs,
@@ -176,8 +172,6 @@ nitro_status nitro_correction_fit(nitro_context *context, const double *columns,
         nitro_kernel_pair_free(made);
     return status;
 }
-
-/* ---- Planning -------------------------------------------------------------------------------- */
 
 /** The input that reduces the weighted variance most, the first of equals. */
 static size_t most_informative(const double *covariance, const double *weights, const bool *taken,

@@ -8,8 +8,6 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_range.h"
 
-/* ---- Columns --------------------------------------------------------------------------------- */
-
 static nitro_status set_relative(const nitro_fit_task *task, nitro_model *model)
 {
     nitro_schema_keep_relative(model->schema, task->relative);
@@ -58,8 +56,6 @@ static nitro_status make_columns(nitro_context *context, const nitro_fit_task *t
         nitro_device_range_clamp(model);
     return NITRO_OK;
 }
-
-/* ---- Training -------------------------------------------------------------------------------- */
 
 static nitro_status train_strategy(nitro_context *context, const nitro_fit_task *task,
                                    const nitro_training_rows *rows, nitro_model *model,

@@ -33,8 +33,6 @@ void nitro_lodo_free(nitro_lodo *result)
     *result = (nitro_lodo){0};
 }
 
-/* ---- The plan -------------------------------------------------------------------------------- */
-
 static int compare_hashes(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
@@ -101,8 +99,6 @@ static size_t mark_training_rows(const lodo_run *run)
         }
     return count;
 }
-
-/* ---- One source, one part -------------------------------------------------------------------- */
 
 /** Samples of other devices and inputs. */
 static nitro_status select_rows(const lodo_run *run, size_t part, nitro_dataset **selected)

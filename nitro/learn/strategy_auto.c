@@ -85,8 +85,6 @@ static void auto_score_members(const void *user, const double *columns, double *
     }
 }
 
-/* ---- Training ----------------------------------------------------------------------------- */
-
 static bool is_selected(const nitro_training_set *set, size_t member)
 {
     return set->members == 0 || set->members >> member & 1;
@@ -135,8 +133,6 @@ free_all:
     free(own);
     return status;
 }
-
-/* ---- Model files -------------------------------------------------------------------------- */
 
 /** Their names; NULL: all. */
 static json_t *members_json(const auto_predictor *predictor)

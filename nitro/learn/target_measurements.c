@@ -28,8 +28,6 @@ static void free_job(measured_job *job)
     free(job->rows);
 }
 
-/* ---- Candidates ------------------------------------------------------------------------------ */
-
 static nitro_status list_measurable(measured_job *job)
 {
     const nitro_learn_options *options = job->options;
@@ -76,8 +74,6 @@ static nitro_status list_candidates(measured_job *job)
                       job->options->measurable ? "" : ", or import samples of the target");
 }
 
-/* ---- Choosing and measuring ------------------------------------------------------------------ */
-
 static nitro_status choose_inputs(measured_job *job)
 {
     size_t count = job->options->num_measured;
@@ -108,8 +104,6 @@ static nitro_status measure(const measured_job *job)
     return job->options->measure(job->options->measure_user, (const char *const *)job->chosen.items,
                                  job->chosen.count);
 }
-
-/* ---- Adapting -------------------------------------------------------------------------------- */
 
 /** The dataset's row of an input, or NITRO_NONE. */
 static size_t find_row(const nitro_dataset *dataset, const char *input)

@@ -55,8 +55,6 @@ static nitro_status read_all(flush *self, const nitro_observations *observations
     return NITRO_OK;
 }
 
-/* ---- The device --------------------------------------------------------------------------- */
-
 /** Prefers the store's description of the device, which may have more measured features. */
 static nitro_status find_device(flush *self)
 {
@@ -81,8 +79,6 @@ static nitro_status find_device(flush *self)
     }
     return status;
 }
-
-/* ---- Samples ------------------------------------------------------------------------------ */
 
 /** Starts from the stored sample, which keeps its other variants' entries. */
 static nitro_status open_sample(flush *self, const double *features, nitro_sample **sample)

@@ -8,8 +8,6 @@
 
 #include "nitro/measure/receive_sample.h"
 
-/* ---- How a worker ended ------------------------------------------------------------------- */
-
 static nitro_status fail_input(nitro_received_sample *self, const nitro_worker_end *end,
                                const char *what)
 {
@@ -44,8 +42,6 @@ static nitro_status blame(nitro_received_sample *self, const nitro_measure_optio
     nitro_received_sample_set_entry(self, v, entry, what);
     return NITRO_OK;
 }
-
-/* ---- One input ---------------------------------------------------------------------------- */
 
 /* A device that cannot be opened fails the run, not the input. */
 static nitro_status judge_ending(nitro_received_sample *self, const nitro_job *job,

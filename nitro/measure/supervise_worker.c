@@ -46,8 +46,6 @@ static double now_ms(void)
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-/* ---- Starting ----------------------------------------------------------------------------- */
-
 static pid_t fork_worker(supervisor *self, const nitro_job *job, const int ends[2])
 {
     pid_t parent = getpid();
@@ -89,8 +87,6 @@ static nitro_status start(supervisor *self, const nitro_job *job)
     return NITRO_OK;
 }
 
-/* ---- Receiving ---------------------------------------------------------------------------- */
-
 static void close_pipe(supervisor *self)
 {
     close(self->pipe);
@@ -129,8 +125,6 @@ static bool has_ended(const supervisor *self)
         return errno == ECHILD; /* the application ignores SIGCHLD or waits for all its children */
     return info.si_pid == self->worker;
 }
-
-/* ---- Limits ----------------------------------------------------------------------------- */
 
 static size_t memory_bytes(const supervisor *self)
 {

@@ -41,8 +41,6 @@ static double read_clock_ms(const nitro_timing *timing)
     return cpu ? nitro_clock_thread_cpu_ms(context) : nitro_clock_wall_ms(context);
 }
 
-/* ---- One timing ---------------------------------------------------------------------------- */
-
 typedef struct stopwatch {
     bool by_device;
     void *stream;

@@ -6,8 +6,6 @@
 
 #include "nitro/measure/measure_input.h"
 
-/* ---- Inputs ------------------------------------------------------------------------------- */
-
 static int compare_inputs(const void *left, const void *right, void *user)
 {
     const nitro_input *inputs = user;
@@ -62,8 +60,6 @@ size_t nitro_tune_plan_find_input(const nitro_tune_plan *self, const char *name)
     }
     return NITRO_NONE;
 }
-
-/* ---- Devices ------------------------------------------------------------------------------ */
 
 static nitro_status fail_other_kind(const nitro_tune_plan *self, const nitro_tune_target *t)
 {
@@ -123,8 +119,6 @@ static nitro_status find_targets(nitro_tune_plan *self, const char *list)
     nitro_string_list_free(&ids);
     return status;
 }
-
-/* ---- The plan ------------------------------------------------------------------------------ */
 
 static nitro_status prepare_store(nitro_tune_plan *self)
 {

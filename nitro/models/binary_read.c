@@ -45,8 +45,6 @@ void nitro_binary_seal(char *bytes, size_t size)
     put_at(bytes, AT_CHECKSUM, checksum(bytes, size));
 }
 
-/* ---- Names and columns -------------------------------------------------------------------- */
-
 /** Prefix another function's error with file and byte offset. */
 static nitro_status blame_file(const nitro_binary_cursor *cursor, nitro_status status)
 {
@@ -193,8 +191,6 @@ static nitro_status read_device_features(nitro_binary_cursor *cursor, nitro_mode
     return status;
 }
 
-/* ---- Scores and calibration ----------------------------------------------------------------- */
-
 static nitro_status read_calibration(nitro_binary_cursor *cursor, nitro_calibration *calibration)
 {
     size_t count = 0;
@@ -228,8 +224,6 @@ static nitro_status read_predictor(nitro_binary_cursor *cursor, nitro_model *mod
         status = nitro_binary_refuse(cursor, "the end of the file");
     return status;
 }
-
-/* ---- The file as a whole ------------------------------------------------------------------ */
 
 static nitro_status check_header(const nitro_binary_cursor *cursor)
 {

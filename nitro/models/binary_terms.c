@@ -59,8 +59,6 @@ static nitro_status read_kernels(nitro_binary_cursor *cursor, size_t num_columns
     return status;
 }
 
-/* ---- Trees -------------------------------------------------------------------------------- */
-
 static nitro_status read_nodes(nitro_binary_cursor *cursor, size_t num_columns, forest_tree *tree)
 {
     nitro_status status = NITRO_OK;
@@ -112,8 +110,6 @@ static nitro_status read_forest(nitro_binary_cursor *cursor, size_t num_columns,
     return status;
 }
 
-/* ---- SVM classifiers ------------------------------------------------------------------------ */
-
 /** Classes are variants in ascending order; their vectors must add up to the total. */
 static nitro_status read_classes(nitro_binary_cursor *cursor, size_t num_variants,
                                  nitro_svm_classifier *svm)
@@ -160,8 +156,6 @@ static nitro_status read_votes(nitro_binary_cursor *cursor, size_t num_columns, 
     return status;
 }
 
-/* ---- Terms -------------------------------------------------------------------------------- */
-
 static nitro_status read_term(nitro_binary_cursor *cursor, const nitro_score_terms *terms,
                               nitro_score_term *term)
 {
@@ -195,8 +189,6 @@ nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *
         status = read_term(cursor, terms, &terms->items[terms->count++]);
     return status;
 }
-
-/* ---- The strategy ------------------------------------------------------------------ */
 
 static void score_parts(const void *predictor, const double *columns, double *scores)
 {

@@ -37,8 +37,6 @@ static void put_text(FILE *out, const char *text)
     fwrite(zeros, 1, (8 - length % 8) % 8, out);
 }
 
-/* ---- Names and columns -------------------------------------------------------------------- */
-
 static void put_column(FILE *out, const nitro_scaler_column *column)
 {
     put_count(out, column->scale);
@@ -91,8 +89,6 @@ static void put_calibration(FILE *out, const nitro_calibration *calibration)
     put_numbers(out, calibration->margins, calibration->num_knots);
     put_numbers(out, calibration->confidences, calibration->num_knots);
 }
-
-/* ---- Terms -------------------------------------------------------------------------------- */
 
 static void put_kernels(FILE *out, const nitro_kernel_expansion *expansion)
 {
@@ -153,8 +149,6 @@ static void put_parts(FILE *out, const nitro_score_terms *terms)
             put_votes(out, term, terms->num_columns);
     }
 }
-
-/* ---- The file as a whole ------------------------------------------------------------------ */
 
 nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
 {

@@ -60,8 +60,6 @@ static void find_name(const nitro_model *model, char *name, size_t size)
             *c = '_';
 }
 
-/* ---- Formulas ----------------------------------------------------------------------------- */
-
 /** A formula's variable in C: a feature, or the target's value. */
 static void print_variable(FILE *out, const nitro_model *model, size_t variable)
 {
@@ -122,8 +120,6 @@ static void print_formula(FILE *out, const nitro_model *model, size_t index)
     fputs("    return s[0];\n}\n\n", out);
 }
 
-/* ---- Columns ------------------------------------------------------------------------------ */
-
 static void print_column(FILE *out, const nitro_model *model, size_t i)
 {
     size_t c = model->seen[i], first_relative = nitro_model_first_relative(model);
@@ -163,8 +159,6 @@ static void print_columns(FILE *out, const nitro_model *model)
                     model->columns[f].high, f, NITRO_MODEL_TOLERANCE);
     fputs("    return defined;\n}\n\n", out);
 }
-
-/* ---- The file as a whole ------------------------------------------------------------------ */
 
 static void print_head(FILE *out, const nitro_model *model, const char *name)
 {

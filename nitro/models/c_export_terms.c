@@ -114,8 +114,6 @@ static const char *const helpers[NITRO_TERM_NUM_KINDS] = {
         "}\n\n",
 };
 
-/* ---- Tables ------------------------------------------------------------------------------- */
-
 void nitro_source_numbers(FILE *out, const char *name, const double *numbers, size_t count)
 {
     fprintf(out, "static const double %s[] = {", name);
@@ -208,8 +206,6 @@ static void print_votes(FILE *out, const nitro_score_term *term, size_t num_colu
     nitro_source_numbers(out, named(name, sizeof name, "vectors", index), term->vectors,
                          svm->num_vectors * num_columns);
 }
-
-/* ---- Functions ---------------------------------------------------------------------------- */
 
 static void print_helpers(FILE *out, const nitro_score_terms *terms)
 {

@@ -8,8 +8,6 @@
 #include "nitro/models/score_json.h"
 #include "nitro/runtime/scores/forest_tree.h"
 
-/* ---- Encode ------------------------------------------------------------------------------- */
-
 static size_t num_inner(const forest_tree *tree)
 {
     return tree->num_nodes - tree->num_leaves;
@@ -65,8 +63,6 @@ nitro_status nitro_forest_encode(nitro_context *context, const nitro_forest *for
     *json = made;
     return NITRO_OK;
 }
-
-/* ---- Decode ------------------------------------------------------------------------------- */
 
 static nitro_status refuse(const nitro_json_place *place, const char *key, const char *problem)
 {

@@ -16,8 +16,6 @@
 
 #define MAX_FILE_BYTES ((size_t)256 << 20)
 
-/* ---- Scores and calibration ----------------------------------------------------------------- */
-
 static nitro_status decode_calibration(const nitro_json_place *place, const json_t *top,
                                        nitro_calibration *calibration)
 {
@@ -99,8 +97,6 @@ static nitro_status decode_learnt(const nitro_json_place *place, const json_t *t
         status = decode_predictor(place, top, model);
     return status == NITRO_OK ? decode_correction(place, top, model) : status;
 }
-
-/* ---- The file as a whole --------------------------------------------------------------------- */
 
 static nitro_status check_format(const nitro_json_place *place, const json_t *top)
 {

@@ -17,8 +17,6 @@
 
 #define DUMP_FLAGS (JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
 
-/* ---- To text --------------------------------------------------------------------------------- */
-
 static json_t *encode_column(const nitro_scaler_column *column)
 {
     return json_pack("{s:s, s:f, s:f}", "scale", nitro_scale_name(column->scale), "low",
@@ -181,8 +179,6 @@ nitro_status nitro_model_save(const nitro_model *model, const char *path)
     return status;
 }
 
-/* ---- Summary --------------------------------------------------------------------------------- */
-
 /** Numbers and texts; arrays are replaced by their length, as num_KEY. */
 static json_t *summarize(const json_t *object)
 {
@@ -237,8 +233,6 @@ void nitro_model_set_provenance(nitro_model *model, json_t *provenance)
     model->provenance = provenance;
     model->free_provenance = free_provenance;
 }
-
-/* ---- Other forms ----------------------------------------------------------------------------- */
 
 nitro_status nitro_model_export(const nitro_model *model, nitro_export_format format,
                                 const char *path)

@@ -20,8 +20,6 @@ void nitro_profile_options_init(nitro_profile_options *options)
                                        .memory_limit_bytes = measure.memory_limit_bytes};
 }
 
-/* ---- One collection -------------------------------------------------------------------------- */
-
 static nitro_status find_profiler(const nitro_collection *self, const nitro_profiler **profiler)
 {
     const char *kind = self->device->kind;
@@ -153,8 +151,6 @@ nitro_status nitro_collection_report(nitro_collection *self, const char *what)
                       "command continues after them",
                       what, progress->done, progress->total);
 }
-
-/* ---- A computation's variants ---------------------------------------------------------------- */
 
 typedef struct variants_collection {
     nitro_collection base;

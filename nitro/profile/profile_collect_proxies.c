@@ -21,8 +21,6 @@ typedef struct proxies_collection {
     uint64_t stored;                  /* a bit for each of its intensities */
 } proxies_collection;
 
-/* ---- A proxy as a computation ---------------------------------------------------------------- */
-
 static const unsigned intensities[NUM_INTENSITIES] = {0, 1, 2, 3, 4, 5};
 _Static_assert(NITRO_PROXY_MAX_INTENSITY == 5, "one entry an intensity");
 
@@ -95,8 +93,6 @@ static nitro_status declare(nitro_context *context, const nitro_proxy_kernel *ke
         nitro_computation_free(made);
     return status;
 }
-
-/* ---- One proxy, then all --------------------------------------------------------------------- */
 
 static nitro_status name_profile(void *user, size_t variant, const char *kernel,
                                  nitro_profile **profile)

@@ -21,8 +21,6 @@ void nitro_description_free(nitro_description *description)
     free(description);
 }
 
-/* ---- Fields ---------------------------------------------------------------------------------- */
-
 static nitro_status read_unit_and_scale(const nitro_json_place *place, const json_t *object,
                                         const char **unit, nitro_scale *scale)
 {
@@ -139,8 +137,6 @@ static nitro_status read_array(const nitro_json_place *place, const json_t *top,
     return status;
 }
 
-/* ---- The file as a whole --------------------------------------------------------------------- */
-
 static nitro_status check_format(const nitro_json_place *place, const json_t *top)
 {
     static const char *const known[] = {"format",   "version",           "computation", "about",
@@ -211,8 +207,6 @@ nitro_status nitro_description_read(nitro_context *context, const char *path,
     free(text);
     return status;
 }
-
-/* ---- Applying -------------------------------------------------------------------------------- */
 
 static nitro_status describe_feature(nitro_context *context, const nitro_feature_info *said,
                                      nitro_feature_info *feature)

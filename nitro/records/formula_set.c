@@ -25,8 +25,6 @@ struct nitro_formula_set {
     uint16_t results[NITRO_MAX_FEATURES]; /* shape [count]: places */
 };
 
-/* ---- Collecting values in the order of their discovery ---------------------------------- */
-
 typedef struct set_place {
     set_step step;   /* CONSTANT, VARIABLE: no operands */
     double constant; /* CONSTANT */
@@ -106,8 +104,6 @@ static uint16_t add_formula(set_maker *maker, const nitro_formula *formula)
     }
     return stack[0];
 }
-
-/* ---- Final order: constants, variables, steps ------------------------------------------ */
 
 static void lay_out(const set_maker *maker, nitro_formula_set *set)
 {

@@ -69,8 +69,6 @@ nitro_status nitro_proxies_create(nitro_context *context, const char *path, nitr
     return status;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
-
 static bool has_counters(const nitro_formula *formula, const double *counters, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -56,8 +56,6 @@ static void *grow(const nitro_json_place *place, void *items, size_t count, size
     return grown;
 }
 
-/* ---- Metrics --------------------------------------------------------------------------------- */
-
 static nitro_status read_formula(const nitro_json_place *place, const json_t *text, size_t index,
                                  nitro_proxies *proxies, nitro_proxy_metric *metric)
 {
@@ -132,8 +130,6 @@ static nitro_status read_metric(const nitro_json_place *place, const json_t *obj
         status = read_formula(place, json_array_get(formulas, i), i, proxies, metric);
     return status;
 }
-
-/* ---- Proxies --------------------------------------------------------------------------------- */
 
 static int compare_indices(const void *a, const void *b)
 {
@@ -248,8 +244,6 @@ static nitro_status read_proxy(const nitro_json_place *place, const json_t *obje
     return status == NITRO_OK ? read_device_features(place, object, &proxy->device_features)
                               : status;
 }
-
-/* ---- The file as a whole --------------------------------------------------------------------- */
 
 static nitro_status read_array(const nitro_json_place *place, const json_t *top, const char *key,
                                nitro_status (*read)(const nitro_json_place *, const json_t *,

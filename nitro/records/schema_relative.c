@@ -35,8 +35,6 @@ bool nitro_relative_info_replaces(const nitro_relative_info *relative, const cha
     return false;
 }
 
-/* ---- Checks ---------------------------------------------------------------------------------- */
-
 static nitro_status check_name(nitro_context *context, const nitro_schema *schema, size_t index)
 {
     const char *name = schema->relative[index].name;
@@ -95,8 +93,6 @@ nitro_status nitro_schema_check_relative(nitro_context *context, const nitro_sch
     nitro_relative_free(compiled);
     return status;
 }
-
-/* ---- Declaring and dropping ------------------------------------------------------------------ */
 
 nitro_status nitro_schema_add_relative(nitro_context *context, nitro_schema *schema,
                                        const nitro_relative_feature *feature)

@@ -37,8 +37,6 @@ static const char *version_of(const search *self, size_t variant)
     return self->versions ? self->versions[variant] : self->newest[variant];
 }
 
-/* ---- What is newest -------------------------------------------------------------------------- */
-
 static nitro_status note_newest(void *user, const nitro_sample *sample)
 {
     search *self = user;
@@ -60,8 +58,6 @@ static nitro_status note_newest(void *user, const nitro_sample *sample)
     }
     return status;
 }
-
-/* ---- What differs from it -------------------------------------------------------------------- */
 
 static nitro_status count_outdated(search *self, size_t variant, const char *what, const char *was,
                                    const char *now)
@@ -141,8 +137,6 @@ static nitro_status examine(void *user, const nitro_sample *sample)
         status = compare(self, v, "version", sample->entries[v].version, version_of(self, v));
     return status == NITRO_OK && self->wants_changed ? note_changed(self, sample) : status;
 }
-
-/* ---- Device by device ------------------------------------------------------------------------ */
 
 static void report_groups(const search *self, nitro_outdated_function report, void *user)
 {

@@ -8,8 +8,6 @@
 
 #define MAGIC 'N' /* tells other bytes from another version */
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
-
 nitro_status nitro_record_bytes_append(nitro_context *context, nitro_record_bytes *record,
                                        const void *part, size_t size)
 {
@@ -33,8 +31,6 @@ void nitro_record_bytes_free(nitro_record_bytes *record)
     free(record->bytes);
     *record = (nitro_record_bytes){0};
 }
-
-/* ---- Keys and refusals ----------------------------------------------------------------------- */
 
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
@@ -78,8 +74,6 @@ nitro_status nitro_record_refuse_newer(const record_reading *reading, const char
                       reading->where ? reading->where : "", reading->where ? ": " : "", title,
                       NITRO_VERSION_STRING, what);
 }
-
-/* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Append head and payload; the checksum is filled in last. */
 static nitro_status append_compact(const record_reading *key, const void *record,
@@ -159,8 +153,6 @@ nitro_status nitro_record_sample_checksum(nitro_context *context, const char *co
                                 device,  sample->input};
     return find_checksum(&key, sample, checksum);
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status read_compact(const record_reading *reading, const unsigned char *bytes,
                                  size_t size, bool name_in_key, void *record)

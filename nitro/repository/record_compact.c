@@ -9,8 +9,6 @@
 
 #include "nitro/repository/record_internal.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 typedef struct writer {
     nitro_context *context;
     nitro_record_bytes *bytes;
@@ -119,8 +117,6 @@ nitro_status nitro_record_append_payload(nitro_context *context, const record_fi
     put_fields(&w, fields, record);
     return w.status;
 }
-
-/* ---- Reading: a cursor that never passes the end --------------------------------------------- */
 
 typedef struct cursor {
     nitro_context *context;

@@ -61,8 +61,6 @@ static const char *outcome_name(unsigned value)
 static const record_field bare_text[] = {{"name", RECORD_TEXT, .offset = 0}, END};
 static const record_field bare_number[] = {{"value", RECORD_NUMBER, .offset = 0}, END};
 
-/* ---- Computations ---------------------------------------------------------------------------- */
-
 static const record_field feature_fields[] = {
     FIELD(nitro_feature_info, RECORD_TEXT, name),
     FIELD(nitro_feature_info, RECORD_TEXT, unit),
@@ -86,8 +84,6 @@ static const record_field schema_fields[] = {
 };
 const record_sort nitro_record_schemas = {"schema", schema_fields, true, false};
 
-/* ---- Devices --------------------------------------------------------------------------------- */
-
 static const record_field device_feature_fields[] = {
     FIELD(nitro_device_feature, RECORD_TEXT, name),
     FIELD(nitro_device_feature, RECORD_NUMBER, value),
@@ -109,8 +105,6 @@ static const record_field device_fields[] = {
 };
 const record_sort nitro_record_devices = {"device", device_fields, false, true};
 
-/* ---- Samples --------------------------------------------------------------------------------- */
-
 static const record_field entry_fields[] = {
     NAMED(nitro_entry, outcome, outcome_name),    OPTIONAL(nitro_entry, RECORD_NUMBER, median_ms),
     OPTIONAL(nitro_entry, RECORD_NUMBER, spread), OPTIONAL(nitro_entry, RECORD_NUMBER, prepare_ms),
@@ -125,8 +119,6 @@ static const record_field sample_fields[] = {
     END,
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
-
-/* ---- Profiles -------------------------------------------------------------------------------- */
 
 static const record_field metric_fields[] = {
     FIELD(nitro_metric, RECORD_TEXT, name),
@@ -143,8 +135,6 @@ static const record_field profile_fields[] = {
     END,
 };
 const record_sort nitro_record_profiles = {"profile", profile_fields, true, true};
-
-/* ---- Functions of all lists ------------------------------------------------------------------ */
 
 bool nitro_record_is_absent(const record_field *field, const void *value)
 {

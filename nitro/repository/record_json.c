@@ -10,8 +10,6 @@
 
 #include "nitro/repository/record_internal.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 static json_t *rows_json(const record_field *field, const void *record);
 
 static json_t *field_json(const record_field *field, const void *record)
@@ -88,8 +86,6 @@ nitro_status nitro_record_append_json(const record_reading *written, const void 
     free(text);
     return status == NITRO_OK ? nitro_record_bytes_append(written->context, line, "\n", 1) : status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status refuse_field(const record_reading *reading, const record_field *field)
 {

@@ -33,8 +33,6 @@ nitro_status nitro_store_require_writable(const nitro_store *store)
                       store->url);
 }
 
-/* ---- Computations ---------------------------------------------------------------------------- */
-
 nitro_status nitro_store_put_schema(nitro_store *store, const nitro_schema *schema)
 {
     nitro_status status = nitro_store_require_writable(store);
@@ -81,8 +79,6 @@ nitro_status nitro_store_list_computations(nitro_store *store, nitro_string_list
 {
     return store->kind->list_computations(store->state, list);
 }
-
-/* ---- Devices --------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_put_device(nitro_store *store, const nitro_device *device)
 {
@@ -136,8 +132,6 @@ nitro_status nitro_store_list_devices(nitro_store *store, const char *computatio
     return status == NITRO_OK ? store->kind->list_devices(store->state, computation, ids) : status;
 }
 
-/* ---- Removing -------------------------------------------------------------------------------- */
-
 nitro_status nitro_store_remove(nitro_store *store, const char *computation, const char *device,
                                 size_t *removed)
 {
@@ -183,8 +177,6 @@ nitro_status nitro_store_remove_device(nitro_store *store, const char *id)
     return status == NITRO_ERR_NOT_FOUND ? fail_no_device(store, id) : status;
 }
 
-/* ---- Claims ---------------------------------------------------------------------------------- */
-
 bool nitro_store_has_claims(const nitro_store *store)
 {
     return store->kind->claim != NULL;
@@ -207,8 +199,6 @@ nitro_status nitro_store_claim(nitro_store *store, const char *computation, cons
                           "a claim needs a valid input name and an owner of 1 to 127 bytes");
     return store->kind->claim(store->state, computation, device, input, owner, lease_ms, claimed);
 }
-
-/* ---- The whole store ------------------------------------------------------------------------- */
 
 nitro_status nitro_store_verify(nitro_store *store, nitro_problem_function report, void *user)
 {

@@ -46,8 +46,6 @@ nitro_status nitro_store_fail_profiles_exist(nitro_context *context, const char 
     return status;
 }
 
-/* ---- In -------------------------------------------------------------------------------------- */
-
 /* Checks a batch, whose profiles are mostly of one computation. */
 typedef struct batch_check {
     nitro_store *store;
@@ -120,8 +118,6 @@ nitro_status nitro_store_put_profiles(nitro_store *store, const char *device,
         return status;
     return store->kind->put_profiles(store->state, device, profiles, count, replace);
 }
-
-/* ---- Out ------------------------------------------------------------------------------------- */
 
 nitro_status nitro_store_read_profiles(nitro_store *store, const char *device,
                                        const char *computation, nitro_profile_function function,

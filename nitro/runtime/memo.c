@@ -74,8 +74,6 @@ void nitro_memo_free(nitro_memo *memo)
     free(memo);
 }
 
-/* ---- Keys --------------------------------------------------------------------------------- */
-
 static uint64_t bits_of(double value)
 {
     uint64_t bits;
@@ -123,8 +121,6 @@ static bool is_of(const word *entry, const double *features, size_t num_features
     return differs == 0;
 }
 
-/* ---- Counts ------------------------------------------------------------------------------- */
-
 /** Claims the shard if it has no owner; else it is shared. */
 static __attribute__((noinline)) void count_elsewhere(memo_counter *counter, uint64_t self,
                                                       size_t which)
@@ -161,8 +157,6 @@ void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
                                           .misses = add_up(memo, MISSES),
                                           .evictions = add_up(memo, EVICTIONS)};
 }
-
-/* ---- Entries ------------------------------------------------------------------------------ */
 
 bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
                      nitro_decision *decision)

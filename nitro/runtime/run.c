@@ -99,8 +99,6 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
     return run_decided(computation, &query, &made, is_sampled, argument, decision);
 }
 
-/* ---- Prepare and run separately ------------------------------------------------------------- */
-
 nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                            nitro_decision *decision)
 {
@@ -132,8 +130,6 @@ nitro_status nitro_run_decided(const nitro_computation *computation, void *argum
     int failure = chosen->run(argument, chosen->user);
     return failure ? fail_run(computation, variant, failure, argument) : NITRO_OK;
 }
-
-/* ---- Tickets ------------------------------------------------------------------------------ */
 
 typedef struct begun {
     nitro_feature_evaluation evaluation;

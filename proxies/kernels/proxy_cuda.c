@@ -19,8 +19,6 @@ static nitro_status say(nitro_context *context, const char *what, cudaError_t er
         "proxy on cuda: %s: %s (%s)", what, cudaGetErrorString(error), cudaGetErrorName(error));
 }
 
-/* ---- Amount of work ------------------------------------------------------------------------- */
-
 typedef struct card {
     int num_multiprocessors, threads_each, l2_bytes;
 } card;
@@ -76,8 +74,6 @@ static nitro_status choose_sizes(nitro_proxy_cuda *cuda, const nitro_proxy_work 
     return NITRO_OK;
 }
 
-/* ---- Memory --------------------------------------------------------------------------------- */
-
 static nitro_status get_memory(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
@@ -121,8 +117,6 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
     free(bucket);
     return say(cuda->context, "cannot initialise memory", error);
 }
-
-/* ---- The functions of a proxy kernel -------------------------------------------------------- */
 
 nitro_status nitro_proxy_cuda_create(nitro_context *context, const nitro_proxy_cuda_kind *kind,
                                      const nitro_proxy_work *work, void **state)
@@ -169,8 +163,6 @@ void nitro_proxy_cuda_free(void *state)
     cudaFree(cuda->arguments.results);
     free(cuda);
 }
-
-/* ---- The check ------------------------------------------------------------------------------ */
 
 /* The expected memory of a block after a run. */
 typedef struct remains {

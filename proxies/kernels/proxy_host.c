@@ -12,8 +12,6 @@
 #define MAX_THREADS 4096
 #define LINE_BYTES  128 /* a cache line, and the adjacent one that some processors prefetch */
 
-/* ---- Amount of work ------------------------------------------------------------------------- */
-
 static size_t count_cores(void)
 {
     cpu_set_t allowed;
@@ -43,8 +41,6 @@ static size_t choose_passes(const nitro_proxy_host *host, size_t num_words)
     size_t twice = 2 * (num_words / exchanges);
     return twice < NITRO_PROXY_MAX_PASSES ? twice : NITRO_PROXY_MAX_PASSES;
 }
-
-/* ---- Threads -------------------------------------------------------------------------------- */
 
 typedef void *(*thread_work)(void *member);
 
@@ -91,8 +87,6 @@ static nitro_status prepare(nitro_proxy_host *host)
         atomic_store(&host->counters[i], 0);
     return run_threads(host, fill);
 }
-
-/* ---- The functions of a proxy kernel -------------------------------------------------------- */
 
 static nitro_status get_memory(nitro_proxy_host *host, size_t num_words)
 {

@@ -26,8 +26,6 @@ typedef struct counting {
     size_t data_bytes;
 } counting;
 
-/* ---- Running --------------------------------------------------------------------------------- */
-
 static nitro_status synchronize(const counting *self)
 {
     CUresult result = self->functions->context_synchronize();
@@ -74,8 +72,6 @@ static nitro_status count_launches(counting *self)
                           self->launches.kernels.count, MAX_LAUNCHES);
     return status;
 }
-
-/* ---- The range profiler ---------------------------------------------------------------------- */
 
 static nitro_status enable(counting *self)
 {
@@ -186,8 +182,6 @@ static nitro_status decode(const counting *self, size_t *count)
     return NITRO_OK;
 }
 
-/* ---- Values ---------------------------------------------------------------------------------- */
-
 /* Ranges are named by launch number, from 0. If the numbers of ranges and launches differ, names
  * cannot be assigned. */
 static nitro_status name_range(const counting *self, size_t range, size_t count, char *name,
@@ -249,8 +243,6 @@ static nitro_status hand_on_all(const counting *self, nitro_kernel_function func
     free(values);
     return status;
 }
-
-/* ---- The profiler --------------------------------------------------------------------------- */
 
 static nitro_status profile(counting *self, const nitro_string_list *counters,
                             nitro_kernel_function function, void *user)

@@ -6,8 +6,6 @@
 
 #include "proxies/profilers/profile_cupti.h"
 
-/* ---- The device ------------------------------------------------------------------------------ */
-
 static nitro_status find_context(cupti_session *self, CUdevice *device)
 {
     CUresult result = self->functions.context_current(&self->cuda_context);

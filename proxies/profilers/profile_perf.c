@@ -55,8 +55,6 @@ typedef struct session {
     int handles[NUM_ROWS]; /* negative: not available here */
 } session;
 
-/* ---- Opening --------------------------------------------------------------------------------- */
-
 static nitro_status explain(const session *self, int problem)
 {
     if (problem == EACCES || problem == EPERM)
@@ -121,8 +119,6 @@ bool perf_session_has(void *state, const char *counter)
     }
     return found;
 }
-
-/* ---- Counting -------------------------------------------------------------------------------- */
 
 static nitro_status fail_event(const session *self, size_t row, const char *doing, int problem)
 {
@@ -201,8 +197,6 @@ nitro_status perf_session_collect(void *state, const nitro_string_list *counters
     free(values);
     return status;
 }
-
-/* ---- The plug-in ----------------------------------------------------------------------------- */
 
 static nitro_status open_perf(nitro_context *context, const char *device, void **state)
 {

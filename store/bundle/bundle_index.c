@@ -47,8 +47,6 @@ char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_
                           bundle->content_sha256);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
-
 typedef struct parsing {
     nitro_context *context;
     const char *origin;
@@ -176,8 +174,6 @@ nitro_status nitro_bundle_index_parse(nitro_context *context, const char *origin
         nitro_bundle_index_free(read);
     return status;
 }
-
-/* ---- Writing --------------------------------------------------------------------------------- */
 
 static json_t *bundle_json(const nitro_bundle *bundle)
 {

@@ -29,8 +29,6 @@ static nitro_status fail_at(publishing *job, const char *path)
     return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 }
 
-/* ---- The folder ------------------------------------------------------------------------------ */
-
 static nitro_status make_folder(publishing *job, const char *path)
 {
     return mkdir(path, 0755) == 0 || errno == EEXIST ? NITRO_OK : fail_at(job, path);
@@ -75,8 +73,6 @@ static nitro_status open_folder(publishing *job, int *lock)
         return fail_at(job, job->folder);
     return read_last(job);
 }
-
-/* ---- Bundles --------------------------------------------------------------------------------- */
 
 /* Keep a valid file of the same lines, even if another version of zstd compressed it differently,
  * so that downloads can be resumed. */
@@ -204,8 +200,6 @@ static nitro_status add_all(publishing *job)
     job->report.bundles = job->next.count;
     return status;
 }
-
-/* ---- The index, and files that are in it no longer ------------------------------------------- */
 
 static nitro_status replace_index(publishing *job)
 {

@@ -32,8 +32,6 @@ static nitro_status refuse(const reading *job, const char *problem)
     return nitro_fail(job->context, NITRO_ERR_FORMAT, "%s: %s", job->where, problem);
 }
 
-/* ---- Lines ----------------------------------------------------------------------------------- */
-
 static nitro_status read_head(reading *job)
 {
     json_error_t error;
@@ -207,8 +205,6 @@ static nitro_status check_whole(reading *job)
         return refuse(job, "its number of samples or profiles differs from the index");
     return NITRO_OK;
 }
-
-/* ---- The file -------------------------------------------------------------------------------- */
 
 static nitro_status unpack_part(reading *job, size_t size)
 {

@@ -13,8 +13,6 @@
 
 #define MAX_SIGNATURE_BYTES 16384
 
-/* ---- One bundle ------------------------------------------------------------------------------ */
-
 /* Into `path` of the cache, from the same place below the source's URL. */
 static nitro_status download(nitro_bundle_source *source, const char *path, uint64_t max_bytes,
                              bool revalidate)
@@ -166,8 +164,6 @@ nitro_status nitro_bundle_source_get(nitro_bundle_source *source, size_t bundle,
     *path = state->path;
     return status;
 }
-
-/* ---- The folder ------------------------------------------------------------------------------ */
 
 static nitro_status read_index(nitro_bundle_source *source)
 {

@@ -63,8 +63,6 @@ static nitro_status export_samples(nitro_store *store, const char *computation, 
     return status;
 }
 
-/* ---- The table of devices ------------------------------------------------------------------ */
-
 static nitro_status add_new(nitro_context *context, nitro_string_list *names, const char *name)
 {
     return nitro_string_list_find(names, name) == NITRO_NONE

@@ -32,8 +32,6 @@ static nitro_status skip(walk *job, ginkgo_reason reason, const char *detail)
     return checkout->examples[reason] ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
 
-/* ---- Campaigns ------------------------------------------------------------------------------- */
-
 /* Room for one more item; NULL: out of memory, and the array is unchanged. */
 static void *grow(nitro_context *context, void *items, size_t count, size_t *capacity, size_t size)
 {
@@ -147,8 +145,6 @@ static nitro_status drop_repeated(walk *job, ginkgo_campaign *campaign)
         count_times(campaign, &campaign->records[i]);
     return status;
 }
-
-/* ---- Files ----------------------------------------------------------------------------------- */
 
 static nitro_status read_file(walk *job, const FTSENT *entry, const char *path_name)
 {

@@ -8,8 +8,6 @@
 
 #include "store/exchange/import_internal.h"
 
-/* ---- Rows: errors name file, line and column ------------------------------------------------- */
-
 static nitro_status fail_field(const import_job *job, size_t row, size_t column,
                                const char *problem)
 {
@@ -153,8 +151,6 @@ static nitro_status find_device(import_job *job)
               options->device);
     return nitro_device_create(job->context, options->device, "recorded", &job->device);
 }
-
-/* ---- The import ------------------------------------------------------------------------------ */
 
 /* Count the inputs that the store has already; an error unless they may be replaced. */
 static nitro_status count_known(import_job *job)

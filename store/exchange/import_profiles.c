@@ -43,8 +43,6 @@ static nitro_status read_table(import_profiles_job *job)
     return status;
 }
 
-/* ---- One batch a device ---------------------------------------------------------------------- */
-
 static int compare_strings(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
@@ -177,8 +175,6 @@ static nitro_status put_devices(import_profiles_job *job, nitro_store *store)
     free(batch);
     return status;
 }
-
-/* ---- The import ------------------------------------------------------------------------------ */
 
 static void free_job(import_profiles_job *job)
 {

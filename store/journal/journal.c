@@ -7,8 +7,6 @@
 
 #include "store/journal/journal_internal.h"
 
-/* ---- The remote ------------------------------------------------------------------------------ */
-
 #define FIRST_BACKOFF_MS 1000
 #define MOST_BACKOFF_MS  60000
 /* Between attempts while the caller waits. */
@@ -49,8 +47,6 @@ nitro_store *nitro_journal_remote(nitro_journal *self)
         nitro_context_last_error(self->context, self->message, sizeof(self->message));
     return self->remote;
 }
-
-/* ---- Opening --------------------------------------------------------------------------------- */
 
 static void close_journal(void *state)
 {
@@ -127,8 +123,6 @@ static nitro_status count_unsent(void *state, size_t *unsent)
 {
     return nitro_journal_count(state, unsent);
 }
-
-/* ---- Everything else is passed to the remote ------------------------------------------------- */
 
 /* For operations that need the remote. */
 static nitro_status require_remote(nitro_journal *self, nitro_store **remote)

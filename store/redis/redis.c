@@ -5,8 +5,6 @@
 
 #include "store/redis/redis_internal.h"
 
-/* ---- Size: the server's MEMORY USAGE of each key; 0 if that is not permitted ----------------- */
-
 static nitro_status add_usage(redis_store *store, const char *tag, const char *what, const char *of,
                               uint64_t *bytes)
 {
@@ -65,8 +63,6 @@ static nitro_status layout_version(void *state, int64_t *version)
     *version = NITRO_REDIS_LAYOUT; /* no other version is opened */
     return NITRO_OK;
 }
-
-/* ---- The kinds ------------------------------------------------------------------------------- */
 
 static nitro_status open_tcp(nitro_context *context, const char *address, nitro_store_mode mode,
                              void **state)

@@ -59,8 +59,6 @@ const char *nitro_redis_node_name(const redis_store *store, redis_node *node)
     return node->name;
 }
 
-/* ---- Connecting ------------------------------------------------------------------------------ */
-
 static struct timeval timeout_of(const redis_store *store)
 {
     double ms = store->url->timeout_ms;

@@ -112,8 +112,6 @@ nitro_status nitro_redis_require_device(redis_store *store, const char *id)
     return NITRO_OK;
 }
 
-/* ---- Removing -------------------------------------------------------------------------------- */
-
 static nitro_status require_unused(redis_store *store, const char *tag, const char *id)
 {
     static const char *const sorts[] = {"inputs", "runs"};

@@ -76,8 +76,6 @@ nitro_status nitro_redis_exists(redis_store *store, const char *key, bool *exist
     return status;
 }
 
-/* ---- Devices with samples or profiles of a computation --------------------------------------- */
-
 /* Adds the device to the index and waits for the reply, so that a user without permission leaves
  * nothing behind. Only done when it differs from the last one. */
 nitro_status nitro_redis_announce(redis_store *store, const char *tag, const char *device)

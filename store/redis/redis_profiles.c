@@ -17,8 +17,6 @@ static nitro_status profiles_of(redis_store *store, const char *computation, con
     return nitro_redis_table_of(store, tag_of(computation), true, device, table);
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 /* A batch in the order given. */
 typedef struct batch {
     redis_store *store;
@@ -173,8 +171,6 @@ nitro_status nitro_redis_put_profiles(void *state, const char *device,
     free_batch(&b);
     return status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status read_device(redis_store *store, const redis_reader *reader,
                                 const char *computation)

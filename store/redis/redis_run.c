@@ -23,8 +23,6 @@ void nitro_redis_free_replies(redisReply **replies, size_t count)
     }
 }
 
-/* ---- Redirections ---------------------------------------------------------------------------- */
-
 static nitro_status find_node(redis_store *store, const char *host, int port, size_t *index)
 {
     for (size_t i = 0; i < store->num_nodes; i++) {
@@ -73,8 +71,6 @@ static nitro_status follow(redis_store *store, const char *error, unsigned slot,
         store->slots[slot] = (unsigned char)*node;
     return status;
 }
-
-/* ---- Trying ---------------------------------------------------------------------------------- */
 
 typedef struct attempt {
     redis_store *store;

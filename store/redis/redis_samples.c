@@ -123,8 +123,6 @@ nitro_status nitro_redis_put_samples(void *state, const char *computation, const
     return status;
 }
 
-/* ---- A recording: schema, device and samples ------------------------------------------------- */
-
 static nitro_status check_inputs(redis_store *store, const char *computation, const char *device,
                                  const batch *b)
 {
@@ -215,8 +213,6 @@ nitro_status nitro_redis_remove_samples(void *state, const char *computation, co
     free_batch(&b);
     return status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 nitro_status nitro_redis_each_sample(void *state, const char *computation, const char *device,
                                      nitro_sample_function function, void *user,

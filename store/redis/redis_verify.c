@@ -39,8 +39,6 @@ static nitro_status report_failure(inspection *i, nitro_status status)
     return NITRO_OK;
 }
 
-/* ---- Rows to remove -------------------------------------------------------------------------- */
-
 static nitro_status keep_bad(inspection *i, const redis_row *row)
 {
     if (!i->clean || i->dry_run)
@@ -80,8 +78,6 @@ static nitro_status remove_bad(inspection *i, const redis_table *table, nitro_st
     i->num_bad = 0;
     return status;
 }
-
-/* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Records of a newer Nitro are reported by `verify`, but not removed. */
 static nitro_status note_unreadable(void *user, const redis_row *row, nitro_status status)
@@ -146,8 +142,6 @@ static nitro_status inspect_table(inspection *i, bool of_profiles)
     nitro_redis_table_free(&table);
     return status == NITRO_OK ? NITRO_OK : report_failure(i, status);
 }
-
-/* ---- Rows without a device or a computation -------------------------------------------------- */
 
 static nitro_status count_rows(inspection *i, size_t *count)
 {
@@ -235,8 +229,6 @@ static nitro_status inspect_computation(inspection *i, const char *computation)
     nitro_schema_free(schema);
     return status;
 }
-
-/* ---- All ------------------------------------------------------------------------------------- */
 
 static nitro_status inspect_device(inspection *i, const char *id)
 {

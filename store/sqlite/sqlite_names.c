@@ -3,8 +3,6 @@
 
 #include "store/sqlite/sqlite_internal.h"
 
-/* ---- Rows ------------------------------------------------------------------------------------ */
-
 /* Rows keep their id, since others refer to it. The record is freed. */
 static nitro_status put_row(sqlite_store *store, const char *sql, const char *name,
                             nitro_status status, nitro_record_bytes *record)
@@ -39,8 +37,6 @@ static nitro_status take_row(sqlite_store *store, const char *sql, const char *n
     nitro_sqlite_give_back(store, statement);
     return status == NITRO_OK ? NITRO_ERR_NOT_FOUND : status;
 }
-
-/* ---- Computations ---------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_get_schema(void *state, const char *computation, nitro_schema **schema)
 {
@@ -94,8 +90,6 @@ nitro_status nitro_sqlite_list_computations(void *state, nitro_string_list *comp
         nitro_sqlite_take(state, "SELECT name FROM computations ORDER BY name", &statement);
     return status == NITRO_OK ? nitro_sqlite_list(state, statement, computations) : status;
 }
-
-/* ---- Devices --------------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_get_device(void *state, const char *id, nitro_device **device)
 {

@@ -205,8 +205,6 @@ static nitro_status open_file(sqlite_store *store, nitro_store_mode mode)
                                   "%s: out of memory, cannot open it", path);
 }
 
-/* ---- A file that does not exist yet ---------------------------------------------------------- */
-
 static nitro_status stand_in(sqlite_store *store)
 {
     nitro_status status = open_memory(store);
@@ -253,8 +251,6 @@ nitro_status nitro_sqlite_look_again(sqlite_store *store)
         return NITRO_OK;
     return nitro_sqlite_make(store);
 }
-
-/* ---- Opening and closing --------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_open(nitro_context *context, const char *path, nitro_store_mode mode,
                                void **state)

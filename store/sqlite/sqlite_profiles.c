@@ -4,8 +4,6 @@
 
 #include "store/sqlite/sqlite_internal.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 /* The names of a run's kernels share everything up to the last '\x1f'. */
 static nitro_status delete_run(sqlite_store *store, const sqlite_place *place, const char *key)
 {
@@ -108,8 +106,6 @@ nitro_status nitro_sqlite_remove_profiles(void *state, const char *device, const
         *removed = count;
     return status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 /* The device, or all devices. */
 static nitro_status list_devices(sqlite_store *store, const char *device, nitro_string_list *ids)

@@ -23,8 +23,6 @@
 const sqlite_table nitro_sqlite_samples = STATEMENTS("samples");
 const sqlite_table nitro_sqlite_profiles = STATEMENTS("profiles");
 
-/* ---- Places and statements ------------------------------------------------------------------- */
-
 nitro_status nitro_sqlite_find_place(sqlite_store *store, const char *computation,
                                      const char *device, sqlite_place *place)
 {
@@ -123,8 +121,6 @@ nitro_status nitro_sqlite_is_there(sqlite_store *store, const sqlite_table *tabl
     nitro_sqlite_give_back(store, statement);
     return status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 void nitro_sqlite_report_damage(void *user, sqlite3_int64 id, nitro_status status,
                                 const char *problem)

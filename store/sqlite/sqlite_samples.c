@@ -1,8 +1,6 @@
 /* Samples in SQLite: one row per sample, named by its input. */
 #include "store/sqlite/sqlite_internal.h"
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 static nitro_status require_new(sqlite_store *store, const char *computation, const char *device,
                                 const sqlite_place *place, const nitro_sample *const *samples,
                                 size_t count)
@@ -89,8 +87,6 @@ nitro_status nitro_sqlite_put_recording(void *state, const nitro_schema *schema,
     return nitro_sqlite_end_write(store, status);
 }
 
-/* ---- Removing -------------------------------------------------------------------------------- */
-
 nitro_status nitro_sqlite_remove(void *state, const char *computation, const char *device,
                                  size_t *removed)
 {
@@ -134,8 +130,6 @@ nitro_status nitro_sqlite_remove_samples(void *state, const char *computation, c
         *removed = sum;
     return status;
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 nitro_status nitro_sqlite_each_sample(void *state, const char *computation, const char *device,
                                       nitro_sample_function function, void *user,

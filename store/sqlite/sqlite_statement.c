@@ -66,8 +66,6 @@ nitro_status nitro_sqlite_fail_damaged(sqlite_store *store, const char *what, co
                       store->path, what, name);
 }
 
-/* ---- Statements ------------------------------------------------------------------------------ */
-
 nitro_status nitro_sqlite_take(sqlite_store *store, const char *sql, sqlite3_stmt **statement)
 {
     bool in_use = false;
@@ -186,8 +184,6 @@ void nitro_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text
     sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
 }
 
-/* ---- Transactions ---------------------------------------------------------------------------- */
-
 nitro_status nitro_sqlite_begin_read(sqlite_store *store)
 {
     /* Inside a loop over samples a transaction may be open already; SAVEPOINT nests, BEGIN does
@@ -229,8 +225,6 @@ nitro_status nitro_sqlite_end_write(sqlite_store *store, nitro_status status)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
 }
-
-/* ---- Columns and names ----------------------------------------------------------------------- */
 
 bool nitro_sqlite_text(sqlite3_stmt *statement, int column, const char **text)
 {

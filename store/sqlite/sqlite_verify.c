@@ -37,8 +37,6 @@ static nitro_status report_failure(inspection *i, nitro_status status)
     return NITRO_OK;
 }
 
-/* ---- The file -------------------------------------------------------------------------------- */
-
 /* Report each row of a pragma or query as a problem; `what` starts the message. */
 static nitro_status report_rows(inspection *i, const char *sql, const char *what)
 {
@@ -117,8 +115,6 @@ static nitro_status remove_all_orphans(inspection *i)
                                                "DELETE " ORPHANS("profiles"), "profiles")
                               : status;
 }
-
-/* ---- Records --------------------------------------------------------------------------------- */
 
 /* Records of a newer Nitro are reported by `verify`, but not removed. */
 static void note_row(void *user, sqlite3_int64 id, nitro_status status, const char *problem)

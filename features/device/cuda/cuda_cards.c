@@ -31,8 +31,6 @@ void nitro_cuda_format_id(const char *name, char *id, size_t size)
     snprintf(id, size, "cuda:" MAKER "%s", simple[0] ? simple : "unknown");
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
-
 static const struct {
     const char *column;
     size_t offset;

@@ -16,8 +16,6 @@ static double either(double first, double second)
     return first > 0 ? first : second;
 }
 
-/* ---- Computed -------------------------------------------------------------------------------- */
-
 typedef struct computed {
     double cuda_cores, clock_mhz, mem_clock_mhz, bus_bits;
     double peak_gbps, peak_gflops_sp, peak_gflops_dp;
@@ -47,8 +45,6 @@ static computed compute(const nitro_cuda_facts *facts, const nitro_cuda_architec
     made.peak_gflops_dp = made.peak_gflops_sp / ratio;
     return made;
 }
-
-/* ---- Published ------------------------------------------------------------------------------- */
 
 static bool agrees(double published, double told)
 {
@@ -80,8 +76,6 @@ static nitro_status find_card(nitro_context *context, const nitro_cuda_facts *fa
     free(cards);
     return NITRO_OK;
 }
-
-/* ---- The device ------------------------------------------------------------------------------ */
 
 /* Unknown values are missing; so is 0. */
 static nitro_status set(nitro_context *context, nitro_device *device, const char *feature,

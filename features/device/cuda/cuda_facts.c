@@ -70,8 +70,6 @@ void nitro_cuda_facts_init(nitro_cuda_facts *facts)
         facts->measured[i] = NAN;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
-
 static json_t *number(double value)
 {
     bool whole = floor(value) == value && fabs(value) <= MAX_FACT;
@@ -142,8 +140,6 @@ nitro_status nitro_cuda_facts_print(nitro_context *context, const nitro_cuda_fac
 {
     return print_json(context, facts_json(facts), JSON_INDENT(2), text);
 }
-
-/* ---- Reading --------------------------------------------------------------------------------- */
 
 static nitro_status copy_text(const nitro_json_place *place, const json_t *object, const char *key,
                               char text[NITRO_CUDA_NAME_SIZE])

@@ -11,8 +11,6 @@
 #define QUERY_LIMIT_MS   60e3 /* eight suspended GPUs take many seconds to resume */
 #define MEASURE_LIMIT_MS 180e3
 
-/* ---- Querying the driver ------------------------------------------------------------ */
-
 /* What the child process queries: all devices, or one device and optionally its benchmarks. */
 typedef struct query {
     const char *id; /* NULL: all devices */
@@ -76,8 +74,6 @@ static nitro_status run_query(nitro_context *context, query *asked, char **answe
         context, asked->measure ? "measuring a CUDA device" : "querying the CUDA driver",
         asked->measure ? MEASURE_LIMIT_MS : QUERY_LIMIT_MS, answer_query, asked, answer);
 }
-
-/* ---- The kind -------------------------------------------------------------------------------- */
 
 static nitro_status add_ids(nitro_context *context, const nitro_cuda_facts *facts, size_t count,
                             nitro_string_list *ids)

@@ -7,8 +7,6 @@
 #define BLOCK NITRO_CUDA_BLOCK_SIZE
 #define LINE  32 /* 16-byte words between the starts of two passes: whole lines */
 
-/* ---- Copying and reading --------------------------------------------------------------------- */
-
 __global__ void __launch_bounds__(BLOCK)
     copy_tiles(const uint4 *__restrict__ from, uint4 *__restrict__ to)
 {
@@ -62,8 +60,6 @@ __global__ void __launch_bounds__(BLOCK)
     sums[thread] = sum;
 }
 
-/* ---- Atomics --------------------------------------------------------------------------------- */
-
 /* `spacing` is 0, unknown to the compiler, which therefore cannot aggregate a warp's additions. */
 __global__ void __launch_bounds__(BLOCK)
     add_global(unsigned *counters, unsigned spacing, unsigned additions)
@@ -86,8 +82,6 @@ __global__ void __launch_bounds__(BLOCK)
     if (threadIdx.x == 0)
         counters[blockIdx.x] = shared[0];
 }
-
-/* ---- Arithmetic ------------------------------------------------------------------------------ */
 
 template <typename T>
 __global__ void __launch_bounds__(BLOCK)
@@ -115,8 +109,6 @@ __global__ void __launch_bounds__(BLOCK)
 __global__ void do_nothing()
 {
 }
-
-/* ---- Launches -------------------------------------------------------------------------------- */
 
 static cudaLaunchConfig_t grid(unsigned num_blocks, unsigned block_size, cudaStream_t stream)
 {

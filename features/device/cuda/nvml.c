@@ -77,8 +77,6 @@ void nitro_nvml_close(nitro_nvml *nvml)
     free(nvml);
 }
 
-/* ---- Facts ----------------------------------------------------------------------------------- */
-
 typedef int (*property_function)(device_handle device, unsigned *value);
 
 static void query(device_handle device, property_function function, nitro_cuda_facts *facts,
@@ -116,8 +114,6 @@ void nitro_nvml_add_facts(nitro_nvml *nvml, nitro_cuda_facts *facts)
     if (nvml->mig_mode && nvml->mig_mode(device, &mig, &pending) == SUCCESS)
         facts->values[NITRO_CUDA_NVML_MIG] = mig;
 }
-
-/* ---- State ----------------------------------------------------------------------------------- */
 
 /* Idle clocks are not reported; clocks set by a user are, though they are not throttling. */
 static const struct {

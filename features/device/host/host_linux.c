@@ -61,8 +61,6 @@ static double read_number(const char *text)
     return nitro_parse_number(text, &value) && value > 0 ? value : NAN;
 }
 
-/* ---- Clock --------------------------------------------------------------------------------- */
-
 /* Intel includes the base clock in the name: "Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz". */
 static double clock_in_name(const char *model)
 {
@@ -127,8 +125,6 @@ static nitro_status read_clock(nitro_context *context, const char *root, const c
     }
     return NITRO_OK;
 }
-
-/* ---- Arithmetic units ------------------------------------------------------------------------ */
 
 /* No interface reports a core's number of units, so each row states its assumption. */
 static void choose_units(const char *flags, nitro_host_processor *processor)

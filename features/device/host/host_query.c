@@ -16,8 +16,6 @@
 
 #define MAX_SLUG 40
 
-/* ---- The id ---------------------------------------------------------------------------------- */
-
 /* Words of a model's name without information: "CPU", "Processor", "64-Core". */
 static bool is_noise(const char *word, size_t length)
 {
@@ -46,8 +44,6 @@ void nitro_host_format_id(const char *model, size_t num_cores, char *id, size_t 
     slug[used] = '\0';
     snprintf(id, size, "host:%s-%zuc", used ? slug : "unknown", num_cores);
 }
-
-/* ---- The topology ---------------------------------------------------------------------------- */
 
 static nitro_status load_topology(nitro_context *context, const char *xml,
                                   hwloc_topology_t *topology)
@@ -98,8 +94,6 @@ static const char *find_model(hwloc_topology_t topology, const nitro_host_proces
         model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "Architecture");
     return model ? model : "";
 }
-
-/* ---- The device ------------------------------------------------------------------------------ */
 
 typedef struct value {
     const char *name;

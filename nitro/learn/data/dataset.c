@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- A row of times -------------------------------------------------------------------------- */
-
 size_t nitro_times_best(const double *times_ms, size_t num_variants)
 {
     size_t best = NITRO_NONE;
@@ -53,8 +51,6 @@ double nitro_scores_quality(const double *times_ms, const double *scores, size_t
     }
     return sum / count;
 }
-
-/* ---- Rows ------------------------------------------------------------------------------------ */
 
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row)
 {
@@ -111,8 +107,6 @@ uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device
     return digest_rows(dataset, device);
 }
 
-/* ---- Making one ------------------------------------------------------------------------------ */
-
 void nitro_dataset_free(nitro_dataset *dataset)
 {
     if (!dataset)
@@ -155,8 +149,6 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
     memcpy(dataset->times_ms + row * schema->num_variants, times_ms,
            schema->num_variants * sizeof(double));
 }
-
-/* ---- A part of one --------------------------------------------------------------------------- */
 
 /** How many of the first `end` devices are kept: the new index of device `end`. */
 static size_t count_kept(const bool *devices, size_t end)

@@ -36,8 +36,6 @@ static size_t most_leaves(const forest_training *training)
     return leaves > 0 ? leaves : 1;
 }
 
-/* ---- The node's numbers ------------------------------------------------------------------- */
-
 static void gather_outputs(forest_grower *grower, const node_rows *node)
 {
     const forest_training *training = grower->training;
@@ -81,8 +79,6 @@ static bool has_equal_outputs(const forest_grower *grower, const node_rows *node
                 return false;
     return true;
 }
-
-/* ---- The node's cut ----------------------------------------------------------------------- */
 
 /* In [low, high), so that both sides get a row; high - low may overflow. */
 static double draw_threshold(nitro_random *random, double low, double high)
@@ -153,8 +149,6 @@ static bool find_cut(forest_grower *grower, const node_rows *node, forest_cut *b
         try_column(grower, node, column, best);
     return best->score > -HUGE_VAL;
 }
-
-/* ---- The tree ----------------------------------------------------------------------------- */
 
 static size_t partition(forest_grower *grower, const node_rows *node, const forest_cut *cut)
 {

@@ -8,8 +8,6 @@
 #include "nitro/learn/forest/forest_grow.h"
 #include "nitro/learn/forest/forest_train.h"
 
-/* ---- Checks ------------------------------------------------------------------------------- */
-
 static nitro_status check_numbers(nitro_context *context, const char *what, const double *numbers,
                                   size_t num_rows, size_t row_size, double least, double most)
 {
@@ -37,8 +35,6 @@ static nitro_status check_data(nitro_context *context, const nitro_forest_data *
                                -NITRO_FOREST_MAX_OUTPUT, NITRO_FOREST_MAX_OUTPUT);
     return status;
 }
-
-/* ---- Layout ------------------------------------------------------------------------------- */
 
 static void lay_out(forest_training *training, const nitro_forest_data *data)
 {
@@ -82,8 +78,6 @@ static void release(forest_training *training)
     free(training->centres);
     free(training->lanes);
 }
-
-/* ---- Trees -------------------------------------------------------------------------------- */
 
 typedef struct forest_tasks {
     const forest_training *training;

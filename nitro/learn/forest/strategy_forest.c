@@ -46,8 +46,6 @@ static nitro_status forest_terms(nitro_context *context, const void *forest,
     return nitro_score_terms_add(context, terms, &term);
 }
 
-/* ---- Training ----------------------------------------------------------------------------- */
-
 /** The members' columns and losses; `columns` and `losses` have room for them. */
 static nitro_forest_data gather(const nitro_fold_sample *sample, const size_t *members,
                                 size_t count, double *columns, double *losses)
@@ -98,8 +96,6 @@ static nitro_status forest_train(nitro_context *context, const nitro_training_se
                                                .free = forest_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
 }
-
-/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status forest_encode(nitro_context *context, const void *forest, json_t **json)
 {

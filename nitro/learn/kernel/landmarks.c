@@ -27,8 +27,6 @@ static void add_row(double *restrict sums, double factor, const double *restrict
         sums[j] += factor * row[j];
 }
 
-/* ---- Choosing ----------------------------------------------------------------------------- */
-
 typedef struct choice {
     const double *columns; /* of the sample */
     size_t num_columns, count;
@@ -103,8 +101,6 @@ nitro_status nitro_landmarks_expansion(nitro_context *context, const double *col
     *expansion = made;
     return NITRO_OK;
 }
-
-/* ---- Fitting ------------------------------------------------------------------------------ */
 
 /** A vector of the fit, and its expansion. */
 typedef struct fit_vector {

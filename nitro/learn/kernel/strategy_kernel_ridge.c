@@ -49,8 +49,6 @@ static nitro_status ridge_terms(nitro_context *context, const void *predictor,
     return nitro_kernel_pair_terms(context, predictor, -1.0, terms);
 }
 
-/* ---- Training ----------------------------------------------------------------------------- */
-
 /** Targets, shape [count x num_variants], are losses minus each variant's mean, the expansion's
  *  bias. */
 static void gather_targets(const nitro_fold_sample *sample, const size_t *members, size_t count,
@@ -129,8 +127,6 @@ static nitro_status ridge_train(nitro_context *context, const nitro_training_set
                                                .free = ridge_free};
     return nitro_fold_learner_train(context, set, &learner, predictor, held_out_scores);
 }
-
-/* ---- Model files -------------------------------------------------------------------------- */
 
 static nitro_status ridge_encode(nitro_context *context, const void *predictor, json_t **json)
 {

@@ -61,8 +61,6 @@ static nitro_status find_columns(nitro_context *context, const double *columns, 
     return nitro_fail(context, NITRO_ERR_NO_DATA, "cannot train a regression: no column varies");
 }
 
-/* ---- Training -------------------------------------------------------------------------------- */
-
 static struct svm_node *scale_rows(nitro_context *context, const nitro_regression *made,
                                    const double *columns, size_t num_rows, size_t num_columns)
 {
@@ -148,8 +146,6 @@ nitro_status nitro_regression_train(nitro_context *context, const double *column
         nitro_regression_free(made);
     return status;
 }
-
-/* ---- Prediction------------------------------------------------------------------------------- */
 
 double nitro_regression_predict(const nitro_regression *regression, const double *columns)
 {

@@ -22,8 +22,6 @@ struct nitro_smo {
     size_t num_slots, num_used;
 };
 
-/* ---- Columns ------------------------------------------------------------------------------- */
-
 /* The last two slots are for columns that are not kept: one for each row of a pair. */
 static const float *gather_column(nitro_smo *smo, size_t row, size_t spare)
 {
@@ -44,8 +42,6 @@ static inline const float *get_column(nitro_smo *smo, size_t row, size_t spare)
     const float *column = smo->column_at[row];
     return column ? column : gather_column(smo, row, spare);
 }
-
-/* ---- Steps --------------------------------------------------------------------------------- */
 
 static bool is_full(const nitro_smo *smo, size_t row)
 {
@@ -127,8 +123,6 @@ static void step(nitro_smo *smo, size_t i, size_t j, float kernel_ij, double *ch
     set_caps(smo, j);
 }
 
-/* ---- The loop ------------------------------------------------------------------------------ */
-
 /** All alphas 0, and the violations of that. */
 static void start(nitro_smo *smo, double c)
 {
@@ -208,8 +202,6 @@ void nitro_smo_solve(nitro_smo *smo, double c, double *coefficients, double *rho
     for (size_t row = 0; row < smo->problem->num_rows; row++)
         coefficients[row] = smo->problem->labels[row] * smo->alpha[row];
 }
-
-/* ---- Memory -------------------------------------------------------------------------------- */
 
 /** Aligned to cache lines, so that no load of a vector needs two of them; not zeroed. */
 static void *allocate(nitro_context *context, size_t count, size_t size)

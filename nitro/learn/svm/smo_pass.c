@@ -27,8 +27,6 @@ static double find_decrease(const nitro_smo_rows *rows, const float *column_i, d
     return d * d / (curvature > 0 ? curvature : NITRO_SMO_SMALLEST_CURVATURE);
 }
 
-/* ---- Plain --------------------------------------------------------------------------------- */
-
 static double update_plain(const nitro_smo_rows *rows, const float *column_i, double a,
                            const float *column_j, double b)
 {
@@ -64,8 +62,6 @@ static size_t find_second_plain(const nitro_smo_rows *rows, const float *column_
 }
 
 const nitro_smo_passes nitro_smo_plain_passes = {update_plain, find_first_plain, find_second_plain};
-
-/* ---- AVX2: a block is four times four doubles, or two times eight floats --------------------- */
 
 #ifdef __x86_64__
 #define AVX2 __attribute__((target("avx2")))

@@ -22,8 +22,6 @@ struct nitro_svm_inputs {
     kept_kernel *kept;
 };
 
-/* ---- Points -------------------------------------------------------------------------------- */
-
 static void find_squares(const double *columns, size_t num_points, size_t width, double *squares)
 {
     for (size_t i = 0; i < num_points; i++) {
@@ -78,8 +76,6 @@ void nitro_svm_inputs_free(nitro_svm_inputs *inputs)
     free(inputs);
 }
 
-/* ---- Kernels of points --------------------------------------------------------------------- */
-
 static kept_kernel *make_kernel(const nitro_svm_inputs *inputs, double gamma)
 {
     size_t count = inputs->num_points;
@@ -113,8 +109,6 @@ static const double *kernel_of_points(nitro_svm_inputs *inputs, double gamma)
     pthread_mutex_unlock(&inputs->lock);
     return found ? found->values : NULL;
 }
-
-/* ---- Kernels of rows ----------------------------------------------------------------------- */
 
 nitro_status nitro_svm_kernel_begin(nitro_context *context, nitro_svm_inputs *inputs, double gamma,
                                     const nitro_svm_rows *from, const nitro_svm_rows *to,

@@ -87,8 +87,6 @@ static void end(svm_search *s)
     free(s->scores);
 }
 
-/* ---- One gamma and one fold ---------------------------------------------------------------- */
-
 static double gamma_of(const svm_search *s, const grid_line *line)
 {
     return nitro_svm_gamma(s->centre_gamma + line->gamma, s->num_columns);
@@ -154,8 +152,6 @@ static nitro_status hold_out_task(void *user, size_t task)
     free(scores);
     return status;
 }
-
-/* ---- The grid ------------------------------------------------------------------------------ */
 
 static double mean_quality(const svm_search *s, const double *scores)
 {

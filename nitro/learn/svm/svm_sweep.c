@@ -31,8 +31,6 @@ double nitro_svm_gamma(double power, size_t num_columns)
     return exp2(power) / (double)(num_columns ? num_columns : 1);
 }
 
-/* ---- One pair, all Cs ---------------------------------------------------------------------- */
-
 /** List the rows with a label from `count` on; returns the new count. */
 static size_t list_rows(const sweep *s, size_t label, signed char sign, size_t count)
 {
@@ -86,8 +84,6 @@ static nitro_status train_pair(const sweep *s, size_t first, size_t second, doub
     nitro_smo_free(smo);
     return status;
 }
-
-/* ---- All pairs ----------------------------------------------------------------------------- */
 
 static nitro_status train_pairs(const sweep *s)
 {

@@ -67,8 +67,6 @@ nitro_precision nitro_compiled_first_precision(const nitro_compiled *compiled)
     return compiled->first;
 }
 
-/* ---- Kernels ------------------------------------------------------------------------------ */
-
 /** The input scaled for a block, in both precisions. */
 typedef struct scaled_point {
     double columns[NITRO_COMPILED_MAX_COLUMNS];
@@ -137,8 +135,6 @@ static double find_bound(const nitro_compiled *compiled, const kernel_block *blo
     return MARGIN * (flat * bound_sum + rising * bound_slopes(bound_sum, block->weights[group])) +
            block->floor;
 }
-
-/* ---- Terms -------------------------------------------------------------------------------- */
 
 /** Scores of the terms so far; `exact` is that of the last term. */
 typedef struct score_sum {

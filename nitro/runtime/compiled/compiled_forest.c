@@ -40,8 +40,6 @@ struct nitro_compiled_forest {
     float *outputs;   /* shape [leaves of all trees x stride] */
 };
 
-/* ---- Making ------------------------------------------------------------------------------- */
-
 /** Integers in the order of floats; both zeros are equal. */
 static uint32_t order_of(float value)
 {
@@ -171,8 +169,6 @@ void nitro_compiled_forest_free(nitro_compiled_forest *compiled)
     free(compiled->outputs);
     free(compiled);
 }
-
-/* ---- Walking ------------------------------------------------------------------------------ */
 
 /** Columns rounded as in training; NaN goes right. */
 static void order_columns(const nitro_compiled_forest *compiled, const double *columns,

@@ -54,8 +54,6 @@ static double find_coefficient(const nitro_score_term *term, size_t vector, size
     return own_class == b ? own[a] : 0.0;
 }
 
-/* ---- Which terms share kernels ------------------------------------------------------------ */
-
 /** The integer power of the block's kernel that `gamma` gives, or 0. */
 static unsigned find_power(const kernel_block *block, double gamma)
 {
@@ -110,8 +108,6 @@ static void assign_blocks(const nitro_score_terms *terms, nitro_compiled *made)
     }
 }
 
-/* ---- Distinct vectors --------------------------------------------------------------------- */
-
 static void gather_columns(const block_job *job, const double *vector, double *columns)
 {
     for (size_t c = 0; c < job->block->num_columns; c++)
@@ -154,8 +150,6 @@ static nitro_status merge_vectors(block_job *job)
     free(table);
     return status;
 }
-
-/* ---- Coefficients ------------------------------------------------------------------------- */
 
 /** The factor that a vector's constant columns contribute to its kernel for every input. */
 static double fold_constants(const block_job *job, const kernel_source *source, size_t vector)
@@ -225,8 +219,6 @@ static nitro_status sum_coefficients(block_job *job)
     return NITRO_OK;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------- */
-
 static nitro_status make_block(nitro_context *context, const nitro_score_terms *terms,
                                const bool *is_constant, const double *constants,
                                kernel_block *block)
@@ -245,8 +237,6 @@ static nitro_status make_block(nitro_context *context, const nitro_score_terms *
     free(job.sums);
     return status;
 }
-
-/* ---- Terms -------------------------------------------------------------------------------- */
 
 static nitro_status copy_bias(nitro_context *context, const nitro_score_term *term,
                               compiled_term *made)

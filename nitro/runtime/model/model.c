@@ -98,8 +98,6 @@ const nitro_schema *nitro_model_schema(const nitro_model *model)
     return model->schema;
 }
 
-/* ---- Deciding -------------------------------------------------------------------------------- */
-
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms)
 {
     *terms = (nitro_score_terms){.num_columns = model->num_seen,

@@ -46,8 +46,6 @@ void nitro_model_choose_seen(nitro_model *model)
             model->seen[model->num_seen++] = c;
 }
 
-/* ---- Preparing ---------------------------------------------------------------------------- */
-
 static void free_prepared(nitro_model *model)
 {
     if (model->prepared)
@@ -98,8 +96,6 @@ void nitro_model_scale_device(nitro_model *model)
         model->device_columns[i] = nitro_scaler_apply(
             &model->columns[nitro_model_first_device(model) + i], model->device_values[i]);
 }
-
-/* ---- Scaling ------------------------------------------------------------------------------ */
 
 static double scale(const nitro_model *model, size_t column, const nitro_scaler_line *line,
                     double value)

@@ -58,8 +58,6 @@ void nitro_buckets_free(nitro_buckets *buckets)
     free(buckets);
 }
 
-/* ---- Finding ------------------------------------------------------------------------------ */
-
 uint64_t nitro_buckets_key(const nitro_buckets *buckets, const double *features)
 {
     uint64_t steps[NITRO_MAX_FEATURES];
@@ -167,8 +165,6 @@ size_t nitro_buckets_count(const nitro_buckets *buckets)
         count += key_of(&buckets->items[i]) != 0;
     return count;
 }
-
-/* ---- Times -------------------------------------------------------------------------------- */
 
 double nitro_seen_median(const nitro_seen *seen)
 {

@@ -51,8 +51,6 @@ double nitro_calibration_confidence(const nitro_calibration *calibration, double
     return confidences[k - 1] + part * (confidences[k] - confidences[k - 1]);
 }
 
-/* ---- Blends ------------------------------------------------------------------------------- */
-
 /** Merge both lists of margins, ascending, without duplicates; truncated to the capacity. */
 static size_t merge_margins(const nitro_calibration *a, const nitro_calibration *b, double *margins)
 {

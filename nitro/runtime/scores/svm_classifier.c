@@ -48,8 +48,6 @@ void nitro_svm_classifier_free(nitro_svm_classifier *classifier)
     free(classifier);
 }
 
-/* ---- Decisions ------------------------------------------------------------------------------- */
-
 size_t nitro_svm_pair(size_t a, size_t b, size_t count)
 {
     return a * (2 * count - a - 1) / 2 + (b - a - 1);

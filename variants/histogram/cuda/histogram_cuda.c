@@ -7,8 +7,6 @@
 
 #include "variants/histogram/cuda/histogram_kernels_cuda.h"
 
-/* ---- The samples on the device ---- */
-
 static void drop_samples(nitro_histogram_cuda *histogram)
 {
     if (histogram->samples == histogram->own_samples)
@@ -104,8 +102,6 @@ void nitro_histogram_cuda_release(nitro_histogram_cuda *histogram)
     nitro_histogram_release(&histogram->host);
 }
 
-/* ---- What the variants share ---- */
-
 bool nitro_histogram_cuda_allows(const double *features, const void *argument, void *user)
 {
     (void)argument;
@@ -118,8 +114,6 @@ int nitro_histogram_cuda_prepare(void *argument, void *user)
     (void)user;
     return nitro_histogram_cuda_upload(argument);
 }
-
-/* ---- Hooks ---- */
 
 static int take_result(nitro_histogram_cuda *histogram)
 {

@@ -44,8 +44,6 @@ static const struct algorithm {
     cusparseSpMVAlg_t number;
 } algorithms[NITRO_SPMV_NUM_CUSPARSE] = {{0, CUSPARSE_SPMV_CSR_ALG1}, {1, CUSPARSE_SPMV_CSR_ALG2}};
 
-/* ---- The library ---- */
-
 /* The library is never unloaded (RTLD_NODELETE): it registers code with the driver. */
 static void *open_library(void)
 {
@@ -81,8 +79,6 @@ const char *nitro_spmv_cusparse_problem(void)
     functions unused;
     return find_functions(&unused);
 }
-
-/* ---- One algorithm ---- */
 
 static int check(nitro_spmv_cuda *spmv, const functions *library, cusparseStatus_t status,
                  const char *what)

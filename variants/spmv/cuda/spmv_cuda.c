@@ -7,8 +7,6 @@
 
 #include "variants/spmv/cuda/spmv_kernels_cuda.h"
 
-/* ---- The matrix on the device ---- */
-
 static int check_sizes(nitro_spmv_cuda *spmv)
 {
     const nitro_spmv *host = &spmv->host;
@@ -95,8 +93,6 @@ void nitro_spmv_cuda_release(nitro_spmv_cuda *spmv)
     nitro_spmv_release(&spmv->host);
 }
 
-/* ---- What the variants share ---- */
-
 bool nitro_spmv_cuda_allows(const double *features, const void *argument, void *user)
 {
     (void)argument;
@@ -140,8 +136,6 @@ int nitro_spmv_cuda_convert(nitro_spmv_cuda *spmv, const nitro_variant *host,
     host->release(&spmv->host, host->user);
     return failure;
 }
-
-/* ---- Hooks ---- */
 
 /* Fills y with NaN: all bits set. */
 static int take_result(nitro_spmv_cuda *spmv)
