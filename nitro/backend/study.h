@@ -64,13 +64,13 @@ NITRO_API void nitro_study_options_init(nitro_study_options *options);
 
 /**
  * nitro_evaluate for every seed, and the plain means over the seeds: `inputs` is the sum.
- * @param[in]  left_out  a device that is neither source nor target. NULL: none.
+ * @param[in]  removed  a device that is neither source nor target. NULL: none.
  * @param[out] results   shape [count], target by target, methods in declared order; free with
  *                       nitro_evaluate_results_free.
  * @return as nitro_evaluate.
  */
 NITRO_API nitro_status nitro_study_quality(nitro_store *store, const char *computation,
-                                           const nitro_study_options *options, const char *left_out,
+                                           const nitro_study_options *options, const char *removed,
                                            nitro_evaluate_result **results, size_t *count);
 
 /** The result of a method on a target, or NULL. */

@@ -163,19 +163,19 @@ static nitro_status add_seed(nitro_store *store, const char *computation,
 
 /** Copies of the names but one; all devices with samples where `named` is NULL. */
 static nitro_status list_without(nitro_store *store, const char *computation,
-                                 const nitro_string_list *named, const char *left_out,
+                                 const nitro_string_list *named, const char *removed,
                                  nitro_string_list *list)
 {
     nitro_string_list all = {0};
     nitro_status status = named ? NITRO_OK : nitro_store_list_devices(store, computation, &all);
     const nitro_string_list *from = named ? named : &all;
     for (size_t i = 0; i < from->count && status == NITRO_OK; i++)
-        if (strcmp(from->items[i], left_out) != 0)
+        if (strcmp(from->items[i], removed) != 0)
             status = nitro_string_list_add(nitro_store_context(store), list, from->items[i]);
     nitro_string_list_free(&all);
     if (status == NITRO_OK && list->count == 0)
         return nitro_fail(nitro_store_context(store), NITRO_ERR_NO_DATA,
-                          "%s: no device is left without %s", computation, left_out);
+                          "%s: no device is left without %s", computation, removed);
     return status;
 }
 
@@ -203,7 +203,7 @@ static nitro_status run_seeds(nitro_store *store, const char *computation, seed_
 }
 
 nitro_status nitro_study_quality(nitro_store *store, const char *computation,
-                                 const nitro_study_options *options, const char *left_out,
+                                 const nitro_study_options *options, const char *removed,
                                  nitro_evaluate_result **results, size_t *count)
 {
     seed_run run = {.options = options};
@@ -212,13 +212,13 @@ nitro_status nitro_study_quality(nitro_store *store, const char *computation,
     if (options->num_seeds == 0)
         return nitro_fail(nitro_store_context(store), NITRO_ERR_ARGUMENT,
                           "a study needs at least one seed");
-    if (left_out)
-        status = list_without(store, computation, options->targets, left_out, &targets);
-    if (left_out && status == NITRO_OK)
-        status = list_without(store, computation, options->sources, left_out, &sources);
+    if (removed)
+        status = list_without(store, computation, options->targets, removed, &targets);
+    if (removed && status == NITRO_OK)
+        status = list_without(store, computation, options->sources, removed, &sources);
     if (status == NITRO_OK)
-        status = run_seeds(store, computation, &run, left_out ? &targets : options->targets,
-                           left_out ? &sources : options->sources);
+        status = run_seeds(store, computation, &run, removed ? &targets : options->targets,
+                           removed ? &sources : options->sources);
     if (status == NITRO_OK) {
         *results = run.sums;
         *count = run.count;

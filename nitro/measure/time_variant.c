@@ -52,32 +52,32 @@ static bool is_cold(const nitro_timing *timing)
     return timing->options->cache == NITRO_CACHE_COLD;
 }
 
-static bool start_timing(nitro_timing *timing, stopwatch *watch)
+static bool start_timing(nitro_timing *timing, stopwatch *timer)
 {
     const nitro_computation *computation = timing->computation;
     const nitro_hooks *hooks = &computation->hooks;
-    watch->by_device = computation->variants[timing->variant].time_source == NITRO_TIME_DEVICE;
-    watch->stream = hooks->stream ? hooks->stream(timing->argument, hooks->user) : NULL;
-    if ((is_cold(timing) && !nitro_worker_device_flush(timing->device, watch->stream)) ||
-        (watch->by_device && !nitro_worker_device_start(timing->device, watch->stream))) {
+    timer->by_device = computation->variants[timing->variant].time_source == NITRO_TIME_DEVICE;
+    timer->stream = hooks->stream ? hooks->stream(timing->argument, hooks->user) : NULL;
+    if ((is_cold(timing) && !nitro_worker_device_flush(timing->device, timer->stream)) ||
+        (timer->by_device && !nitro_worker_device_start(timing->device, timer->stream))) {
         snprintf(timing->why, sizeof(timing->why), "before call %llu of run: %s",
                  (unsigned long long)timing->calls, timing->device->words);
         return false;
     }
-    watch->wall_start_ms = nitro_clock_wall_ms(computation->context);
-    watch->start_ms = watch->by_device ? 0 : read_clock_ms(timing);
+    timer->wall_start_ms = nitro_clock_wall_ms(computation->context);
+    timer->start_ms = timer->by_device ? 0 : read_clock_ms(timing);
     return true;
 }
 
 /* Also after a failure: waits for the stream, whose error may explain it. */
-static bool stop_timing(nitro_timing *timing, const stopwatch *watch)
+static bool stop_timing(nitro_timing *timing, const stopwatch *timer)
 {
     bool stopped = true;
-    if (watch->by_device)
-        stopped = nitro_worker_device_stop(timing->device, watch->stream, &timing->last_ms);
+    if (timer->by_device)
+        stopped = nitro_worker_device_stop(timing->device, timer->stream, &timing->last_ms);
     else
-        timing->last_ms = read_clock_ms(timing) - watch->start_ms;
-    timing->last_wall_ms = nitro_clock_wall_ms(timing->computation->context) - watch->wall_start_ms;
+        timing->last_ms = read_clock_ms(timing) - timer->start_ms;
+    timing->last_wall_ms = nitro_clock_wall_ms(timing->computation->context) - timer->wall_start_ms;
     return stopped;
 }
 
@@ -100,19 +100,19 @@ static void describe_failure(nitro_timing *timing, unsigned long long call, int 
 bool nitro_timing_run(nitro_timing *timing)
 {
     const nitro_variant *variant = &timing->computation->variants[timing->variant];
-    stopwatch watch;
+    stopwatch timer;
     if (!restore_input(timing))
         return false;
     timing->calls++;
     nitro_timing_enter(timing, NITRO_PHASE_RUN);
-    if (!start_timing(timing, &watch)) {
+    if (!start_timing(timing, &timer)) {
         nitro_timing_enter(timing, NITRO_PHASE_BETWEEN);
         return false;
     }
     int failure = 0;
     for (uint64_t i = 0; i < timing->batch && failure == 0; i++)
         failure = variant->run(timing->argument, variant->user);
-    bool stopped = stop_timing(timing, &watch);
+    bool stopped = stop_timing(timing, &timer);
     nitro_timing_enter(timing, NITRO_PHASE_BETWEEN);
     unsigned long long call = timing->calls;
     timing->calls += timing->batch - 1;

@@ -184,7 +184,7 @@ nitro_status nitro_binary_parts(nitro_binary_cursor *cursor, nitro_score_terms *
 {
     size_t count;
     nitro_status status =
-        nitro_binary_count(cursor, "the number of terms", 1, NITRO_PARTS_MAX, &count);
+        nitro_binary_count(cursor, "the number of terms", 1, NITRO_SCORE_TERMS_MAX, &count);
     while (status == NITRO_OK && terms->count < count)
         status = read_term(cursor, terms, &terms->items[terms->count++]);
     return status;

@@ -18,7 +18,7 @@ typedef struct nitro_known_samples {
 } nitro_known_samples;
 
 /**
- * Replace the list by a device's samples. Damaged ones are left out, so that sound ones may replace
+ * Replace the list by a device's samples. Damaged ones are skipped, so that sound ones may replace
  * them.
  * @param[in] named  the device id used in checksums: that of the source store.
  */

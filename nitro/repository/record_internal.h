@@ -21,7 +21,7 @@ typedef enum record_type {
 typedef struct record_field {
     const char *name; /* in JSON and in messages */
     record_type type;
-    bool optional; /* left out where it is NULL, NaN or NITRO_NONE */
+    bool optional; /* omitted where it is NULL, NaN or NITRO_NONE */
     bool in_key;   /* not in the compact form: the reader knows it */
     size_t offset; /* in its struct */
 
@@ -46,7 +46,7 @@ const char *nitro_record_find_bad_text(const record_field *fields, const void *r
 
 /** Set every field of a zeroed struct to "unknown". */
 void nitro_record_clear(const record_field *fields, void *record);
-/** Is an optional field left out? `value` is where it is. */
+/** Is an optional field omitted? `value` is where it is. */
 bool nitro_record_is_absent(const record_field *field, const void *value);
 static inline void *nitro_record_at(const void *record, size_t offset)
 {

@@ -1,5 +1,5 @@
 /* The JSON form of a record: one object on a line, {"nitro": SORT, "version", "checksum",
- * "computation", "device", FIELD: VALUE...}. Rows are arrays. Unknown values are left out of the
+ * "computation", "device", FIELD: VALUE...}. Rows are arrays. Unknown values are omitted from the
  * object, and are null in a row. */
 #include <inttypes.h>
 #include <jansson.h>

@@ -12,8 +12,8 @@ struct exchanges {
 
     __device__ __forceinline__ exchanges(const nitro_proxy_cuda_arguments &arguments,
                                          unsigned intensity)
-        : first(arguments.words + (size_t)blockIdx.x * arguments.bucket_words + threadIdx.x),
-          words(first), offset(0), end(arguments.bucket_words),
+        : first(arguments.words + (size_t)blockIdx.x * arguments.region_words + threadIdx.x),
+          words(first), offset(0), end(arguments.region_words),
           words_per_pass(NITRO_PROXY_EXCHANGES(intensity) * NITRO_PROXY_CUDA_BLOCK),
           carried(threadIdx.x), taken(0)
     {

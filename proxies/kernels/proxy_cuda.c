@@ -63,14 +63,14 @@ static nitro_status choose_sizes(nitro_proxy_cuda *cuda, const nitro_proxy_work 
     cuda->num_blocks = (unsigned)((num_threads - 1) / NITRO_PROXY_CUDA_BLOCK + 1);
     cuda->arguments.num_passes =
         (uint32_t)(work->num_passes > 0 ? work->num_passes : cuda->kind->num_passes);
-    size_t bucket_words = count_words(cuda, &on, work->memory_bytes);
-    if (bucket_words > UINT32_MAX)
+    size_t region_words = count_words(cuda, &on, work->memory_bytes);
+    if (region_words > UINT32_MAX)
         return nitro_fail(
             cuda->context, NITRO_ERR_ARGUMENT,
             "proxy on cuda: memory_bytes %zu are %zu words for each of %u blocks, and "
             "they may be %zu at most",
-            work->memory_bytes, bucket_words, cuda->num_blocks, (size_t)UINT32_MAX);
-    cuda->arguments.bucket_words = (uint32_t)bucket_words;
+            work->memory_bytes, region_words, cuda->num_blocks, (size_t)UINT32_MAX);
+    cuda->arguments.region_words = (uint32_t)region_words;
     return NITRO_OK;
 }
 
@@ -78,7 +78,7 @@ static nitro_status get_memory(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
     size_t words[] = {(size_t)cuda->num_blocks * NITRO_PROXY_CUDA_BLOCK,
-                      (size_t)cuda->num_blocks * arguments->bucket_words,
+                      (size_t)cuda->num_blocks * arguments->region_words,
                       NITRO_PROXY_CUDA_COUNTERS};
     uint32_t **places[] = {&arguments->results, &arguments->words, &arguments->counters};
     cudaError_t error = cudaSuccess;
@@ -88,7 +88,7 @@ static nitro_status get_memory(nitro_proxy_cuda *cuda)
     return say(cuda->context, "cannot get memory", error);
 }
 
-static void fill_bucket(uint32_t *words, size_t num_words)
+static void fill_region(uint32_t *words, size_t num_words)
 {
     for (size_t i = 0; i < num_words; i++)
         words[i] = nitro_proxy_first_word(i);
@@ -98,14 +98,14 @@ static void fill_bucket(uint32_t *words, size_t num_words)
 static nitro_status prepare(nitro_proxy_cuda *cuda)
 {
     nitro_proxy_cuda_arguments *arguments = &cuda->arguments;
-    size_t bucket_bytes = arguments->bucket_words * sizeof(uint32_t);
-    uint32_t *bucket = nitro_calloc(cuda->context, arguments->bucket_words + (size_t)1, 4);
-    if (!bucket)
+    size_t region_bytes = arguments->region_words * sizeof(uint32_t);
+    uint32_t *region = nitro_calloc(cuda->context, arguments->region_words + (size_t)1, 4);
+    if (!region)
         return NITRO_ERR_NO_MEMORY;
-    fill_bucket(bucket, arguments->bucket_words);
+    fill_region(region, arguments->region_words);
     cudaError_t error = cudaStreamSynchronize(cuda->stream);
-    for (size_t i = 0; i < cuda->num_blocks && bucket_bytes > 0 && error == cudaSuccess; i++)
-        error = cudaMemcpy(arguments->words + i * arguments->bucket_words, bucket, bucket_bytes,
+    for (size_t i = 0; i < cuda->num_blocks && region_bytes > 0 && error == cudaSuccess; i++)
+        error = cudaMemcpy(arguments->words + i * arguments->region_words, region, region_bytes,
                            cudaMemcpyHostToDevice);
     if (error == cudaSuccess)
         error = cudaMemset(arguments->counters, 0, NITRO_PROXY_CUDA_COUNTERS * sizeof(uint32_t));
@@ -114,7 +114,7 @@ static nitro_status prepare(nitro_proxy_cuda *cuda)
                            (size_t)cuda->num_blocks * NITRO_PROXY_CUDA_BLOCK * sizeof(uint32_t));
     if (error == cudaSuccess)
         error = cudaDeviceSynchronize(); /* the stream may not synchronise with the default one */
-    free(bucket);
+    free(region);
     return say(cuda->context, "cannot initialise memory", error);
 }
 
@@ -167,13 +167,13 @@ void nitro_proxy_cuda_free(void *state)
 /* The expected memory of a block after a run. */
 typedef struct remains {
     uint32_t results[NITRO_PROXY_CUDA_BLOCK];
-    uint32_t *words; /* shape [bucket_words] */
+    uint32_t *words; /* shape [region_words] */
 } remains;
 
 static nitro_status check_block(const nitro_proxy_cuda *cuda, size_t block, const remains *expected,
                                 remains *found)
 {
-    size_t num_words = cuda->arguments.bucket_words;
+    size_t num_words = cuda->arguments.region_words;
     cudaError_t error =
         cudaMemcpy(found->results, cuda->arguments.results + block * NITRO_PROXY_CUDA_BLOCK,
                    sizeof(found->results), cudaMemcpyDeviceToHost);
@@ -229,7 +229,7 @@ static nitro_status check_blocks(const nitro_proxy_cuda *cuda, const remains *ex
 nitro_status nitro_proxy_cuda_check(void *state)
 {
     nitro_proxy_cuda *cuda = state;
-    size_t num_words = cuda->arguments.bucket_words;
+    size_t num_words = cuda->arguments.region_words;
     remains *sides = nitro_calloc(cuda->context, 2, sizeof(*sides)); /* expected, found */
     uint32_t *words = nitro_calloc(cuda->context, 2 * num_words + 1, sizeof(*words));
     nitro_status status = sides && words ? prepare(cuda) : NITRO_ERR_NO_MEMORY;
@@ -240,7 +240,7 @@ nitro_status nitro_proxy_cuda_check(void *state)
     if (status == NITRO_OK) {
         sides[0].words = words;
         sides[1].words = words + num_words;
-        fill_bucket(words, num_words);
+        fill_region(words, num_words);
         for (uint32_t lane = 0; lane < NITRO_PROXY_CUDA_BLOCK; lane++)
             sides[0].results[lane] =
                 cuda->kind->expect(cuda, lane, words) +

@@ -21,9 +21,9 @@ extern "C" {
 /** Arguments of a kernel; pointers are to device memory. */
 typedef struct nitro_proxy_cuda_arguments {
     uint32_t *results;     /* shape [num_blocks x NITRO_PROXY_CUDA_BLOCK] */
-    uint32_t *words;       /* shape [num_blocks x bucket_words] */
+    uint32_t *words;       /* shape [num_blocks x region_words] */
     uint32_t *counters;    /* shape [NITRO_PROXY_CUDA_COUNTERS] */
-    uint32_t bucket_words; /* a multiple of a block's words in a pass */
+    uint32_t region_words; /* a multiple of a block's words in a pass */
     uint32_t num_passes;
     nitro_proxy_operands operands;
 } nitro_proxy_cuda_arguments;
@@ -63,7 +63,7 @@ typedef struct nitro_proxy_cuda_kind {
     bool streams;      /* traverses memory: a region for each block */
     bool counts;       /* adds to the counters */
     /** The kind's part of a thread's result after one run on initialised memory. `words`, shape
-     * [bucket_words], is its block's region before; overwritten with that after the run. */
+     * [region_words], is its block's region before; overwritten with that after the run. */
     uint32_t (*expect)(const nitro_proxy_cuda *cuda, uint32_t lane, uint32_t *words);
 } nitro_proxy_cuda_kind;
 

@@ -33,9 +33,9 @@ static uint32_t exchange(const nitro_proxy_cuda *cuda, uint32_t carried, uint32_
     return carried;
 }
 
-static uint32_t expect_bucket(const nitro_proxy_cuda *cuda, uint32_t lane, uint32_t *words)
+static uint32_t expect_region(const nitro_proxy_cuda *cuda, uint32_t lane, uint32_t *words)
 {
-    return exchange(cuda, lane, words + lane, cuda->arguments.bucket_words / NITRO_PROXY_CUDA_BLOCK,
+    return exchange(cuda, lane, words + lane, cuda->arguments.region_words / NITRO_PROXY_CUDA_BLOCK,
                     NITRO_PROXY_CUDA_BLOCK);
 }
 
@@ -76,6 +76,6 @@ KERNEL(dp_gflop, "DP-GFLOP", "fused multiplications and additions in double prec
 KERNEL(atomic, "ATOMIC", "additions to counters in global memory, 256 bins", .num_passes = 20,
        .counts = true, .expect = expect_nothing);
 KERNEL(mem_bw, "MEM-BW", "loads and stores that stream through more memory than the caches hold",
-       .num_passes = 20, .streams = true, .expect = expect_bucket);
+       .num_passes = 20, .streams = true, .expect = expect_region);
 KERNEL(sh_mem_bw, "SH-MEM-BW", "loads and stores in shared memory, without bank conflicts",
        .num_passes = 100, .expect = expect_ring);

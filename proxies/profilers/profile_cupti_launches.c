@@ -30,13 +30,13 @@ nitro_status cupti_launches_begin(cupti_launches *self)
 {
     CUptiResult result = self->functions->subscribe(&self->subscriber, see_launch, self);
     if (result != CUPTI_SUCCESS)
-        return cupti_fail(self->context, "watching for launches", result);
+        return cupti_fail(self->context, "observing kernel launches", result);
     for (size_t i = 0; i < sizeof launch_functions / sizeof launch_functions[0]; i++) {
         result = self->functions->enable_callback(1, self->subscriber, CUPTI_CB_DOMAIN_DRIVER_API,
                                                   launch_functions[i]);
         if (result != CUPTI_SUCCESS) {
             self->functions->unsubscribe(self->subscriber);
-            return cupti_fail(self->context, "watching for launches", result);
+            return cupti_fail(self->context, "observing kernel launches", result);
         }
     }
     return NITRO_OK;

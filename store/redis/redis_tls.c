@@ -223,7 +223,7 @@ static nitro_status fail_handshake(redis_store *store, redis_node *node, const r
                           "?cert=FILE&key=FILE",
                           url, name, tls->problem);
     return nitro_fail(store->context, NITRO_ERR_DENIED,
-                      "%s: what answers at %s speaks no TLS that is safe: %s; without TLS the URL "
+                      "%s: the server at %s offers no safe TLS version: %s; without TLS the URL "
                       "begins with redis://",
                       url, name, tls->problem);
 }

@@ -58,7 +58,7 @@ END
 nitro explain --model k20c.json --input A.mtx | sed -n '/^rows /p' | cut -c 1-60
 nitro explain --model k20c.json spmv --input A.mtx --store m.db --json | json_get target features.0.value neighbours.#
 
-title "what cannot be explained"
+title "inputs without an explanation"
 try nitro explain --model m.json
 try nitro explain --model m.json --features x=1,y=7 --input A.mtx
 try nitro explain --model m.json --features x=1

@@ -89,7 +89,7 @@ void release(std::map<uintptr_t, size_t>::iterator range);
 
 /* Put work into a stream's queue, or into what it captures. */
 cudaError_t enqueue(cudaStream_t stream, operation what);
-/* Do what waits. */
+/* Run all pending operations. */
 cudaError_t catch_up();
 /* Let device time pass: the start of an operation, and what it does. */
 void spend(double ns);

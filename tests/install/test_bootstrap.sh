@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs bootstrap's package step on pretended machines: apt-get, dpkg-query, sudo, id, cmake and ctest
+# Runs bootstrap's package step on simulated machines: apt-get, dpkg-query, sudo, id, cmake and ctest
 # are fakes that write down how they were called. The real system is neither asked nor changed.
 # Usage: test_bootstrap.sh SOURCE_DIR
 # shellcheck disable=SC2016 # the fakes expand these variables, not this script
@@ -14,7 +14,7 @@ cp "$source_dir/bootstrap" "$checkout/"
 printf '#!/bin/sh\necho "demo $* in $PWD" >>"$FAKE_LOG"\n' >"$checkout/apps/demo.sh"
 chmod +x "$checkout/apps/demo.sh"
 
-# Only these real tools are in reach, so that "no apt-get here" can be pretended.
+# Only these real tools are in reach, so that "no apt-get here" can be simulated.
 for tool in bash sh env cat dirname readlink grep nproc true; do
     ln -s "$(type -P "$tool")" "$work/tools/$tool"
 done
@@ -66,7 +66,7 @@ for tool in cmake ctest; do
     printf '#!/bin/bash\necho "%s $*" >>"$FAKE_LOG"\n' "$tool" | fake "$tool"
 done
 
-# machine ABSENT-PACKAGES [NAME=VALUE...]: a fresh pretended machine, root and online unless said.
+# machine ABSENT-PACKAGES [NAME=VALUE...]: a fresh simulated machine, root and online unless said.
 machine() {
     export FAKE_LOG=$work/log FAKE_ABSENT=$work/absent
     export FAKE_USER=0 FAKE_SUDO=works FAKE_UPDATE=works FAKE_INSTALL=works

@@ -151,7 +151,7 @@ class WholeWay(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "length"):
             model.predict({"size": 3})
 
-    def test_an_input_that_cannot_be_loaded_is_said_and_left_out(self):
+    def test_an_input_that_cannot_be_loaded_is_reported_and_skipped(self):
         def refuse():
             raise Refused("no such list")
 

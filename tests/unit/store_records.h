@@ -42,7 +42,7 @@ static inline void records_put_names(nitro_store *store, const char *computation
     nitro_schema_free(schema);
 }
 
-/* Its second feature is a hole, and its second variant crashed. */
+/* Its second feature is missing, and its second variant crashed. */
 static inline nitro_sample *records_sample(nitro_context *context, const char *input)
 {
     nitro_sample *sample = NULL;

@@ -9,10 +9,10 @@
 #include "nitro/backend/statistics.h"
 
 #define REPETITIONS 9
-#define BUCKETS     200
+#define REGIONS     200
 #define LIMIT_MS    20e3
 
-static void open_buckets(size_t count)
+static void open_regions(size_t count)
 {
     for (size_t i = 0; i < count; i++) {
 #pragma omp parallel
@@ -22,15 +22,15 @@ static void open_buckets(size_t count)
     }
 }
 
-static nitro_status time_buckets(nitro_context *context, void *state, char **answer)
+static nitro_status time_regions(nitro_context *context, void *state, char **answer)
 {
     (void)state;
     double times_us[REPETITIONS];
-    open_buckets(BUCKETS); /* the first one starts threads */
+    open_regions(REGIONS); /* the first one starts threads */
     for (size_t i = 0; i < REPETITIONS; i++) {
         double begin_ms = nitro_clock_wall_ms(context);
-        open_buckets(BUCKETS);
-        times_us[i] = (nitro_clock_wall_ms(context) - begin_ms) * 1e3 / BUCKETS;
+        open_regions(REGIONS);
+        times_us[i] = (nitro_clock_wall_ms(context) - begin_ms) * 1e3 / REGIONS;
     }
     nitro_sort(times_us, REPETITIONS);
     *answer = nitro_asprintf(context, "%.17g %.17g", nitro_median(times_us, REPETITIONS),
@@ -45,7 +45,7 @@ nitro_status nitro_host_measure_launch(nitro_context *context, nitro_device *dev
     char *answer = NULL, reason[512];
     double median_us, spread;
     nitro_status status = nitro_child_run(context, "measuring parallel regions", LIMIT_MS,
-                                          time_buckets, NULL, &answer);
+                                          time_regions, NULL, &answer);
     if (status == NITRO_ERR_IO) {
         nitro_context_last_error(context, reason, sizeof(reason));
         nitro_log(context, NITRO_LOG_WARNING, "device %s has no launch_us: %s", device->id, reason);

@@ -21,10 +21,11 @@ typedef struct kernel_block {
     double largest[NITRO_COMPILED_MAX_COLUMNS]; /* shape [num_columns]: of vectors, scaled */
     size_t num_distinct, num_steps;             /* of vectors, and of their steps */
     size_t num_groups, num_sums;
-    nitro_kernel_group groups[NITRO_PARTS_MAX];
-    size_t terms[NITRO_PARTS_MAX];   /* shape [num_groups] */
-    double weights[NITRO_PARTS_MAX]; /* shape [num_groups]: sums of vectors' largest coefficients */
-    uint16_t *lists;                 /* see nitro_kernel_rows */
+    nitro_kernel_group groups[NITRO_SCORE_TERMS_MAX];
+    size_t terms[NITRO_SCORE_TERMS_MAX];   /* shape [num_groups] */
+    double weights[NITRO_SCORE_TERMS_MAX]; /* shape [num_groups]: sums of vectors' largest
+                                              coefficients */
+    uint16_t *lists;                       /* see nitro_kernel_rows */
     float *single_values;
     double *double_values;
 } kernel_block;
@@ -43,9 +44,9 @@ struct nitro_compiled {
     nitro_precision first;
     const nitro_kernel_engine *engine;
     size_t num_terms;
-    compiled_term terms[NITRO_PARTS_MAX];
+    compiled_term terms[NITRO_SCORE_TERMS_MAX];
     size_t num_blocks;
-    kernel_block blocks[NITRO_PARTS_MAX];
+    kernel_block blocks[NITRO_SCORE_TERMS_MAX];
 };
 
 /** Set `first`, once all else is made. */

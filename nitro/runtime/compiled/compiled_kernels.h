@@ -15,7 +15,7 @@
 #define NITRO_COMPILED_STEP 64
 /** Most outputs of all kernel terms: with more, the sums cost more than the kernels. */
 #define NITRO_COMPILED_MAX_OUTPUTS 256
-#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + NITRO_PARTS_MAX)
+#define NITRO_COMPILED_MAX_SUMS    (NITRO_COMPILED_MAX_OUTPUTS + NITRO_SCORE_TERMS_MAX)
 /** Alignment in bytes of vectors and coefficients. */
 #define NITRO_COMPILED_ALIGNMENT 64
 /** Largest relative error of the exponential, in units of the precision's 2^-24 or 2^-53. */
@@ -32,7 +32,7 @@ typedef struct nitro_kernel_group {
  */
 typedef struct nitro_kernel_rows {
     size_t num_columns, num_steps, num_sums;
-    size_t num_groups;                /* at most NITRO_PARTS_MAX */
+    size_t num_groups;                /* at most NITRO_SCORE_TERMS_MAX */
     const nitro_kernel_group *groups; /* shape [num_groups], by rising power */
     const uint16_t *lists; /* per step and group: the number of rows, then the sum of each row */
     const void *values; /* per step: num_columns rows of the vectors' values, then the listed rows

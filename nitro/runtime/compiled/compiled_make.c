@@ -81,7 +81,7 @@ static void add_group(kernel_block *block, size_t term, const kernel_source *sou
 /** Put kernel terms into blocks, from the smallest gamma on, each into the first that it fits. */
 static void assign_blocks(const nitro_score_terms *terms, nitro_compiled *made)
 {
-    bool assigned[NITRO_PARTS_MAX] = {false};
+    bool assigned[NITRO_SCORE_TERMS_MAX] = {false};
     for (;;) {
         size_t next = NITRO_NONE;
         for (size_t i = 0; i < terms->count; i++)

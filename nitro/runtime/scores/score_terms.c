@@ -11,9 +11,9 @@
 nitro_status nitro_score_terms_add(nitro_context *context, nitro_score_terms *terms,
                                    const nitro_score_term *term)
 {
-    if (terms->count == NITRO_PARTS_MAX)
+    if (terms->count == NITRO_SCORE_TERMS_MAX)
         return nitro_fail(context, NITRO_ERR_ARGUMENT, "a strategy has more than %d score terms",
-                          NITRO_PARTS_MAX);
+                          NITRO_SCORE_TERMS_MAX);
     terms->items[terms->count++] = *term;
     return NITRO_OK;
 }

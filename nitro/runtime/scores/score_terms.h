@@ -31,13 +31,13 @@ typedef struct nitro_score_term {
     double gamma;                    /* VOTES */
 } nitro_score_term;
 
-#define NITRO_PARTS_MAX 8
+#define NITRO_SCORE_TERMS_MAX 8
 
 struct nitro_score_terms {
     size_t num_columns, num_variants;
     size_t count;
-    nitro_score_term items[NITRO_PARTS_MAX]; /* shape [count]; pointers are borrowed or owned, as
-                                          their maker documents */
+    nitro_score_term items[NITRO_SCORE_TERMS_MAX]; /* shape [count]; pointers are borrowed or owned,
+                                          as their maker documents */
 };
 
 /** Add a term; NITRO_ERR_ARGUMENT when there are too many. */

@@ -175,7 +175,7 @@ static void test_numbers_name_their_place(void **state)
     assert_true(value == 0 && signbit(value));
     assert_ok(*state, nitro_csv_number(csv, 0, 1, &value));
     assert_true(value == 1e-300);
-    assert_ok(*state, nitro_csv_number(csv, 1, 1, &value)); /* a hole */
+    assert_ok(*state, nitro_csv_number(csv, 1, 1, &value)); /* missing */
     assert_true(isnan(value));
     assert_ok(*state, nitro_csv_number(csv, 5, 1, &value));
     assert_true(value == 0.5);

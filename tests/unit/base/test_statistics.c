@@ -65,8 +65,8 @@ static void test_uncertainty_covers(void **state)
     nitro_random random;
     nitro_random_seed(&random, 1);
     int covered = 0;
-    enum { TRIALS = 2000, COUNT = 25 };
-    for (int trial = 0; trial < TRIALS; trial++) {
+    enum { REPETITIONS = 2000, COUNT = 25 };
+    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
         double values[COUNT];
         for (size_t i = 0; i < COUNT; i++)
             values[i] = exp(nitro_random_normal(&random));
@@ -76,7 +76,7 @@ static void test_uncertainty_covers(void **state)
         near(half, (values[17] - values[7]) / 2);
         covered += values[7] <= 1 && 1 <= values[17];
     }
-    assert_in_range(covered, TRIALS * 93 / 100, TRIALS * 98 / 100);
+    assert_in_range(covered, REPETITIONS * 93 / 100, REPETITIONS * 98 / 100);
 }
 
 int main(void)

@@ -154,7 +154,7 @@ static void test_a_log_scale_takes_positive_values(void **state)
     f->dataset->features[9 * SYNTHETIC_FEATURES] = -1.0;
     nitro_model *model = NULL;
     assert_ok(f->context, train(f, 1, &model));
-    assert_non_null(strstr(message, "2 samples are left out"));
+    assert_non_null(strstr(message, "2 samples are not used"));
     assert_non_null(strstr(message, "feature size of input input0002 on device new"));
     nitro_model_free(model);
 }

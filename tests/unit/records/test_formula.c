@@ -1,4 +1,4 @@
-/* Formulas: the grammar that formula.h promises, values against arithmetic, where they are
+/* Formulas: the grammar of formula.h, values against arithmetic, where they are
  * undefined, and what every refusal says. */
 #include <float.h>
 #include <math.h>

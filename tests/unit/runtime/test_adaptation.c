@@ -21,9 +21,9 @@ typedef struct phase {
 
 /**
  * Play phases with inputs of several sizes in turn. Everywhere on the way no more time was spent
- * than the budget allows beyond that of the first variant, trials and all; in the last 2000 calls
- * of each phase what is chosen is within 1 % of the best fixed choice, on the average, and trials
- * are few.
+ * than the budget allows beyond that of the first variant, exploration included; in the last 2000
+ * calls of each phase what is chosen is within 1 % of the best fixed choice, on average, and
+ * explorations are few.
  */
 static void play(scene *s, const phase *phases, size_t num_phases, double percent)
 {
@@ -51,7 +51,7 @@ static void play(scene *s, const phase *phases, size_t num_phases, double percen
         if (late_ms > 1.01 * late_best_ms)
             fail_msg("phase %zu: %g %% above the best", p, 100 * (late_ms / late_best_ms - 1));
         if (num_explorations > 100)
-            fail_msg("phase %zu: %zu trials in the last 2000 calls", p, num_explorations);
+            fail_msg("phase %zu: %zu explorations in the last 2000 calls", p, num_explorations);
     }
 }
 

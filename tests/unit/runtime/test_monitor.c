@@ -1,11 +1,12 @@
-/* Watching, with a clock that the variants move: drift is told, what was seen goes into a store. */
+/* Online monitoring, with a clock that the variants advance: drift is reported, observations go
+ * into a store. */
 #include <math.h>
 #include <pthread.h>
 
 #include "unit/runtime/made_up_model.h"
 #include "unit/runtime/monitor_fixture.h"
 
-/* ---- Watching -------------------------------------------------------------------------------- */
+/* ---- Monitoring ------------------------------------------------------------------------------ */
 
 static void test_off_nothing_is_timed(void **state)
 {

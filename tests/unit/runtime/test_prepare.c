@@ -190,7 +190,7 @@ static void test_asynchronous_variants_are_not_monitored(void **state)
     assert_ok(f->context, nitro_run(f->computation, &given, NULL)); /* as it was */
     nitro_computation_monitor_statistics(f->computation, &seen);
     assert_int_equal(seen.num_timed, 0);
-    assert_ok(f->context, nitro_computation_monitor(f->computation, NULL)); /* to watch no more */
+    assert_ok(f->context, nitro_computation_monitor(f->computation, NULL)); /* stop monitoring */
 }
 
 static void test_what_is_run_in_halves_is_not_monitored(void **state)

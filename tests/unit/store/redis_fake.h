@@ -1,4 +1,4 @@
-/* redis_fake.h - a process that pretends to be a Redis server at a socket: it answers what a test
+/* redis_fake.h - a process that acts as a Redis server at a socket: it answers what a test
  * gives it, or passes everything on to a real one and cuts the connection at a chosen moment. */
 #ifndef NITRO_TESTS_UNIT_STORE_REDIS_FAKE_H
 #define NITRO_TESTS_UNIT_STORE_REDIS_FAKE_H

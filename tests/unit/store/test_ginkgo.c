@@ -236,7 +236,8 @@ static void test_chosen_names(void **state)
     nitro_string_list_free(&folders);
 }
 
-/* ---- What is left out ------------------------------------------------------------------------ */
+/* ---- What is skipped --------------------------------------------------------------------------
+ */
 
 static void put_bad_files(fixture *f)
 {
