@@ -48,8 +48,6 @@ void bench_add(bench_report *report, const char *name, double ours, double refer
     }
 }
 
-/* ---- Timing ---- */
-
 static double now_ms(void)
 {
     struct timespec now;
@@ -102,8 +100,6 @@ int bench_measure(bench_subject *subjects, size_t count, size_t min_rounds, doub
     return 0;
 }
 
-/* ---- Report ---- */
-
 static double number(const json_t *object, const char *key)
 {
     return json_real_value(json_object_get(object, key));
@@ -126,8 +122,6 @@ static void print_table(const bench *of, const json_t *cases)
                100 * number(row, "spread"));
     printf("\n");
 }
-
-/* ---- Command line ---- */
 
 static const bench *find_bench(const char *name)
 {

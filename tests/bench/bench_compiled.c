@@ -15,8 +15,6 @@
 
 enum { NUM_INPUTS = 1024, BATCH = 256, MIN_ROUNDS = 51, BUDGET_MS = 400 };
 
-/* ---- Without one of them ------------------------------------------------------------------- */
-
 /* Plain loops over the arrays that the engines read. */
 #define PLAIN_SUM(name, REAL, EXP2)                                                                \
     static void name(const nitro_kernel_rows *rows, const REAL *point, double *sums)               \
@@ -155,8 +153,6 @@ static nitro_status list_all_rows(nitro_model *model)
     }
     return NITRO_OK;
 }
-
-/* ---- Measuring ----------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;

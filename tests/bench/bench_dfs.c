@@ -93,8 +93,6 @@ static int judge(work *w, stopwatch *took)
     return 0;
 }
 
-/* ---- Against the plain loop ---------------------------------------------------------------- */
-
 typedef struct plain_sum {
     /* By whether with shrinking. */
     stopwatch took[2];
@@ -157,8 +155,6 @@ static int compare(work *w, void *state)
               (double)sum.num_models, "", 0);
     return 0;
 }
-
-/* ---- Sharing ------------------------------------------------------------------------------- */
 
 /* All subsets at once, against one call per subset, which shares neither models nor kernels. */
 static int compare_sharing(work *w, void *state)

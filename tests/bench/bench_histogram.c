@@ -28,8 +28,6 @@ typedef struct counting {
     const nitro_variant *variant;
 } counting;
 
-/* ---- What a program without any library would do ---- */
-
 static void count_plainly(void *state)
 {
     const nitro_histogram *histogram = ((counting *)state)->histogram;
@@ -63,8 +61,6 @@ static void count_by_variant(void *state)
     const counting *c = state;
     c->variant->run(c->histogram, c->variant->user);
 }
-
-/* ---- Cases ---- */
 
 static void report_input(bench_report *report, const char *input, const bench_subject *subjects)
 {

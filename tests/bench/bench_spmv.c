@@ -27,8 +27,6 @@
 #define MIN_ROUNDS   15
 #define BUDGET_MS    8000
 
-/* ---- Copies ---- */
-
 typedef struct copy {
     double *from, *to;
     void (*copy_part)(double *to, const double *from, size_t count);
@@ -67,8 +65,6 @@ static void run_copy(void *state)
                      part + 1 == parts ? COPY_DOUBLES - begin : share);
     }
 }
-
-/* ---- Products ---- */
 
 typedef struct product {
     const nitro_variant *variant; /* NULL: the naive loop */
@@ -128,8 +124,6 @@ static double compulsory_gigabytes(const nitro_spmv *spmv, const nitro_variant *
     return 1e-9 * (12 * (double)spmv->num_nonzeros + 8 * (double)spmv->num_cols +
                    (has_offsets ? 16 : 8) * (double)spmv->num_rows);
 }
-
-/* ---- Cases ---- */
 
 /* Subjects: the copies, the naive product, the variants. */
 static void report_bandwidth(bench_report *report, const nitro_spmv *spmv,

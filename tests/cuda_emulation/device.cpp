@@ -41,8 +41,6 @@ cudaError_t trouble()
     return note(d->sticky);
 }
 
-/* ---- Whose memory it is ---- */
-
 static const std::map<uintptr_t, size_t>::value_type *
 find_range(const std::map<uintptr_t, size_t> &ranges, const volatile void *pointer, size_t bytes)
 {
@@ -82,8 +80,6 @@ struct device_works {
 };
 
 } // namespace
-
-/* ---- The queue ---- */
 
 static cudaError_t run_now(const operation &what)
 {
@@ -145,8 +141,6 @@ void spend(double ns)
     the_device()->now_ns += start_ns + ns;
 }
 
-/* ---- What kernels need ---- */
-
 bool is_device_pointer(const volatile void *pointer)
 {
     return !pointer || is_device(pointer, 0) || is_pinned(pointer, 0);
@@ -195,8 +189,6 @@ cudaError_t launch(const cudaLaunchConfig_t &config, std::function<void()> kerne
 } // namespace cuda_emulation
 
 using namespace cuda_emulation;
-
-/* ---- For tests ---- */
 
 cuda_emulation_settings cuda_emulation_defaults(void)
 {

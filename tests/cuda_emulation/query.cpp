@@ -61,8 +61,6 @@ const struct {
 
 } // namespace
 
-/* ---- Errors and devices ---- */
-
 const char *cudaGetErrorName(cudaError_t error)
 {
     for (const auto &known : errors)
@@ -216,8 +214,6 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
     *free_bytes = *total_bytes - the_device()->used_bytes;
     return cudaSuccess;
 }
-
-/* ---- Kernels ---- */
 
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute attribute, int value)
 {

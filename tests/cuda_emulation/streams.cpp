@@ -5,8 +5,6 @@
 
 using namespace cuda_emulation;
 
-/* ---- Streams and graphs ---- */
-
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned)
 {
     RETURN_IF_TROUBLE();
@@ -119,8 +117,6 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
     delete executable;
     return cudaSuccess;
 }
-
-/* ---- Events ---- */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned)
 {

@@ -38,8 +38,6 @@ static void test_additions_in_any_order(void **state)
     }
 }
 
-/* ---- The kind -------------------------------------------------------------------------------- */
-
 static const nitro_device_feature *find_feature(const nitro_device *device, const char *name)
 {
     for (size_t i = 0; i < device->num_features; i++)
@@ -170,8 +168,6 @@ static void test_measure_fails(void **state)
     free(facts);
     nitro_context_free(context);
 }
-
-/* ---- The clock ------------------------------------------------------------------------------- */
 
 static void test_access(void **state)
 {

@@ -41,8 +41,6 @@ static void refuse(nitro_context *context, const char *text, const char *error)
     refuse_size(context, text, strlen(text), error);
 }
 
-/* ---- Tables ---------------------------------------------------------------------------------- */
-
 static void test_fields_columns_and_lines(void **state)
 {
     nitro_csv *csv = parse(*state, "input,rows,a b\n\nx,1,\n\r\ny,2,z\r\n,,\n");
@@ -221,8 +219,6 @@ static void test_twins_are_named_with_both_lines(void **state)
     assert_ok(*state, nitro_csv_require_unique(csv, 1));
     nitro_csv_free(csv);
 }
-
-/* ---- Devices --------------------------------------------------------------------------------- */
 
 static void read_devices(nitro_context *context, const char *text, nitro_device ***devices,
                          size_t expected)

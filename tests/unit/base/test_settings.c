@@ -113,8 +113,6 @@ static void test_malformed_settings_are_named(void **state)
     nitro_context_free(context);
 }
 
-/* ---- What they do -------------------------------------------------------------------------- */
-
 static int run_nothing(void *argument, void *user)
 {
     (void)argument;

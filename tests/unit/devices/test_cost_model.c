@@ -183,8 +183,6 @@ static void test_empty_inputs_have_finite_times(void **state)
     assert_true(isfinite(time_of("histogram", "shared_atomic_even_share", nothing)));
 }
 
-/* ---- Noise ----------------------------------------------------------------------------------- */
-
 static void test_same_seed_same_times_in_any_order(void **state)
 {
     (void)state;

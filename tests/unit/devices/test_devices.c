@@ -7,8 +7,6 @@
 #include "features/device/host/host_kind.h"
 #include "unit/unit.h"
 
-/* ---- Every kind ------------------------------------------------------------------------------ */
-
 static bool same_devices(const nitro_device *a, const nitro_device *b)
 {
     if (strcmp(a->id, b->id) != 0 || strcmp(a->kind, b->kind) != 0 ||
@@ -99,8 +97,6 @@ static void test_every_kind(void **state)
         check_kind(context, kinds[i]);
     nitro_context_free(context);
 }
-
-/* ---- This machine ---------------------------------------------------------------------------- */
 
 static const nitro_device_kind *host_kind(void)
 {
@@ -230,8 +226,6 @@ static void test_kernels(void **state)
         assert_near(kernels->chains_sp(ROUNDS, 0.75F, 0.5F) / (2 * sum), 1, 1e-5);
     }
 }
-
-/* ---- The team of threads --------------------------------------------------------------------- */
 
 #define TEAM 5
 

@@ -3,8 +3,6 @@
 
 #define NUM_GPUS 6
 
-/* ---- The table ------------------------------------------------------------------------------- */
-
 static void test_table_is_the_papers(void **state)
 {
     (void)state;
@@ -76,8 +74,6 @@ static void test_unknown_ids(void **state)
     assert_null(device);
     nitro_context_free(context);
 }
-
-/* ---- What it is for: a choice that depends on the input and on the device -------------------- */
 
 typedef struct winners {
     size_t best[NUM_GPUS][NUM_INPUTS];
@@ -152,8 +148,6 @@ static void test_spmv_winners_depend_on_the_device(void **state)
         assert_true(agreement(&found, 0, other) * 10 < 8 * NUM_INPUTS);
     }
 }
-
-/* ---- What is refused ------------------------------------------------------------------------- */
 
 static void test_refusals(void **state)
 {

@@ -6,8 +6,6 @@
 #include "features/device/host/host_kind.h"
 #include "unit/unit.h"
 
-/* ---- Recorded machines ----------------------------------------------------------------------- */
-
 typedef struct expectation {
     const char *folder, *id;
     double cores, threads, nodes, memory_gb, clock_mhz, l2_kb, l3_kb, simd_bits, gflops_sp;
@@ -113,8 +111,6 @@ static void test_ids(void **state)
     }
 }
 
-/* ---- Files that are not as they should be ---------------------------------------------------- */
-
 static void write_text(const char *path, const char *text, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -209,8 +205,6 @@ static void test_clock_in_the_name(void **state)
         assert_near(read.clock_mhz, cases[i].clock_mhz, 1e-9);
     }
 }
-
-/* ---- The firmware's table of memory modules -------------------------------------------------- */
 
 typedef struct table {
     unsigned char bytes[4096];

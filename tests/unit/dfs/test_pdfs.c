@@ -152,8 +152,6 @@ static void print_report(const fixture *f, uint64_t seed)
     free(text);
 }
 
-/* ---- Known truth ----------------------------------------------------------------------------- */
-
 static void prepare(fixture *f, nitro_schema *schema, feature_function features, uint64_t seed)
 {
     make_samples(f, schema, features, seed);
@@ -199,8 +197,6 @@ static void test_spmv_is_about_bandwidth(void **state)
     assert_true(right >= NUM_SEEDS - 1);
 }
 
-/* ---- Skipped --------------------------------------------------------------------------------- */
-
 static void assert_skipped(fixture *f, const char *reason)
 {
     choose(f);
@@ -229,8 +225,6 @@ static void test_skipped_without_profiles(void **state)
     remove_profiles(f, "spmv");
     assert_skipped(f, "no profiles of its variants");
 }
-
-/* ---- Profiles made for one rule each --------------------------------------------------------- */
 
 /* One kernel: metrics are ended by a NULL name. */
 typedef struct metric_value {

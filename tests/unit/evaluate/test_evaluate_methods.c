@@ -1,8 +1,6 @@
 /* Selection methods evaluated on synthetic devices and on four recorded GPUs. */
 #include "unit/evaluate/evaluate_fixture.h"
 
-/* ---- Drawn splits ---------------------------------------------------------------------------- */
-
 static void put_synthetic(fixture *f, size_t num_inputs)
 {
     synthetic_put_measured(f->store, "a", 1, 0, num_inputs);
@@ -109,8 +107,6 @@ static void test_same_answers(void **state)
     assert_true(find(f, "a", "fixed")->mean != mean); /* another draw */
     nitro_evaluate_results_free(first, count);
 }
-
-/* ---- Recorded GPUs --------------------------------------------------------------------------- */
 
 static void import(fixture *f, const char *device)
 {

@@ -45,8 +45,6 @@ static nitro_dataset *make_dataset(nitro_context *context)
     return dataset;
 }
 
-/* ---- Winners ------------------------------------------------------------------------------ */
-
 static void test_wins(void **state)
 {
     (void)state;
@@ -111,8 +109,6 @@ static void test_common_features(void **state)
     nitro_dataset_free(dataset);
     nitro_context_free(context);
 }
-
-/* ---- Qualities ---------------------------------------------------------------------------- */
 
 typedef struct fixture {
     nitro_context *context;
@@ -337,8 +333,6 @@ static void test_a_study_can_be_stopped(void **state)
                  NITRO_ERR_ARGUMENT, "one seed");
     assert_true(!results && !selections);
 }
-
-/* ---- Selections --------------------------------------------------------------------------- */
 
 static void test_selections(void **state)
 {

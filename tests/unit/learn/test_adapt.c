@@ -73,8 +73,6 @@ static double quality(fixture *f, const nitro_model *model)
     return sum / UNKNOWN;
 }
 
-/* ---- Corrections -------------------------------------------------------------------------- */
-
 static void test_a_common_error_is_learnt_at_once(void **state)
 {
     fixture *f = *state;
@@ -174,8 +172,6 @@ static void test_plan(void **state)
     assert_int_equal(chosen[0], 9);
 }
 
-/* ---- Models ------------------------------------------------------------------------------- */
-
 static void test_few_inputs_help(void **state)
 {
     fixture *f = *state;
@@ -270,8 +266,6 @@ static void test_a_file_keeps_the_correction(void **state)
     free(texts[0]);
     free(texts[1]);
 }
-
-/* ---- Measuring on demand ------------------------------------------------------------------ */
 
 static nitro_status measure(void *user, const char *const *inputs, size_t count)
 {

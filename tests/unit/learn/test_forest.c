@@ -5,8 +5,6 @@
 #include "nitro/models/score_json.h"
 #include "unit/learn/forest_fixture.h"
 
-/* ---- Learning -------------------------------------------------------------------------------- */
-
 /* Share of the outputs' variance that predictions of unseen rows leave, for one output. */
 static double unexplained(const double *predicted, const double *expected, size_t output)
 {
@@ -76,8 +74,6 @@ static void test_predicts_mean_of_leaves(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Options --------------------------------------------------------------------------------- */
-
 /* How many training rows share the leaf of row `row`. */
 static size_t leaf_rows(const nitro_forest *forest, size_t tree, const made_data *data, size_t row)
 {
@@ -107,8 +103,6 @@ static void test_leaves_hold_enough_rows(void **state)
     free(data);
     nitro_context_free(context);
 }
-
-/* ---- What must not matter, and what must ----------------------------------------------------- */
 
 static void test_threads_do_not_matter(void **state)
 {

@@ -6,8 +6,6 @@
 #include "nitro/models/score_json.h"
 #include "unit/learn/forest_fixture.h"
 
-/* ---- Degenerate data ------------------------------------------------------------------------- */
-
 static void test_one_row(void **state)
 {
     (void)state;

@@ -8,8 +8,6 @@
 #include "nitro/runtime/scores/kernel_expansion.h"
 #include "unit/unit.h"
 
-/* ---- Regrets ------------------------------------------------------------------------------ */
-
 /* Two sources, three variants; the second source never measured variant 1. */
 static const double times[] = {1.0, 2.0, NAN, 4.0, 1.0, 100.0, 3.0, NAN, 1.0, 5.0, NAN, NAN};
 static const size_t devices[] = {0, 0, 1, 1};
@@ -52,8 +50,6 @@ static void test_losses(void **state)
     free(losses);
     nitro_context_free(context);
 }
-
-/* ---- Folds -------------------------------------------------------------------------------- */
 
 enum { INPUTS = 50, ROWS = 2 * INPUTS };
 
@@ -102,8 +98,6 @@ static void test_folds_sample_whole_inputs(void **state)
     nitro_folds_free(&others);
     nitro_context_free(context);
 }
-
-/* ---- Cholesky ----------------------------------------------------------------------------- */
 
 /* A kernel matrix with a ridge, its right sides, and how well the solution fits. */
 static double worst_residual(nitro_context *context, size_t size, unsigned threads, double *values)
@@ -163,8 +157,6 @@ static void test_cholesky_refuses(void **state)
                  "not positive definite");
     nitro_context_free(context);
 }
-
-/* ---- Kernel expansions -------------------------------------------------------------------- */
 
 static void test_kernel_matrix(void **state)
 {

@@ -5,8 +5,6 @@
 #include "nitro/models/strategy_find.h"
 #include "unit/learn/strategy_fixture.h"
 
-/* ---- Descriptions ---------------------------------------------------------------------------- */
-
 static void check_identity(const nitro_strategy *strategy)
 {
     nitro_context *context = unit_context();
@@ -28,8 +26,6 @@ static void test_identity(void **state)
     (void)state;
     for_each(check_identity);
 }
-
-/* ---- What they learn ------------------------------------------------------------------------- */
 
 static double mean_quality(const fixture *f, const double *scores)
 {
@@ -87,8 +83,6 @@ static void test_held_out_inputs_are_not_seen(void **state)
     for_each(check_held_out);
 }
 
-/* ---- Always the same ------------------------------------------------------------------------- */
-
 static void check_threads(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(160, 3);
@@ -135,8 +129,6 @@ static void test_predictor_without_held_out_scores(void **state)
     (void)state;
     for_each(check_without_held_out);
 }
-
-/* ---- Hyper-parameters ------------------------------------------------------------------------ */
 
 /* Every hyper-parameter setting makes another predictor. */
 static void check_hyper_settings(const nitro_strategy *strategy)

@@ -3,8 +3,6 @@
 
 #include "unit/learn/strategy_fixture.h"
 
-/* ---- To a model file and back ---------------------------------------------------------------- */
-
 static void check_round_trip(const nitro_strategy *strategy)
 {
     fixture *f = make_fixture(150, 4);
@@ -33,8 +31,6 @@ static void test_round_trip(void **state)
     (void)state;
     for_each(check_round_trip);
 }
-
-/* ---- Strategies that average others ---------------------------------------------------------- */
 
 /* Decode a possibly damaged file: an error that names it, or a predictor that scores. */
 static void decode_damaged(fixture *f, const nitro_strategy *strategy, const json_t *json)

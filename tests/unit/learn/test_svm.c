@@ -74,8 +74,6 @@ static const nitro_strategy *svm_strategy(void)
     return NULL;
 }
 
-/* ---- Against LIBSVM ----------------------------------------------------------------------- */
-
 static void quiet(const char *text)
 {
     (void)text;
@@ -174,8 +172,6 @@ static void test_decisions_equal_libsvms(void **state)
     free_fixture(f);
 }
 
-/* ---- Scores ------------------------------------------------------------------------------- */
-
 static void test_scores(void **state)
 {
     (void)state;
@@ -201,8 +197,6 @@ static void test_scores(void **state)
     nitro_svm_classifier_free(classifier);
     nitro_context_free(context);
 }
-
-/* ---- The search --------------------------------------------------------------------------- */
 
 static void test_search_does_not_depend_on_threads(void **state)
 {
@@ -260,8 +254,6 @@ static void test_one_input_is_not_searched(void **state)
         assert_true(isnan(scores[i]));
     free_fixture(f);
 }
-
-/* ---- Degenerate training sets ------------------------------------------------------------- */
 
 static void check_predictor(fixture *f, size_t expected)
 {

@@ -1,8 +1,6 @@
 /* Measuring on a device with its own clock and caches: time sources, cache modes, state. */
 #include "unit/measure/device_measuring.h"
 
-/* ---- Whose time ------------------------------------------------------------------------------ */
-
 static void test_the_devices_clock_counts(void **state)
 {
     bench *b = *state;
@@ -66,8 +64,6 @@ static void test_a_device_that_cannot_be_opened_is_no_fault_of_the_input(void **
     assert_fails(b->context, nitro_measure(b->computation, &plain_input, NULL, &b->sample),
                  NITRO_ERR_IO, "toy: device fake cannot be opened: fake: all devices are busy");
 }
-
-/* ---- Cold caches and the state of the device ------------------------------------------------- */
 
 static void test_cold_caches_are_flushed_before_each_call(void **state)
 {

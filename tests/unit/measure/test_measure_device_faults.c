@@ -13,8 +13,6 @@ static void assert_without_time(const bench *b, size_t index, nitro_outcome outc
     assert_string_equal(entry->detail ? entry->detail : "", detail);
 }
 
-/* ---- Faults ---------------------------------------------------------------------------------- */
-
 /* csr before it and dia after it are measured whatever the one in the middle does. */
 static void measure_among_good_ones(bench *b, action what, unsigned at_call)
 {
@@ -126,8 +124,6 @@ static void test_a_driver_that_crashes_costs_one_entry(void **state)
     measure_among_good_ones(b, CRASH_IN_STOP, 2);
     assert_without_time(b, 1, NITRO_OUTCOME_CRASHED, "SIGSEGV in run, call 2");
 }
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
 
 static void test_a_format_that_does_not_fit_says_so(void **state)
 {

@@ -8,8 +8,6 @@
 
 #include "unit/measure/scripted_computation.h"
 
-/* ---- Bad inputs ------------------------------------------------------------------------------ */
-
 static nitro_status load_nothing(nitro_context *context, void *state, void **argument)
 {
     (void)argument;
@@ -90,8 +88,6 @@ static void test_bad_options(void **state)
     b->options.steady_spread = -1;
     assert_input_fails(b, load_size, &input_size, NITRO_ERR_ARGUMENT, "steady spread of -1");
 }
-
-/* ---- The measuring process ------------------------------------------------------------------- */
 
 static size_t count_open_files(void)
 {

@@ -108,8 +108,6 @@ static nitro_context *toy_context(void)
     return context;
 }
 
-/* ---- Stores that come and go ----------------------------------------------------------------- */
-
 typedef struct place {
     const char *name;
     const nitro_store_kind *kind;
@@ -184,8 +182,6 @@ static place places[] = {
     {"a Redis server", &nitro_store_redis_unix, begin_redis, end_redis, harm_redis, heal_redis, ""},
 };
 static place *current;
-
-/* ---- Tuning ---------------------------------------------------------------------------------- */
 
 static nitro_tune_progress last_progress;
 

@@ -3,8 +3,6 @@
 
 #include "unit/measure/tuned_computation.h"
 
-/* ---- Modelled devices ------------------------------------------------------------------------ */
-
 static nitro_status check_modelled(void *user, const nitro_sample *sample)
 {
     size_t *count = user;
@@ -85,8 +83,6 @@ static void test_bad_devices(void **state)
     assert_fails(b->context, tune(b, "host,host", 2), NITRO_ERR_ARGUMENT, "named twice");
     assert_fails(b->context, tune(b, NULL, 2), NITRO_ERR_ARGUMENT, "no device");
 }
-
-/* ---- Bad inputs ------------------------------------------------------------------------------ */
 
 static void test_inputs_that_cannot_be_loaded(void **state)
 {

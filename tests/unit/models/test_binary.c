@@ -167,8 +167,6 @@ static void test_any_number_may_be_wrong(void **state)
     nitro_context_free(context);
 }
 
-/* ---- C ---- */
-
 static bool compile(const char *source, const char *object)
 {
     char command[2048];

@@ -4,8 +4,6 @@
 #include "unit/model_fixture.h"
 #include "unit/temporary.h"
 
-/* ---- Decisions ------------------------------------------------------------------------------- */
-
 static void test_it_learns(void **state)
 {
     fixture *f = *state;
@@ -112,8 +110,6 @@ static void test_low_confidence(void **state)
     assert_true(unconfident.confidence == confident.confidence);
 }
 
-/* ---- What is learnt from --------------------------------------------------------------------- */
-
 static void test_default_is_the_best_fixed(void **state)
 {
     fixture *f = *state;
@@ -190,8 +186,6 @@ static void test_same_bytes_whatever_the_threads(void **state)
         nitro_model_free(model);
     }
 }
-
-/* ---- Attached to a computation --------------------------------------------------------------- */
 
 static int run_nothing(void *argument, void *user)
 {

@@ -81,8 +81,6 @@ static void read_disassembly(const char *command, listing *lines)
     assert_int_equal(status, 0);
 }
 
-/* ---- Host: the code of each loop, by its address -------------------------------------------- */
-
 static void take_host(void *user, const listed_function *function)
 {
     mix_check *self = user;
@@ -130,8 +128,6 @@ static void test_host(void **state)
                 check_host_loop(&check, *each, i);
     check_seen(&check, true);
 }
-
-/* ---- CUDA: one listing of everything in a file ---------------------------------------------- */
 
 /* Names are mangled: _Z18nitro_proxy_atomicILj5E. */
 static void take_cuda(void *user, const listed_function *function)

@@ -106,8 +106,6 @@ static void test_wrong_files(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Regression ------------------------------------------------------------------------------ */
-
 static void test_an_intensity_is_learnt(void **state)
 {
     (void)state;

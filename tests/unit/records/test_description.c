@@ -165,8 +165,6 @@ static void test_application(void **state)
     nitro_schema_free(schema);
 }
 
-/* ---- At import ---------------------------------------------------------------------------- */
-
 static nitro_status import(fixture *f, const char *device, const char *describe,
                            const char *features)
 {

@@ -164,8 +164,6 @@ static void test_uses_and_text(void **state)
     nitro_context_free(context);
 }
 
-/* ---- Sets: the last four variables are known beforehand ---- */
-
 enum { SET_FORMULAS = 14, NUM_OPEN = 3, NUM_POINTS = 8 };
 
 static const char *const set_texts[SET_FORMULAS] = {

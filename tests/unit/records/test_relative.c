@@ -6,8 +6,6 @@
 #include "unit/store_records.h"
 #include "unit/temporary.h"
 
-/* ---- Declaring ------------------------------------------------------------------------------- */
-
 static void test_declaration(void **state)
 {
     (void)state;
@@ -192,8 +190,6 @@ static void test_computation_declares(void **state)
     nitro_computation_free(computation);
     nitro_context_free(context);
 }
-
-/* ---- Stored ---------------------------------------------------------------------------------- */
 
 static void assert_stored(nitro_context *context, nitro_store *store, size_t count,
                           const char *formula)

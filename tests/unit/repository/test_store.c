@@ -4,8 +4,6 @@
 
 #include "unit/repository/store_places.h"
 
-/* ---- Reading returns what was written -------------------------------------------------------- */
-
 static void test_names_come_back(void **state)
 {
     fixture *f = *state;
@@ -84,8 +82,6 @@ static void test_a_callback_ends_the_loop(void **state)
     assert_int_equal(count, 2);
     assert_ok(f->context, put_samples(f, "K20", 5, 1, false)); /* nothing was left open */
 }
-
-/* ---- Refusals -------------------------------------------------------------------------------- */
 
 static void test_other_names_are_refused_with_both_printed(void **state)
 {

@@ -1,8 +1,6 @@
 /* What every kind of store must do when samples are removed, copied, found one by one, verified. */
 #include "unit/repository/store_places.h"
 
-/* ---- Removing, copying, verifying ------------------------------------------------------------ */
-
 static void test_removing(void **state)
 {
     fixture *f = *state;
@@ -52,8 +50,6 @@ static void test_copying_adds_what_is_missing(void **state)
     assert_int_equal(num_read, 35);
     nitro_store_close(to);
 }
-
-/* ---- Single samples -------------------------------------------------------------------------- */
 
 static void test_one_sample_by_its_name(void **state)
 {

@@ -6,8 +6,6 @@
 #include "unit/repository/store_places.h"
 #include "unit/synthetic.h"
 
-/* ---- Many samples ---------------------------------------------------------------------------- */
-
 static void put_many(fixture *f, size_t count)
 {
     for (size_t first = 0; first < count; first += 50)
@@ -111,8 +109,6 @@ static void test_the_model_is_that_of_a_file(void **state)
     free(from_here);
     nitro_store_close(file);
 }
-
-/* ---- Several processes ----------------------------------------------------------------------- */
 
 static void write_in_child(fixture *f, size_t first)
 {

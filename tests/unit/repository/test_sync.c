@@ -166,8 +166,6 @@ static void test_without_a_name_both_are_refused(void **state)
                  "spmv on K20: both stores have measurements of the same inputs");
 }
 
-/* ---- Damage ---------------------------------------------------------------------------------- */
-
 static void run_sql(fixture *f, const char *name, const char *sql)
 {
     sqlite3 *db = NULL;
@@ -221,8 +219,6 @@ static void test_a_newer_record_is_not_replaced(void **state)
     assert_fails(f->context, nitro_store_get_sample(f->to, "spmv", "K20", "input-000", &sample),
                  NITRO_ERR_NEWER, "written by a newer Nitro");
 }
-
-/* ---- Outdated measurements ------------------------------------------------------------------- */
 
 typedef struct found {
     char text[2048];

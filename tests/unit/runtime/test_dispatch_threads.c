@@ -204,8 +204,6 @@ static void test_with_a_model(void **state)
     nitro_context_free(context);
 }
 
-/* ---- A model is replaced meanwhile --------------------------------------------------------- */
-
 typedef struct swapping {
     const nitro_computation *computation;
     nitro_decision either[2][NUM_VALUES]; /* by one model, and by the other */

@@ -6,8 +6,6 @@
 #include "unit/runtime/made_up_model.h"
 #include "unit/runtime/monitor_fixture.h"
 
-/* ---- Monitoring ------------------------------------------------------------------------------ */
-
 static void test_off_nothing_is_timed(void **state)
 {
     scene s;
@@ -83,8 +81,6 @@ static void test_options_are_checked(void **state)
     assert_int_equal(statistics(&s).num_timed, 0);
     close_scene(&s);
 }
-
-/* ---- Recording ------------------------------------------------------------------------------- */
 
 static void flush(scene *s, nitro_store *store, size_t expected)
 {
@@ -163,8 +159,6 @@ static void test_a_full_ring_keeps_the_newest(void **state)
     close_scene(&s);
 }
 
-/* ---- Threads --------------------------------------------------------------------------------- */
-
 typedef struct runner {
     pthread_t thread;
     const nitro_computation *computation;
@@ -234,8 +228,6 @@ static void test_many_threads_monitor_at_once(void **state)
     nitro_computation_free(computation);
     nitro_context_free(context);
 }
-
-/* ---- Settings -------------------------------------------------------------------------------- */
 
 static void test_settings_turn_it_on(void **state)
 {

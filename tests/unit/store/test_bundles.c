@@ -10,8 +10,6 @@ static size_t count_profiles(fixture *f, nitro_store *store, const char *device,
     return count;
 }
 
-/* ---- There and back -------------------------------------------------------------------------- */
-
 typedef struct collected {
     size_t count;
     uint64_t checksum;
@@ -145,8 +143,6 @@ static void test_a_folder_is_a_store(void **state)
                  NITRO_ERR_ARGUMENT, "are read-only");
 }
 
-/* ---- The same bytes -------------------------------------------------------------------------- */
-
 static void assert_same_folders(fixture *f, const char *a, const char *b)
 {
     char command[512];
@@ -214,8 +210,6 @@ static void test_publishing_repairs(void **state)
     assert_int_equal(f->pulled.refused.count, 0);
     free(k20);
 }
-
-/* ---- Signed ---------------------------------------------------------------------------------- */
 
 typedef struct key_pair {
     nitro_signing_key *key;
@@ -291,8 +285,6 @@ static void test_minisign_verifies_bundles(void **state)
     free(k20);
     free_keys(&ours);
 }
-
-/* ---- Over HTTP ------------------------------------------------------------------------------- */
 
 static void serve(fixture *f, const char *mode)
 {

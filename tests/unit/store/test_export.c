@@ -1,8 +1,6 @@
 /* test_export.c - exports that import reads back, and tables of devices that keep other rows. */
 #include "unit/store/import_fixture.h"
 
-/* ---- Export ---------------------------------------------------------------------------------- */
-
 static void assert_file_is(import_fixture *f, const char *path, const char *expected)
 {
     char *text = NULL;

@@ -92,8 +92,6 @@ static void assert_nothing(fixture *f)
     assert_int_equal(access(f->path, F_OK), -1);
 }
 
-/* ---- Cut and taken up ------------------------------------------------------------------------ */
-
 static void test_a_whole_file(void **state)
 {
     fixture *f = *state;
@@ -182,8 +180,6 @@ static void test_always_interrupted(void **state)
     assert_int_equal(http_requests(&f->server, "/cut/file"), 3);
 }
 
-/* ---- Lies and limits ------------------------------------------------------------------------- */
-
 static void test_wrong_lengths(void **state)
 {
     fixture *f = *state;
@@ -255,8 +251,6 @@ static void test_no_server(void **state)
     assert_nothing(f);
 }
 
-/* ---- Asked again ----------------------------------------------------------------------------- */
-
 static void test_an_unchanged_file_is_not_downloaded_again(void **state)
 {
     const nitro_http_request again = {.revalidate = true};
@@ -272,8 +266,6 @@ static void test_an_unchanged_file_is_not_downloaded_again(void **state)
     assert_ok(f->context, get_with(f, "garble/file", again)); /* 304 as well: nothing to garble */
     assert_got(f);
 }
-
-/* ---- Trust ----------------------------------------------------------------------------------- */
 
 static void test_an_untrusted_certificate(void **state)
 {

@@ -11,8 +11,6 @@ static size_t read_all(fixture *f)
     return count;
 }
 
-/* ---- While the remote store is reachable ----------------------------------------------------- */
-
 static void test_samples_go_up_at_once(void **state)
 {
     fixture *f = *state;
@@ -40,8 +38,6 @@ static void test_a_store_on_this_machine_has_no_journal(void **state)
     assert_places(f, 3, 0);
     assert_int_equal(access(f->journal, F_OK), -1);
 }
-
-/* ---- While it is unreachable ----------------------------------------------------------------- */
 
 static void test_samples_wait_while_it_is_away(void **state)
 {
@@ -212,8 +208,6 @@ static void test_what_waits_stands_in_order(void **state)
         assert_true(strcmp(inputs.items[i - 1], inputs.items[i]) < 0);
     nitro_string_list_free(&inputs);
 }
-
-/* ---- Where journals are kept ----------------------------------------------------------------- */
 
 static void test_a_journal_is_found_by_its_url(void **state)
 {

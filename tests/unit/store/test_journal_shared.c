@@ -5,8 +5,6 @@
 
 #include "unit/store/journal_fixture.h"
 
-/* ---- Which sample wins ----------------------------------------------------------------------- */
-
 static void put_with_time(fixture *f, nitro_store *store, int64_t time_s)
 {
     nitro_sample *sample = records_sample(f->context, "one");
@@ -177,8 +175,6 @@ static void test_new_names_find_no_old_ones_in_the_way(void **state)
     nitro_schema_free(old);
     nitro_schema_free(schema);
 }
-
-/* ---- Killed ---------------------------------------------------------------------------------- */
 
 static void pause_us(long us)
 {

@@ -263,8 +263,6 @@ static void test_files_of_trusted_keys(void **state)
     nitro_trusted_keys_free(keys);
 }
 
-/* ---- With minisign itself -------------------------------------------------------------------- */
-
 /* Does this command, run in the folder, succeed? */
 static bool run(const fixture *f, const char *command)
 {

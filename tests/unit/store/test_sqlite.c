@@ -101,8 +101,6 @@ static void assert_refused(fixture *f, const char *path, nitro_status status, co
     free(after);
 }
 
-/* ---- Files that are something else ----------------------------------------------------------- */
-
 static void test_another_version_is_refused_with_both_versions(void **state)
 {
     fixture *f = *state;
@@ -194,8 +192,6 @@ static void test_places_where_no_file_can_be(void **state)
     assert_null(store);
 }
 
-/* ---- URLs ------------------------------------------------------------------------------------ */
-
 static void test_a_scheme_and_a_plain_path_mean_the_same_file(void **state)
 {
     fixture *f = *state;
@@ -259,8 +255,6 @@ static void test_a_very_long_path_is_refused(void **state)
     assert_fails(f->context, nitro_store_open(f->context, path, NITRO_STORE_WRITE, &store),
                  NITRO_ERR_IO, "File name too long");
 }
-
-/* ---- A file that does not exist yet ---------------------------------------------------------- */
 
 static void test_the_first_write_makes_the_file(void **state)
 {

@@ -183,8 +183,6 @@ static void test_stretches_overwritten(void **state)
     free(copy);
 }
 
-/* ---- A sound file with altered content ------------------------------------------------------- */
-
 static void run_sql(const char *path, const char *sql)
 {
     sqlite3 *db = NULL;

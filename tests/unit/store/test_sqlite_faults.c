@@ -95,8 +95,6 @@ static void assert_child_failed(const fixture *f, nitro_status status, const cha
                  told->message, nitro_status_name(status), text);
 }
 
-/* ---- Permissions ----------------------------------------------------------------------------- */
-
 /* Root may write everything, so the child becomes the user nobody. */
 static bool lose_rights(fixture *f)
 {
@@ -209,8 +207,6 @@ static void test_no_store_is_made_in_a_read_only_folder(void **state)
     assert_child_failed(f, NITRO_ERR_IO, "Permission denied");
 }
 
-/* ---- A full disk ----------------------------------------------------------------------------- */
-
 static void limit_file_size(rlim_t size)
 {
     struct rlimit limit;
@@ -289,8 +285,6 @@ static void test_a_new_store_on_a_full_disk(void **state)
     records_assert_sound(store);
     nitro_store_close(store);
 }
-
-/* ---- A writer killed halfway ----------------------------------------------------------------- */
 
 /* Change every row, with so little cache that pages reach the file before the commit; then die. */
 static nitro_status die_writing(fixture *f)
