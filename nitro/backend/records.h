@@ -253,6 +253,12 @@ typedef struct nitro_provenance {
                             after "; then " afterwards if that differs */
     char *cache;         /* "cold": caches were flushed before each run; NULL: they were not */
 } nitro_provenance;
+/** The texts of a provenance in the order of records: what is listed here is copied, freed, stored
+ * and checked. `each(owner, member)`. */
+#define NITRO_PROVENANCE_TEXTS(each, owner)                                                        \
+    each(owner, origin) each(owner, library) each(owner, compiler) each(owner, host)               \
+        each(owner, driver) each(owner, toolkit) each(owner, device_digest)                        \
+            each(owner, device_state) each(owner, cache)
 
 /** `copy` must be zero or cleared; on error (out of memory) it is cleared. */
 NITRO_API nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,

@@ -74,16 +74,12 @@ nitro_status nitro_provenance_of_device(nitro_context *context, const nitro_devi
 nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenance *from,
                                    nitro_provenance *copy)
 {
+    bool copied = true;
     copy->time_s = from->time_s;
-    if (copy_text(context, from->origin, &copy->origin) &&
-        copy_text(context, from->library, &copy->library) &&
-        copy_text(context, from->compiler, &copy->compiler) &&
-        copy_text(context, from->host, &copy->host) &&
-        copy_text(context, from->driver, &copy->driver) &&
-        copy_text(context, from->toolkit, &copy->toolkit) &&
-        copy_text(context, from->device_digest, &copy->device_digest) &&
-        copy_text(context, from->device_state, &copy->device_state) &&
-        copy_text(context, from->cache, &copy->cache))
+#define COPY(unused, member) copied = copied && copy_text(context, from->member, &copy->member);
+    NITRO_PROVENANCE_TEXTS(COPY, )
+#undef COPY
+    if (copied)
         return NITRO_OK;
     nitro_provenance_clear(copy);
     return NITRO_ERR_NO_MEMORY;
@@ -91,14 +87,8 @@ nitro_status nitro_provenance_copy(nitro_context *context, const nitro_provenanc
 
 void nitro_provenance_clear(nitro_provenance *provenance)
 {
-    free(provenance->origin);
-    free(provenance->library);
-    free(provenance->compiler);
-    free(provenance->host);
-    free(provenance->driver);
-    free(provenance->toolkit);
-    free(provenance->device_digest);
-    free(provenance->device_state);
-    free(provenance->cache);
+#define FREE(unused, member) free(provenance->member);
+    NITRO_PROVENANCE_TEXTS(FREE, )
+#undef FREE
     *provenance = (nitro_provenance){0};
 }

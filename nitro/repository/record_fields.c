@@ -45,17 +45,12 @@ static const char *outcome_name(unsigned value)
         NULL, RECORD_TEXT, .offset = 0                                                             \
     }
 
+/* Both end with a comma. */
 #define PROVENANCE_TEXT(owner, member)                                                             \
-    {                                                                                              \
-#member, RECORD_TEXT, .optional = true, .offset = offsetof(owner, provenance.member)       \
-    }
+    {#member, RECORD_TEXT, .optional = true, .offset = offsetof(owner, provenance.member)},
 #define PROVENANCE(owner)                                                                          \
     {"time_s", RECORD_TIME, .offset = offsetof(owner, provenance.time_s)},                         \
-        PROVENANCE_TEXT(owner, origin), PROVENANCE_TEXT(owner, library),                           \
-        PROVENANCE_TEXT(owner, compiler), PROVENANCE_TEXT(owner, host),                            \
-        PROVENANCE_TEXT(owner, driver), PROVENANCE_TEXT(owner, toolkit),                           \
-        PROVENANCE_TEXT(owner, device_digest), PROVENANCE_TEXT(owner, device_state),               \
-        PROVENANCE_TEXT(owner, cache)
+        NITRO_PROVENANCE_TEXTS(PROVENANCE_TEXT, owner)
 
 /* Rows of one field; JSON writes them without inner brackets. */
 static const record_field bare_text[] = {{"name", RECORD_TEXT, .offset = 0}, END};
@@ -115,8 +110,7 @@ static const record_field sample_fields[] = {
     {"input", RECORD_TEXT, .in_key = true, .offset = offsetof(nitro_sample, input)},
     ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
     ROWS(nitro_sample, entries, num_entries, entry_fields, NITRO_MAX_VARIANTS),
-    PROVENANCE(nitro_sample),
-    END,
+    PROVENANCE(nitro_sample) END,
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
 
@@ -131,8 +125,7 @@ static const record_field profile_fields[] = {
     OPTIONAL(nitro_profile, RECORD_NUMBER, intensity),
     FIELD(nitro_profile, RECORD_TEXT, kernel),
     ROWS(nitro_profile, metrics, num_metrics, metric_fields, NITRO_STORE_MAX_METRICS),
-    PROVENANCE(nitro_profile),
-    END,
+    PROVENANCE(nitro_profile) END,
 };
 const record_sort nitro_record_profiles = {"profile", profile_fields, true, true};
 
