@@ -18,16 +18,19 @@ static nitro_status decode_sample(redis_store *store, const char *where, const n
     uint64_t hash = 0;
     for (size_t i = 0; i < size; i++)
         hash |= (uint64_t)bytes[i] << (8 * i);
+    nitro_sample *read = NULL;
     nitro_status status =
         nitro_record_decode_sample(store->context, where, schema, device, name_of(row),
-                                   bytes + size, row->record_size - size, sample);
+                                   bytes + size, row->record_size - size, &read);
     if (status == NITRO_OK && hash != schema_hash) {
-        nitro_sample_free(*sample);
+        nitro_sample_free(read);
         return nitro_fail(store->context, NITRO_ERR_FORMAT,
                           "%s on %s: sample '%.200s' was written for other features or variants "
                           "than the computation now has",
                           schema->computation, device, name_of(row));
     }
+    if (status == NITRO_OK)
+        *sample = read;
     return status;
 }
 
