@@ -2,7 +2,7 @@
 # so that one binary serves machines with and without a driver. Everything else of the toolkit (CUPTI,
 # NVML, cuSPARSE) is opened when it is asked for. Stubs stand in elsewhere.
 
-option(NITRO_CUDA "The device kind cuda (nvcc); off or not installed: a stub says so" ON)
+option(NITRO_CUDA "The device kind cuda (nvcc); if off or not installed, a stub reports how to enable it" ON)
 set(NITRO_CUDA_ARCHITECTURES "75-virtual;90" CACHE STRING
     "What kernels are compiled for, as CMAKE_CUDA_ARCHITECTURES takes it; the default runs on all \
 GPUs from Turing on, some after the driver translated it")
@@ -27,6 +27,6 @@ if(NITRO_CUDA AND NOT NITRO_SANITIZE)
         # Kernels are C++; the library that it needs is LIBSVM's too.
         list(APPEND nitro_optional_dependencies CUDA::cudart_static stdc++)
     else()
-        message(STATUS "nvcc is not here: a stub stands in for what NITRO_CUDA builds")
+        message(STATUS "nvcc not found: building stubs in place of NITRO_CUDA")
     endif()
 endif()

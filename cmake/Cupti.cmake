@@ -1,7 +1,7 @@
 # CUPTI's headers, of CUDA 13, where they are: its libraries are opened at run time, so neither nvcc
-# nor a driver is needed to build the profiler. A stub stands in elsewhere.
+# nor a driver is needed to build the profiler. Otherwise a stub is built.
 
-option(NITRO_CUPTI "Profile CUDA kernels (CUPTI's headers); off or not installed: a stub says so" ON)
+option(NITRO_CUPTI "Profile CUDA kernels (CUPTI's headers); if off or not installed, a stub reports how to enable it" ON)
 set(nitro_with_cupti FALSE)
 if(NITRO_CUPTI)
     find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h
@@ -23,6 +23,6 @@ if(NITRO_CUPTI)
         set(nitro_cupti_include_directories ${PROJECT_SOURCE_DIR}/proxies/profilers/shim ${CUPTI_INCLUDE_DIR}
             ${CUDA_DRIVER_INCLUDE_DIR})
     else()
-        message(STATUS "CUPTI 13 is not here: a stub stands in for what NITRO_CUPTI builds")
+        message(STATUS "CUPTI 13 not found: building a stub in place of NITRO_CUPTI")
     endif()
 endif()
