@@ -354,7 +354,8 @@ typedef enum nitro_reason {
     NITRO_REASON_FORCED,         /* forced by a setting */
     NITRO_REASON_BUDGET,         /* the default variant: features exceed their budget */
     NITRO_REASON_EXPLORATION,    /* adaptation: may be faster than the known variants; timed */
-    NITRO_REASON_LEARNT          /* adaptation: fastest so far in this feature-space bucket */
+    NITRO_REASON_LEARNT,         /* adaptation: fastest so far in this feature-space bucket */
+    NITRO_REASON_FEW_USES        /* the model's choice for so few uses that features do not pay */
 } nitro_reason;
 
 /** A reason as a sentence, e.g. "the model's choice". Static storage. */
@@ -366,6 +367,25 @@ typedef struct nitro_decision {
     double confidence;        /* in [0, 1]: estimated probability that none is over 5 % faster */
     nitro_reason reason;
 } nitro_decision;
+
+/**
+ * Options of one call; a zero leaves the computation's default. `prepare` of a variant is paid once
+ * and shared by all runs of an input: with few of them, a variant that needs no preparing, or less,
+ * is better than the one that runs fastest.
+ */
+typedef struct nitro_call_options {
+    double uses; /* expected runs of this input, this one included, at least 1; INFINITY: no limit;
+                    0: as declared by nitro_computation_set_uses */
+} nitro_call_options;
+
+/**
+ * Set how often the caller of this computation uses an input: 1 if every input is run once. The
+ * choice then minimises the expected time of preparing and of so many runs. INFINITY, the default:
+ * preparing does not count. Models know the costs of preparing from samples that were measured, not
+ * imported, and by strategies that predict times (auto, forest, kernel-ridge).
+ * @return NITRO_OK or NITRO_ERR_ARGUMENT (below 1). Safe while others select.
+ */
+NITRO_API nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses);
 
 /**
  * Attach a model, which the computation then owns, and close the declaration. Other threads may be
@@ -444,6 +464,15 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
                                              const double *features, size_t num_features,
                                              nitro_decision *decision);
 
+/** The same with options; NULL: none. @return also NITRO_ERR_ARGUMENT (an option out of range). */
+NITRO_API nitro_status nitro_select_with(const nitro_computation *computation, const void *argument,
+                                         const nitro_call_options *options,
+                                         nitro_decision *decision);
+NITRO_API nitro_status nitro_select_features_with(const nitro_computation *computation,
+                                                  const double *features, size_t num_features,
+                                                  const nitro_call_options *options,
+                                                  nitro_decision *decision);
+
 /**
  * Choose a variant, prepare it if necessary, and run it.
  * @param[out] decision  the choice; may be NULL. Written before the variant runs.
@@ -451,6 +480,12 @@ NITRO_API nitro_status nitro_select_features(const nitro_computation *computatio
  */
 NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *argument,
                                  nitro_decision *decision);
+
+/** nitro_run with options; NULL: none. For `uses` runs of one input, give the same number each
+ *  time: another one may choose, and prepare, another variant.
+ *  @return as nitro_run, and NITRO_ERR_ARGUMENT (an option out of range). */
+NITRO_API nitro_status nitro_run_with(const nitro_computation *computation, void *argument,
+                                      const nitro_call_options *options, nitro_decision *decision);
 
 /*
  * Streams. Nitro neither creates streams nor waits for them: the caller sets a stream in the
@@ -479,6 +514,12 @@ NITRO_API nitro_status nitro_run(const nitro_computation *computation, void *arg
  */
 NITRO_API nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                                      nitro_decision *decision);
+
+/** nitro_prepare with options; NULL: none.
+ *  @return as nitro_prepare, and NITRO_ERR_ARGUMENT (an option out of range). */
+NITRO_API nitro_status nitro_prepare_with(const nitro_computation *computation, void *argument,
+                                          const nitro_call_options *options,
+                                          nitro_decision *decision);
 
 /**
  * The second half: run what nitro_prepare chose for this argument, any number of times. Calls the
@@ -675,6 +716,14 @@ NITRO_API const char *nitro_model_feature_name(const nitro_model *model, size_t 
 NITRO_API nitro_status nitro_model_predict(const nitro_model *model, const double *features,
                                            nitro_decision *decision, size_t *ranking,
                                            double *scores);
+
+/** The same with options; NULL: none, and unlimited uses. Scores then include the cost of
+ * preparing.
+ *  @return as nitro_model_predict, and NITRO_ERR_ARGUMENT (an option out of range). */
+NITRO_API nitro_status nitro_model_predict_with(const nitro_model *model, const double *features,
+                                                const nitro_call_options *options,
+                                                nitro_decision *decision, size_t *ranking,
+                                                double *scores);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,8 @@ typedef struct nitro_dataset {
     size_t *row_input;  /* shape [num_rows], index into inputs */
     double *features;   /* shape [num_rows x num_features] */
     double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
+    double
+        *prepare_ms; /* shape [num_rows x num_variants]: cost of preparing; NaN: none or unknown */
 } nitro_dataset;
 
 /**
@@ -32,7 +34,7 @@ NITRO_API nitro_status nitro_dataset_load(nitro_store *store, const char *comput
                                           const char *const *devices, size_t num_devices,
                                           nitro_dataset **dataset);
 NITRO_API void nitro_dataset_free(nitro_dataset *dataset);
-/** A hash of all rows: devices, inputs, features, times. */
+/** A hash of all rows: devices, inputs, features, times, costs of preparing. */
 NITRO_API uint64_t nitro_dataset_digest(const nitro_dataset *dataset);
 /** The same over the rows of one device. */
 NITRO_API uint64_t nitro_dataset_device_digest(const nitro_dataset *dataset, size_t device);

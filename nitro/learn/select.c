@@ -14,6 +14,7 @@
 #include "nitro/learn/data/dataset.h"
 #include "nitro/learn/device_range.h"
 #include "nitro/learn/predicted_quality.h"
+#include "nitro/learn/prepare_costs_fit.h"
 #include "nitro/learn/relative_selection.h"
 
 /* Without one source, LODO validation must still be able to use a constant relative feature. */
@@ -104,6 +105,8 @@ static nitro_status validate(const selection *s, const nitro_fit_evidence *evide
     nitro_status status =
         nitro_calibration_fit(s->context, rows->times_ms, evidence->held_out_scores, NULL,
                               rows->num_rows, num_variants, &c->model->calibration);
+    if (status == NITRO_OK)
+        status = nitro_prepare_costs_fit(s->context, rows, evidence->held_out_scores, c->model);
     if (status == NITRO_OK && (s->task->lodo || s->task->guards))
         status =
             validate_by_lodo(s,

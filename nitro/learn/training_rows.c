@@ -101,6 +101,8 @@ static void collect_rows(const nitro_dataset *sources, const nitro_model *model,
         }
         memcpy(rows->times_ms + rows->num_rows * num_variants, nitro_dataset_times(sources, row),
                num_variants * sizeof(double));
+        memcpy(rows->prepare_ms + rows->num_rows * num_variants,
+               nitro_dataset_prepare(sources, row), num_variants * sizeof(double));
         rows->row_device[rows->num_rows] = sources->row_device[row];
         rows->row_input[rows->num_rows++] = sources->row_input[row];
     }
@@ -114,9 +116,12 @@ nitro_status nitro_training_rows_collect(nitro_context *context, const nitro_dat
     rows->columns = nitro_calloc(context, sources->num_rows, rows->num_columns * sizeof(double));
     rows->times_ms =
         nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
+    rows->prepare_ms =
+        nitro_calloc(context, sources->num_rows, schema->num_variants * sizeof(double));
     rows->row_input = nitro_calloc(context, sources->num_rows, sizeof *rows->row_input);
     rows->row_device = nitro_calloc(context, sources->num_rows, sizeof *rows->row_device);
-    if (!rows->columns || !rows->times_ms || !rows->row_input || !rows->row_device)
+    if (!rows->columns || !rows->times_ms || !rows->prepare_ms || !rows->row_input ||
+        !rows->row_device)
         return NITRO_ERR_NO_MEMORY;
     find_scales(model, rows->scales);
     collect_rows(sources, model, rows);
@@ -155,6 +160,7 @@ void nitro_training_rows_free(nitro_training_rows *rows)
 {
     free(rows->columns);
     free(rows->times_ms);
+    free(rows->prepare_ms);
     free(rows->row_input);
     free(rows->row_device);
 }

@@ -17,6 +17,7 @@ typedef struct nitro_training_rows {
     size_t num_rows, num_columns;
     double *columns;    /* shape [num_rows x num_columns] */
     double *times_ms;   /* shape [num_rows x num_variants] */
+    double *prepare_ms; /* shape [num_rows x num_variants]; NaN: none or unknown */
     size_t *row_input;  /* shape [num_rows] */
     size_t *row_device; /* shape [num_rows] */
     nitro_scale scales[NITRO_MODEL_MAX_COLUMNS];

@@ -3,7 +3,7 @@
  *
  * Little-endian and aligned to 8 bytes. The header:
  *     8 bytes  "NITROMDL"
- *     u64      version, NITRO_BINARY_VERSION
+ *     u64      version, at most NITRO_BINARY_VERSION
  *     u64      bytes of the whole file
  *     u64      XXH3 of the bytes that follow
  * then numbers (IEEE doubles), counts (u64), lists (a count, then its items) and texts (a count of
@@ -18,7 +18,7 @@
 
 #define NITRO_BINARY_MAGIC       "NITROMDL"
 #define NITRO_BINARY_MAGIC_SIZE  8
-#define NITRO_BINARY_VERSION     1
+#define NITRO_BINARY_VERSION     2 /* 1: without costs of preparing */
 #define NITRO_BINARY_HEADER_SIZE 32
 
 /** Does a file begin with a binary model's magic bytes? */

@@ -219,9 +219,34 @@ static nitro_status read_predictor(nitro_binary_cursor *cursor, nitro_model *mod
     terms->num_variants = model->schema->num_variants;
     model->strategy = &nitro_strategy_of_parts;
     model->predictor = terms;
-    nitro_status status = nitro_binary_parts(cursor, terms);
-    if (status == NITRO_OK && cursor->at != cursor->size)
-        status = nitro_binary_refuse(cursor, "the end of the file");
+    return nitro_binary_parts(cursor, terms);
+}
+
+static nitro_status read_prepare_costs(nitro_binary_cursor *cursor, nitro_model *model)
+{
+    size_t num_variants = model->schema->num_variants, prepared = 0;
+    nitro_status status = nitro_prepare_costs_create(cursor->context, model->num_seen, num_variants,
+                                                     &model->prepare_costs);
+    nitro_prepare_costs *costs = model->prepare_costs;
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the variants that prepare", 0,
+                                    UINT64_MAX >> (64 - num_variants), &prepared);
+    if (status == NITRO_OK)
+        costs->prepared = prepared;
+    for (size_t v = 0; v < num_variants; v++)
+        for (size_t i = 0; prepared >> v & 1 && i <= model->num_seen && status == NITRO_OK; i++)
+            status = nitro_binary_number(cursor, "a weight of a cost of preparing",
+                                         NITRO_PREPARE_COSTS_MAX_WEIGHT,
+                                         &costs->weights[v * (model->num_seen + 1) + i]);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a number of uses", ANY, &costs->few_uses);
+    if (status == NITRO_OK)
+        status = nitro_binary_count(cursor, "the variant for few uses", 0, num_variants - 1,
+                                    &costs->few_variant);
+    if (status == NITRO_OK)
+        status = nitro_binary_number(cursor, "a confidence", 1.0, &costs->few_confidence);
+    if (status == NITRO_OK && !nitro_prepare_costs_are_valid(costs))
+        status = nitro_binary_refuse(cursor, "costs of preparing");
     return status;
 }
 
@@ -293,6 +318,10 @@ nitro_status nitro_binary_parse(nitro_context *context, const char *path, const 
         status = read_calibration(&cursor, &made->calibration);
     if (status == NITRO_OK)
         status = read_predictor(&cursor, made);
+    if (status == NITRO_OK && number_at(bytes, AT_VERSION) > 1)
+        status = read_prepare_costs(&cursor, made);
+    if (status == NITRO_OK && cursor.at != cursor.size)
+        status = nitro_binary_refuse(&cursor, "the end of the file");
     if (status == NITRO_OK)
         nitro_model_judge(made, nitro_model_used_features(made));
     if (status == NITRO_OK)

@@ -150,6 +150,19 @@ static void put_parts(FILE *out, const nitro_score_terms *terms)
     }
 }
 
+/** The variants that have costs, as bits; the weights of each; the choice for few uses. */
+static void put_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
+{
+    size_t size = costs->num_columns + 1;
+    put_count(out, costs->prepared);
+    for (size_t v = 0; v < costs->num_variants; v++)
+        if (costs->prepared >> v & 1)
+            put_numbers(out, costs->weights + v * size, size);
+    put_number(out, costs->few_uses);
+    put_count(out, costs->few_variant);
+    put_number(out, costs->few_confidence);
+}
+
 nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t *size)
 {
     nitro_score_terms terms;
@@ -161,13 +174,15 @@ nitro_status nitro_binary_format(const nitro_model *model, char **bytes, size_t 
     FILE *out = open_memstream(&made, &made_size);
     if (out) {
         fwrite(NITRO_BINARY_MAGIC, 1, NITRO_BINARY_MAGIC_SIZE, out);
-        put_count(out, NITRO_BINARY_VERSION);
+        put_count(out, model->prepare_costs ? NITRO_BINARY_VERSION : 1);
         put_count(out, 0);
         put_count(out, 0);
         put_names(out, model);
         put_features(out, model);
         put_calibration(out, &model->calibration);
         put_parts(out, &terms);
+        if (model->prepare_costs)
+            put_prepare_costs(out, model->prepare_costs);
     }
     bool failed = !out || ferror(out);
     failed = (out && fclose(out) != 0) || failed;

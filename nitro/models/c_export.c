@@ -183,6 +183,11 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             "extern const char *const %s_features[];\nextern const char *const "
             "%s_variants[];\nint %s_select(const double *features);\n\n",
             name, name, name);
+    if (model->prepare_costs)
+        fprintf(out,
+                "/* The same for so many runs of an input, from 1: counts preparing it once. */\n"
+                "int %s_select_uses(const double *features, double uses);\n\n",
+                name);
     fprintf(out, "const char *const %s_features[] = {", name);
     for (size_t f = 0; f < schema->num_features; f++)
         fprintf(out, "\"%s\", ", schema->features[f].name);
@@ -192,20 +197,69 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
     fputs("NULL};\n\n", out);
 }
 
+/* As in prepare_costs.c. */
+static const char charge_function[] =
+    "/* Adds a share of the cost of preparing to every run. */\n"
+    "static void charge(const double *x, double share, double *scores)\n"
+    "{\n"
+    "    double before = 0.0, after = 0.0;\n"
+    "    for (size_t v = 0; v < NUM_VARIANTS; v++) {\n"
+    "        const double *weights = prepare_weights + v * (NUM_COLUMNS + 1);\n"
+    "        double logarithm = weights[NUM_COLUMNS], speed = fmax(1.0 + scores[v], %a);\n"
+    "        for (size_t c = 0; c < NUM_COLUMNS; c++)\n"
+    "            logarithm += weights[c] * fmin(fmax(x[c], -1.0), 1.0);\n"
+    "        double runs = prepares[v] ? exp(fmin(fmax(logarithm, -40.0), 40.0)) : 0.0;\n"
+    "        scores[v] = speed / (1.0 + speed * share * runs);\n"
+    "        before = fmax(before, speed);\n"
+    "        after = fmax(after, scores[v]);\n"
+    "    }\n"
+    "    for (size_t v = 0; v < NUM_VARIANTS; v++)\n"
+    "        scores[v] = scores[v] * (before / after) - 1.0;\n"
+    "}\n\n";
+
+static void print_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
+{
+    nitro_source_numbers(out, "prepare_weights", costs->weights,
+                         costs->num_variants * (costs->num_columns + 1));
+    fputs("static const char prepares[NUM_VARIANTS] = {", out);
+    for (size_t v = 0; v < costs->num_variants; v++)
+        fprintf(out, "%d, ", (int)(costs->prepared >> v & 1));
+    fputs("};\n\n", out);
+    fprintf(out, charge_function, NITRO_LEAST_SPEED);
+}
+
+/** With costs of preparing, for a number of uses; the plain function then is for unlimited ones. */
 static void print_select(FILE *out, const nitro_model *model, const char *name)
 {
+    const nitro_prepare_costs *costs = model->prepare_costs;
     fprintf(out,
-            "int %s_select(const double *features)\n{\n"
+            costs ? "int %s_select_uses(const double *features, double uses)\n{\n"
+                  : "int %s_select(const double *features)\n{\n",
+            name);
+    if (costs)
+        fprintf(out,
+                "    double share = (float)(1.0 / uses);\n"
+                "    if (share > 0.0 && share * %a >= 1.0)\n        return %zu;\n",
+                costs->few_uses, costs->few_variant);
+    fprintf(out,
             "    double x[NUM_COLUMNS + 1], scores[NUM_VARIANTS];\n"
             "    int best = 0;\n"
             "    for (size_t i = 0; i < NUM_FEATURES; i++)\n"
             "        if (!isfinite(features[i]))\n            return -1;\n"
             "    if (!find_columns(features, x))\n        return %zu;\n"
-            "    find_scores(x, scores);\n"
-            "    for (int v = 1; v < NUM_VARIANTS; v++)\n"
-            "        if (scores[v] > scores[best])\n            best = v;\n"
-            "    return best;\n}\n",
-            name, model->schema->default_variant);
+            "    find_scores(x, scores);\n",
+            model->schema->default_variant);
+    if (costs)
+        fputs("    if (share > 0.0)\n        charge(x, share, scores);\n", out);
+    fputs("    for (int v = 1; v < NUM_VARIANTS; v++)\n"
+          "        if (scores[v] > scores[best])\n            best = v;\n"
+          "    return best;\n}\n",
+          out);
+    if (costs)
+        fprintf(out,
+                "\nint %s_select(const double *features)\n{\n"
+                "    return %s_select_uses(features, HUGE_VAL);\n}\n",
+                name, name);
 }
 
 nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size)
@@ -222,6 +276,8 @@ nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *
         print_head(out, model, name);
         nitro_source_parts(out, &terms);
         print_columns(out, model);
+        if (model->prepare_costs)
+            print_prepare_costs(out, model->prepare_costs);
         print_select(out, model, name);
     }
     bool failed = !out || ferror(out);

@@ -84,6 +84,59 @@ static nitro_status decode_correction(const nitro_json_place *place, const json_
     return status;
 }
 
+static nitro_status decode_costs_of(const nitro_json_place *at, const json_t *variants,
+                                    const json_t *weights, nitro_prepare_costs *costs)
+{
+    size_t size = costs->num_columns + 1, count = json_array_size(variants);
+    nitro_status status = nitro_json_check_rows(at, weights, "weights", count, size);
+    for (size_t i = 0; i < count && status == NITRO_OK; i++) {
+        const json_t *position = json_array_get(variants, i);
+        json_int_t v = json_is_integer(position) ? json_integer_value(position) : -1;
+        if (v < 0 || (size_t)v >= costs->num_variants || costs->prepared >> v & 1)
+            return nitro_fail(at->context, NITRO_ERR_FORMAT,
+                              "%s: field %s.variants: item %zu is not the position of a variant, "
+                              "each at most once",
+                              at->path, at->field, i);
+        costs->prepared |= UINT64_C(1) << v;
+        status = nitro_json_numbers(at, json_array_get(weights, i), "weights", size,
+                                    costs->weights + (size_t)v * size);
+    }
+    return status;
+}
+
+static nitro_status decode_prepare_costs(const nitro_json_place *place, const json_t *top,
+                                         nitro_model *model)
+{
+    json_t *object = NULL, *variants = NULL, *weights = NULL;
+    nitro_json_place at = {place->context, place->path, "preparing"};
+    if (!json_object_get(top, "preparing"))
+        return NITRO_OK;
+    nitro_status status = nitro_prepare_costs_create(
+        place->context, model->num_seen, model->schema->num_variants, &model->prepare_costs);
+    nitro_prepare_costs *costs = model->prepare_costs;
+    if (status == NITRO_OK)
+        status = nitro_json_member(place, top, "preparing", JSON_OBJECT, &object);
+    if (status == NITRO_OK)
+        status = nitro_json_member(&at, object, "variants", JSON_ARRAY, &variants);
+    if (status == NITRO_OK)
+        status = nitro_json_member(&at, object, "weights", JSON_ARRAY, &weights);
+    if (status == NITRO_OK)
+        status = decode_costs_of(&at, variants, weights, costs);
+    if (status == NITRO_OK)
+        status = nitro_json_number(&at, object, "few_uses", &costs->few_uses);
+    if (status == NITRO_OK)
+        status = nitro_json_count(&at, object, "few_variant", 0, costs->num_variants - 1,
+                                  &costs->few_variant);
+    if (status == NITRO_OK)
+        status = nitro_json_number(&at, object, "few_confidence", &costs->few_confidence);
+    if (status == NITRO_OK && !nitro_prepare_costs_are_valid(costs))
+        status = nitro_fail(place->context, NITRO_ERR_FORMAT,
+                            "%s: field preparing: weights may be at most %g in magnitude, few_uses "
+                            "not negative, and few_confidence from 0 to 1",
+                            place->path, NITRO_PREPARE_COSTS_MAX_WEIGHT);
+    return status;
+}
+
 static nitro_status decode_learnt(const nitro_json_place *place, const json_t *top,
                                   nitro_model *model)
 {
@@ -95,7 +148,9 @@ static nitro_status decode_learnt(const nitro_json_place *place, const json_t *t
         nitro_model_set_provenance(model, json_incref(provenance));
     if (status == NITRO_OK)
         status = decode_predictor(place, top, model);
-    return status == NITRO_OK ? decode_correction(place, top, model) : status;
+    if (status == NITRO_OK)
+        status = decode_correction(place, top, model);
+    return status == NITRO_OK ? decode_prepare_costs(place, top, model) : status;
 }
 
 static nitro_status check_format(const nitro_json_place *place, const json_t *top)

@@ -88,8 +88,30 @@ static json_t *encode_calibration(const nitro_calibration *calibration)
                      nitro_json_from_numbers(calibration->confidences, calibration->num_knots));
 }
 
-/** Print the fields after the checksum, one a line; false: out of memory. `correction` may be NULL;
- * files with one have a newer format version. */
+static json_t *encode_prepare_costs(const nitro_prepare_costs *costs)
+{
+    size_t size = costs->num_columns + 1;
+    json_t *variants = json_array(), *weights = json_array();
+    for (size_t v = 0; v < costs->num_variants; v++) {
+        if (!(costs->prepared >> v & 1))
+            continue;
+        json_array_append_new(variants, json_integer((json_int_t)v));
+        json_array_append_new(weights, nitro_json_from_numbers(costs->weights + v * size, size));
+    }
+    return json_pack("{s:o, s:o, s:f, s:I, s:f}", "variants", variants, "weights", weights,
+                     "few_uses", costs->few_uses, "few_variant", (json_int_t)costs->few_variant,
+                     "few_confidence", costs->few_confidence);
+}
+
+static int least_version(const nitro_model *model)
+{
+    if (model->prepare_costs)
+        return NITRO_MODEL_VERSION_PREPARING;
+    return model->correction ? NITRO_MODEL_VERSION_CORRECTION : NITRO_MODEL_VERSION_PLAIN;
+}
+
+/** Print the fields after the checksum, one a line; false: out of memory. `correction` may be NULL.
+ */
 static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor, json_t *correction)
 {
     const nitro_schema *schema = model->schema;
@@ -98,7 +120,7 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         json_t *value;
     } fields[] = {
         {"format", json_string(NITRO_MODEL_FORMAT)},
-        {"version", json_integer(correction ? NITRO_MODEL_VERSION : NITRO_MODEL_VERSION_PLAIN)},
+        {"version", json_integer(least_version(model))},
         {"computation", json_string(schema->computation)},
         {"target", json_pack("{s:s, s:s}", "id", model->target, "kind", model->target_kind)},
         {"variants", encode_variants(schema)},
@@ -111,11 +133,15 @@ static bool print_fields(FILE *out, const nitro_model *model, json_t *predictor,
         {"strategy", json_string(model->strategy->name)},
         {"calibration", encode_calibration(&model->calibration)},
         {"predictor", json_incref(predictor)},
-        {"correction", json_incref(correction)}, /* the last, since it is optional */
+        {"correction", json_incref(correction)},
+        {"preparing", model->prepare_costs ? encode_prepare_costs(model->prepare_costs) : NULL},
     };
-    size_t count = sizeof fields / sizeof fields[0] - (correction ? 0 : 1);
+    size_t num_optional = 2; /* the last ones */
+    size_t count = sizeof fields / sizeof fields[0];
     bool printed = true;
     for (size_t i = 0; i < count; i++) {
+        if (!fields[i].value && i + num_optional >= count)
+            continue;
         char *text = fields[i].value ? json_dumps(fields[i].value, DUMP_FLAGS) : NULL;
         printed = printed && text && fprintf(out, ",\n\"%s\": %s", fields[i].key, text) > 0;
         free(text);

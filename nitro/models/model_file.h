@@ -6,9 +6,14 @@
 
 struct json_t;
 
-#define NITRO_MODEL_FORMAT        "nitro-model"
-#define NITRO_MODEL_VERSION       2
-#define NITRO_MODEL_VERSION_PLAIN 1 /* without models adapted to measured inputs */
+#define NITRO_MODEL_FORMAT "nitro-model"
+/** Versions of the format; a file has the least one that has what it contains. */
+enum {
+    NITRO_MODEL_VERSION_PLAIN = 1,
+    NITRO_MODEL_VERSION_CORRECTION = 2, /* with a correction by measured inputs of the target */
+    NITRO_MODEL_VERSION_PREPARING = 3,  /* with costs of preparing */
+    NITRO_MODEL_VERSION = NITRO_MODEL_VERSION_PREPARING
+};
 
 /** The first bytes of a file: the checksum of the bytes that follow, for printf with PRIx64. */
 #define NITRO_MODEL_CHECKSUM      "{\"checksum\": \"%016" PRIx64 "\""

@@ -1,11 +1,13 @@
 /* Declaring a computation: variants, input features, hooks. Attaching a model closes the
  * declaration, since the model was checked against it. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/records/schema.h"
 #include "nitro/runtime/computation.h"
+#include "nitro/runtime/model/model.h"
 
 static void free_model(void *model)
 {
@@ -222,6 +224,25 @@ nitro_status nitro_computation_set_min_confidence(nitro_computation *computation
     computation->min_confidence = min_confidence;
     computation->epoch++;
     return NITRO_OK;
+}
+
+nitro_status nitro_computation_set_uses(nitro_computation *computation, double uses)
+{
+    float share = NAN;
+    nitro_status status = nitro_share_of_uses(
+        computation->context, computation->schema->computation, uses == 0.0 ? NAN : uses, &share);
+    if (status == NITRO_OK)
+        computation->share = share;
+    return status;
+}
+
+nitro_status nitro_query_set_options(const nitro_computation *computation,
+                                     const nitro_call_options *options, nitro_query *query)
+{
+    query->share = computation->share;
+    return options ? nitro_share_of_uses(computation->context, computation->schema->computation,
+                                         options->uses, &query->share)
+                   : NITRO_OK;
 }
 
 nitro_status nitro_computation_set_memo_size(nitro_computation *computation, size_t num_entries)

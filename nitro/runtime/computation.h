@@ -34,6 +34,7 @@ struct nitro_computation {
     bool closed;              /* no further declarations: a model was attached */
     nitro_rcu_pointer *model; /* a nitro_model; NULL: none attached */
     _Atomic(double) min_confidence;
+    _Atomic(float) share;             /* of the cost of preparing in every run: 1 / uses */
     _Atomic(nitro_memo *) memo;       /* NULL: off, or no model yet */
     size_t memo_size;                 /* requested capacity */
     _Atomic uint64_t epoch;           /* epoch of the memo's entries, from 1 */
@@ -59,7 +60,8 @@ typedef struct nitro_query {
     double features[NITRO_MAX_FEATURES]; /* 0: not evaluated */
     uint64_t known;                      /* bit f: feature f was evaluated */
     const void *argument;                /* NULL: only features are known */
-    bool is_over;                        /* over budget: some needed features are missing */
+    float share;                         /* of the cost of preparing in every run: 1 / uses */
+    bool is_over;                        /* decided without all needed features */
     uint64_t allowed;                    /* output: bit v: variant v accepts the input */
 } nitro_query;
 
@@ -67,10 +69,13 @@ typedef struct nitro_query {
  *         more features. */
 nitro_status nitro_computation_decide(const nitro_computation *computation, nitro_query *query,
                                       nitro_decision *decision);
-/** Evaluate the needed features, and decide. */
+/** Check a call's options (NULL: none), and set the query's share by them. */
+nitro_status nitro_query_set_options(const nitro_computation *computation,
+                                     const nitro_call_options *options, nitro_query *query);
+/** Evaluate the needed features, and decide. The query's share is set. */
 nitro_status nitro_computation_query(const nitro_computation *computation, void *argument,
                                      nitro_query *query, nitro_decision *decision);
-/** The same with an evaluation in progress. */
+/** The same with an evaluation in progress, and the computation's default options. */
 nitro_status nitro_computation_query_begun(nitro_feature_evaluation *evaluation, uint64_t known,
                                            nitro_query *query, nitro_decision *decision);
 /** The features that a decision needs at present. */

@@ -21,6 +21,7 @@ const char *nitro_reason_text(nitro_reason reason)
         [NITRO_REASON_BUDGET] = "the default: the features exceed their budget",
         [NITRO_REASON_EXPLORATION] = "exploration: may be faster than the model's choice",
         [NITRO_REASON_LEARNT] = "adaptation: fastest so far for inputs like this one",
+        [NITRO_REASON_FEW_USES] = "the model's choice for so few uses that features do not pay",
     };
     size_t count = sizeof(texts) / sizeof(texts[0]);
     return (size_t)reason < count ? texts[reason] : "unknown reason";
@@ -114,16 +115,32 @@ static size_t default_among(const nitro_schema *schema, uint64_t allowed)
     return first;
 }
 
+/** Is one variant the model's choice for so few uses, whatever the input? It has no constraint. */
+static bool decide_few_uses(const nitro_computation *computation, float share, nitro_decision *made)
+{
+    nitro_decision decided = {.variant = NITRO_NONE};
+    if (!(share > 0.0F) || computation->forced != NITRO_NONE)
+        return false;
+    const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
+    bool is_decided = model && nitro_model_decide_few_uses(model, share, &decided) &&
+                      !computation->variants[decided.variant].allows;
+    nitro_rcu_pointer_leave(computation->model);
+    if (is_decided)
+        *made = decided;
+    return is_decided;
+}
+
 /** The model's decision, if one is attached. RCU keeps the model alive while it is in use. */
 static nitro_status query_model(const nitro_computation *computation, const double *features,
-                                uint64_t known, uint64_t allowed, nitro_decision *made)
+                                uint64_t known, uint64_t allowed, float share, nitro_decision *made)
 {
     nitro_status status = NITRO_OK;
     const nitro_model *model = nitro_rcu_pointer_enter(computation->model);
     if (model && !nitro_model_knows(model, known)) {
         status = NITRO_ERR_NO_DATA;
     } else if (model) {
-        status = nitro_model_decide(model, features, allowed, computation->min_confidence, made);
+        status = nitro_model_decide_uses(model, features, allowed, (double)share,
+                                         computation->min_confidence, made);
     } else {
         *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
                                  .reason = NITRO_REASON_NO_MODEL};
@@ -138,18 +155,19 @@ static nitro_status query_model(const nitro_computation *computation, const doub
 
 /** The model's decision, from the memo if possible. */
 static nitro_status query_or_remember(const nitro_computation *computation, const double *features,
-                                      uint64_t known, uint64_t allowed, nitro_decision *made)
+                                      uint64_t known, uint64_t allowed, float share,
+                                      nitro_decision *made)
 {
     nitro_memo *memo = computation->memo;
     uint64_t epoch = computation->epoch; /* read before the model, so that an older model's decision
                                             gets an older epoch */
     if (computation->needed & ~known)
         return NITRO_ERR_NO_DATA;
-    if (memo && nitro_memo_find(memo, features, allowed, epoch, made))
+    if (memo && nitro_memo_find(memo, features, allowed, share, epoch, made))
         return NITRO_OK;
-    nitro_status status = query_model(computation, features, known, allowed, made);
+    nitro_status status = query_model(computation, features, known, allowed, share, made);
     if (memo && status == NITRO_OK)
-        nitro_memo_keep(memo, features, allowed, epoch, made);
+        nitro_memo_keep(memo, features, allowed, share, epoch, made);
     return status;
 }
 
@@ -175,7 +193,10 @@ static nitro_status decide_among(const nitro_computation *computation, const nit
         return NITRO_OK;
     }
     if ((allowed & (allowed - 1)) != 0)
-        return query_or_remember(computation, query->features, query->known, allowed, made);
+        return decide_few_uses(computation, query->share, made)
+                   ? NITRO_OK
+                   : query_or_remember(computation, query->features, query->known, allowed,
+                                       query->share, made);
     *made = (nitro_decision){.variant = default_among(computation->schema, allowed),
                              .confidence = 1,
                              .reason = NITRO_REASON_ONLY_ALLOWED};
@@ -217,11 +238,16 @@ void nitro_computation_explain(const nitro_computation *computation, const nitro
 
 /* ---- Deciding ------------------------------------------------------------------------------- */
 
+static bool logs_features(const nitro_computation *computation)
+{
+    return computation->decision_log ||
+           (computation->monitor && nitro_monitor_observations(computation->monitor));
+}
+
 uint64_t nitro_computation_needs(const nitro_computation *computation)
 {
-    bool all = computation->has_constraints || computation->decision_log ||
-               (computation->monitor && nitro_monitor_observations(computation->monitor));
-    return all ? UINT64_MAX : computation->needed;
+    return computation->has_constraints || logs_features(computation) ? UINT64_MAX
+                                                                      : computation->needed;
 }
 
 /** The feature budget applies only if the fallback variant has no constraint. */
@@ -274,10 +300,25 @@ static nitro_status query_with_options(const nitro_computation *computation, voi
     return nitro_computation_query_begun(&evaluation, known, query, decision);
 }
 
+/** Features are evaluated nevertheless if they are logged or recorded. */
+static bool decide_early(const nitro_computation *computation, nitro_query *query,
+                         nitro_decision *decision)
+{
+    if (!(query->share > 0.0F) || logs_features(computation) ||
+        !decide_few_uses(computation, query->share, decision))
+        return false;
+    query->is_over = true;
+    query->allowed = UINT64_C(1) << decision->variant;
+    decision->variant_name = computation->schema->variants[decision->variant];
+    return true;
+}
+
 nitro_status nitro_computation_query(const nitro_computation *computation, void *argument,
                                      nitro_query *query, nitro_decision *decision)
 {
     const nitro_feature_options *options = &computation->feature_options;
+    if (decide_early(computation, query, decision))
+        return NITRO_OK;
     if (options->num_threads > 0 || options->budget_us > 0)
         return query_with_options(computation, argument, query, decision);
     query->known = nitro_computation_needs(computation);
@@ -291,9 +332,17 @@ nitro_status nitro_computation_query(const nitro_computation *computation, void 
 nitro_status nitro_select(const nitro_computation *computation, const void *argument,
                           nitro_decision *decision)
 {
+    return nitro_select_with(computation, argument, NULL, decision);
+}
+
+nitro_status nitro_select_with(const nitro_computation *computation, const void *argument,
+                               const nitro_call_options *options, nitro_decision *decision)
+{
     nitro_query query;
-    nitro_status status =
-        nitro_computation_query(computation, (void *)(uintptr_t)argument, &query, decision);
+    nitro_status status = nitro_query_set_options(computation, options, &query);
+    if (status == NITRO_OK)
+        status =
+            nitro_computation_query(computation, (void *)(uintptr_t)argument, &query, decision);
     if (status == NITRO_OK)
         nitro_computation_explain(computation, &query, decision);
     return status;
@@ -302,8 +351,18 @@ nitro_status nitro_select(const nitro_computation *computation, const void *argu
 nitro_status nitro_select_features(const nitro_computation *computation, const double *features,
                                    size_t num_features, nitro_decision *decision)
 {
+    return nitro_select_features_with(computation, features, num_features, NULL, decision);
+}
+
+nitro_status nitro_select_features_with(const nitro_computation *computation,
+                                        const double *features, size_t num_features,
+                                        const nitro_call_options *options, nitro_decision *decision)
+{
     const nitro_schema *schema = computation->schema;
     nitro_query query;
+    nitro_status status = nitro_query_set_options(computation, options, &query);
+    if (status != NITRO_OK)
+        return status;
     query.known = UINT64_MAX;
     query.argument = NULL;
     query.is_over = false;
@@ -318,7 +377,7 @@ nitro_status nitro_select_features(const nitro_computation *computation, const d
                               "%s: feature %s is %g; features must be finite", schema->computation,
                               schema->features[i].name, features[i]);
     }
-    nitro_status status = nitro_computation_decide(computation, &query, decision);
+    status = nitro_computation_decide(computation, &query, decision);
     if (status == NITRO_OK)
         nitro_computation_explain(computation, &query, decision);
     return status;

@@ -17,7 +17,16 @@
 #define MIX         UINT64_C(0x9E3779B97F4A7C15)
 
 /* Header words of an entry, before its features. */
-enum { SEQUENCE, KEY, EPOCH, ALLOWED, CONFIDENCE, CHOICE, NUM_WORDS };
+enum {
+    SEQUENCE,
+    KEY,
+    EPOCH,
+    ALLOWED,
+    CONFIDENCE,
+    CHOICE,
+    NUM_WORDS
+}; /* CHOICE: 8 bits of the
+variant, 8 of the reason, from bit 32 on the share */
 
 typedef _Atomic uint64_t word;
 
@@ -81,10 +90,19 @@ static uint64_t bits_of(double value)
     return bits;
 }
 
-/** The set and key of these features. */
-static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed)
+static uint64_t bits_of_share(float share)
 {
-    return nitro_hash(features, memo->num_features * sizeof *features, 0) ^ allowed * MIX;
+    uint32_t bits;
+    memcpy(&bits, &share, sizeof bits);
+    return bits;
+}
+
+/** The set and key of these features. */
+static uint64_t find_key(const nitro_memo *memo, const double *features, uint64_t allowed,
+                         float share)
+{
+    return nitro_hash(features, memo->num_features * sizeof *features, 0) ^
+           (allowed + (bits_of_share(share) << 32)) * MIX;
 }
 
 static word *find_set(const nitro_memo *memo, uint64_t key)
@@ -158,10 +176,10 @@ void nitro_memo_count(const nitro_memo *memo, nitro_memo_statistics *statistics)
                                           .evictions = add_up(memo, EVICTIONS)};
 }
 
-bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
-                     nitro_decision *decision)
+bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed, float share,
+                     uint64_t epoch, nitro_decision *decision)
 {
-    uint64_t key = find_key(memo, features, allowed);
+    uint64_t key = find_key(memo, features, allowed, share);
     size_t num_features = memo->num_features, stride = memo->stride; /* keep a local copy */
     const word *entry = find_set(memo, key);
     for (size_t way = 0; way < WAYS; way++, entry += stride) {
@@ -171,11 +189,11 @@ bool nitro_memo_find(nitro_memo *memo, const double *features, uint64_t allowed,
         if (sequence % 2 || !is_of(entry, features, num_features, allowed, epoch))
             continue;
         uint64_t confidence = load(entry + CONFIDENCE), choice = load(entry + CHOICE);
-        if (load(entry + SEQUENCE) != sequence)
+        if (load(entry + SEQUENCE) != sequence || choice >> 32 != bits_of_share(share))
             continue;
         memcpy(&decision->confidence, &confidence, sizeof confidence);
         decision->variant = (size_t)(choice & 0xff);
-        decision->reason = (nitro_reason)(choice >> 8);
+        decision->reason = (nitro_reason)(choice >> 8 & 0xff);
         count(memo, HITS);
         return true;
     }
@@ -193,10 +211,10 @@ static word *choose_way(const nitro_memo *memo, uint64_t key, uint64_t epoch)
     return set + (key >> 60) % WAYS * memo->stride;
 }
 
-void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, uint64_t epoch,
-                     const nitro_decision *decision)
+void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed, float share,
+                     uint64_t epoch, const nitro_decision *decision)
 {
-    uint64_t key = find_key(memo, features, allowed);
+    uint64_t key = find_key(memo, features, allowed, share);
     word *entry = choose_way(memo, key, epoch);
     uint64_t sequence = load(entry + SEQUENCE);
     if (sequence % 2 || !atomic_compare_exchange_strong(entry + SEQUENCE, &sequence, sequence + 1))
@@ -206,7 +224,8 @@ void nitro_memo_keep(nitro_memo *memo, const double *features, uint64_t allowed,
     store(entry + EPOCH, epoch);
     store(entry + ALLOWED, allowed);
     store(entry + CONFIDENCE, bits_of(decision->confidence));
-    store(entry + CHOICE, decision->variant | (uint64_t)decision->reason << 8);
+    store(entry + CHOICE,
+          decision->variant | (uint64_t)decision->reason << 8 | bits_of_share(share) << 32);
     for (size_t i = 0; i < memo->num_features; i++)
         store(entry + NUM_WORDS + i, bits_of(features[i]));
     store(entry + SEQUENCE, sequence + 2);

@@ -86,12 +86,20 @@ static nitro_status run_decided(const nitro_computation *computation, nitro_quer
 nitro_status nitro_run(const nitro_computation *computation, void *argument,
                        nitro_decision *decision)
 {
+    return nitro_run_with(computation, argument, NULL, decision);
+}
+
+nitro_status nitro_run_with(const nitro_computation *computation, void *argument,
+                            const nitro_call_options *options, nitro_decision *decision)
+{
     nitro_monitor *monitor = computation->monitor;
     nitro_query query;
     nitro_decision made;
     bool is_sampled = monitor && nitro_monitor_samples(monitor);
     double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
-    nitro_status status = nitro_computation_query(computation, argument, &query, &made);
+    nitro_status status = nitro_query_set_options(computation, options, &query);
+    if (status == NITRO_OK)
+        status = nitro_computation_query(computation, argument, &query, &made);
     if (status != NITRO_OK)
         return status;
     if (is_sampled)
@@ -102,9 +110,17 @@ nitro_status nitro_run(const nitro_computation *computation, void *argument,
 nitro_status nitro_prepare(const nitro_computation *computation, void *argument,
                            nitro_decision *decision)
 {
+    return nitro_prepare_with(computation, argument, NULL, decision);
+}
+
+nitro_status nitro_prepare_with(const nitro_computation *computation, void *argument,
+                                const nitro_call_options *options, nitro_decision *decision)
+{
     nitro_query query;
     nitro_decision made;
-    nitro_status status = nitro_computation_query(computation, argument, &query, &made);
+    nitro_status status = nitro_query_set_options(computation, options, &query);
+    if (status == NITRO_OK)
+        status = nitro_computation_query(computation, argument, &query, &made);
     if (status != NITRO_OK)
         return status;
     nitro_computation_explain(computation, &query, &made);
@@ -170,6 +186,7 @@ nitro_status nitro_run_ticket(nitro_ticket *ticket, nitro_decision *decision)
     nitro_decision decided;
     bool is_sampled = monitor && nitro_monitor_samples(monitor);
     double begin_ms = is_sampled ? nitro_clock_wall_ms(computation->context) : 0.0;
+    query.share = computation->share;
     nitro_status status =
         nitro_computation_query_begun(&made->evaluation, made->known, &query, &decided);
     if (status != NITRO_OK)

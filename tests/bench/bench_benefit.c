@@ -203,7 +203,8 @@ static int measure_selection(const setting *s, const void *argument, measured *t
         nitro_decision decision;
         for (size_t i = 0; i < SELECT_REPEATS; i++) {
             double begin = now_ms();
-            if (nitro_select(s->computation, argument, &decision) != NITRO_OK)
+            if (nitro_select_with(s->computation, argument, &(nitro_call_options){.uses = uses[u]},
+                                  &decision) != NITRO_OK)
                 return fail(s, "no decision");
             times_ms[i] = now_ms() - begin;
         }

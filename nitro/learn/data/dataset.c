@@ -62,6 +62,11 @@ const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row)
     return dataset->features + row * dataset->schema->num_features;
 }
 
+double *nitro_dataset_prepare(const nitro_dataset *dataset, size_t row)
+{
+    return dataset->prepare_ms + row * dataset->schema->num_variants;
+}
+
 bool nitro_dataset_row_is_usable(const nitro_dataset *dataset, size_t row)
 {
     return nitro_times_count(nitro_dataset_times(dataset, row), dataset->schema->num_variants) >= 2;
@@ -76,6 +81,12 @@ size_t nitro_dataset_best_fixed(const nitro_dataset *dataset)
             for (size_t v = 0; v < num_variants; v++)
                 sums[v] += nitro_times_quality(nitro_dataset_times(dataset, row), num_variants, v);
     return nitro_scores_best(sums, num_variants);
+}
+
+static bool prepares_any(const nitro_dataset *dataset, size_t row)
+{
+    return nitro_times_count(nitro_dataset_prepare(dataset, row), dataset->schema->num_variants) >
+           0;
 }
 
 /* Of the rows of one device, or of all (NITRO_NONE). */
@@ -93,6 +104,9 @@ static uint64_t digest_rows(const nitro_dataset *dataset, size_t of_device)
                             dataset->schema->num_features * sizeof(double), digest);
         digest = nitro_hash(nitro_dataset_times(dataset, row),
                             dataset->schema->num_variants * sizeof(double), digest);
+        if (prepares_any(dataset, row)) /* records without such costs keep their digest */
+            digest = nitro_hash(nitro_dataset_prepare(dataset, row),
+                                dataset->schema->num_variants * sizeof(double), digest);
     }
     return digest;
 }
@@ -122,6 +136,7 @@ void nitro_dataset_free(nitro_dataset *dataset)
     free(dataset->row_input);
     free(dataset->features);
     free(dataset->times_ms);
+    free(dataset->prepare_ms);
     free(dataset);
 }
 
@@ -132,7 +147,9 @@ nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows, nit
     dataset->row_input = nitro_calloc(context, num_rows, sizeof *dataset->row_input);
     dataset->features = nitro_calloc(context, num_rows, schema->num_features * sizeof(double));
     dataset->times_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
-    if (!dataset->row_device || !dataset->row_input || !dataset->features || !dataset->times_ms)
+    dataset->prepare_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
+    if (!dataset->row_device || !dataset->row_input || !dataset->features || !dataset->times_ms ||
+        !dataset->prepare_ms)
         return NITRO_ERR_NO_MEMORY;
     return NITRO_OK;
 }
@@ -148,6 +165,8 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
            schema->num_features * sizeof(double));
     memcpy(dataset->times_ms + row * schema->num_variants, times_ms,
            schema->num_variants * sizeof(double));
+    for (size_t v = 0; v < schema->num_variants; v++)
+        nitro_dataset_prepare(dataset, row)[v] = NAN;
 }
 
 /** How many of the first `end` devices are kept: the new index of device `end`. */
@@ -196,10 +215,13 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
     }
     for (size_t row = 0; row < dataset->num_rows; row++) {
         size_t device = dataset->row_device[row], input = dataset->row_input[row];
-        if ((!devices || devices[device]) && (!inputs || inputs[input]))
-            nitro_dataset_append(made, count_kept(devices, device), input,
-                                 nitro_dataset_features(dataset, row),
-                                 nitro_dataset_times(dataset, row));
+        if ((devices && !devices[device]) || (inputs && !inputs[input]))
+            continue;
+        nitro_dataset_append(made, count_kept(devices, device), input,
+                             nitro_dataset_features(dataset, row),
+                             nitro_dataset_times(dataset, row));
+        memcpy(nitro_dataset_prepare(made, made->num_rows - 1), nitro_dataset_prepare(dataset, row),
+               dataset->schema->num_variants * sizeof(double));
     }
     *selected = made;
     return NITRO_OK;

@@ -24,11 +24,13 @@ double nitro_scores_quality(const double *times_ms, const double *scores, size_t
 /** The row's times, shape [num_variants], and features, shape [num_features]. */
 const double *nitro_dataset_times(const nitro_dataset *dataset, size_t row);
 const double *nitro_dataset_features(const nitro_dataset *dataset, size_t row);
+/** The row's costs of preparing, shape [num_variants]. */
+double *nitro_dataset_prepare(const nitro_dataset *dataset, size_t row);
 
 /** Allocate matrices for `num_rows` rows, without any row yet. The schema is set. */
 nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows,
                                     nitro_dataset *dataset);
-/** Append a row to the matrices, copied; there must be room. */
+/** Append a row to the matrices, copied; there must be room. Its costs of preparing are unknown. */
 void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
                           const double *features, const double *times_ms);
 

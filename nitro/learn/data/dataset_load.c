@@ -13,7 +13,7 @@
 typedef struct store_record {
     char *input;
     size_t device;
-    double *values; /* features, then times */
+    double *values; /* features, then times, then costs of preparing */
 } store_record;
 
 typedef struct store_reader {
@@ -83,7 +83,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         reader->records = grown;
         reader->capacity = capacity;
     }
-    size_t num_values = schema->num_features + schema->num_variants;
+    size_t num_values = schema->num_features + 2 * schema->num_variants;
     store_record made = {.input = nitro_strdup(reader->context, sample->input),
                          .device = reader->device_index,
                          .values = nitro_calloc(reader->context, num_values, sizeof(double))};
@@ -100,6 +100,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         reader->num_missing[v] += entry->outcome == NITRO_OUTCOME_MISSING;
         made.values[schema->num_features + v] =
             entry->outcome == NITRO_OUTCOME_MEASURED ? entry->median_ms : NAN;
+        made.values[schema->num_features + schema->num_variants + v] = entry->prepare_ms;
     }
     reader->records[reader->num_records++] = made;
     return NITRO_OK;
@@ -204,8 +205,12 @@ static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
             dataset->inputs[dataset->num_inputs++] = record->input;
             record->input = NULL;
         }
+        const double *times = record->values + dataset->schema->num_features;
+        size_t num_variants = dataset->schema->num_variants;
         nitro_dataset_append(dataset, record->device, dataset->num_inputs - 1, record->values,
-                             record->values + dataset->schema->num_features);
+                             times);
+        memcpy(nitro_dataset_prepare(dataset, i), times + num_variants,
+               num_variants * sizeof(double));
     }
     return NITRO_OK;
 }

@@ -13,8 +13,6 @@
 #include "nitro/base/finite.h"
 #include "nitro/runtime/scores/kernel_pair.h"
 
-#define LEAST_PERFORMANCE 0.1 /* expected of a variant, in comparisons */
-
 nitro_status nitro_model_create(nitro_context *context, const nitro_schema *schema,
                                 const char *target, const char *target_kind, nitro_model **model)
 {
@@ -48,6 +46,7 @@ void nitro_model_free(nitro_model *model)
     nitro_schema_free(model->schema);
     nitro_string_list_free(&model->device_features);
     nitro_kernel_pair_free(model->correction);
+    nitro_prepare_costs_free(model->prepare_costs);
     if (model->predicted)
         model->free_predicted(model->predicted);
     if (model->provenance)
@@ -136,6 +135,20 @@ nitro_status nitro_model_compile(nitro_model *model)
     return status;
 }
 
+nitro_status nitro_share_of_uses(nitro_context *context, const char *computation, double uses,
+                                 float *share)
+{
+    if (uses == 0.0)
+        return NITRO_OK;
+    if (!(uses >= 1.0))
+        return nitro_fail(context, NITRO_ERR_ARGUMENT,
+                          "%s: %g uses of an input: give at least 1, INFINITY for no limit, or 0 "
+                          "for the computation's default",
+                          computation, uses);
+    *share = (float)(1.0 / uses);
+    return NITRO_OK;
+}
+
 static void score_columns(const nitro_model *model, const double *columns, double *scores)
 {
     model->strategy->score(model->predictor, columns, scores);
@@ -143,18 +156,34 @@ static void score_columns(const nitro_model *model, const double *columns, doubl
         nitro_kernel_pair_add(model->correction, 1.0, columns, scores);
 }
 
+/** Add the share of the cost of preparing. @return the factor by which errors may have grown. */
+static double charge(const nitro_model *model, const double *columns, double share,
+                     uint64_t allowed, double *scores)
+{
+    if (!(share > 0.0) || !model->prepare_costs)
+        return 1.0;
+    return nitro_prepare_costs_charge(model->prepare_costs, columns, share, allowed, scores);
+}
+
 /** Score all variants; false if a relative feature is undefined for this input. */
-static bool score(const nitro_model *model, const double *features, double *scores)
+static bool score(const nitro_model *model, const double *features, double share, double *scores)
 {
     double columns[NITRO_MODEL_MAX_COLUMNS];
     bool defined = nitro_model_columns(model, features, columns);
     score_columns(model, columns, scores);
+    charge(model, columns, share, UINT64_MAX, scores);
     return defined;
 }
 
 void nitro_model_score(const nitro_model *model, const double *features, double *scores)
 {
-    score(model, features, scores);
+    score(model, features, 0.0, scores);
+}
+
+void nitro_model_score_uses(const nitro_model *model, const double *features, double share,
+                            double *scores)
+{
+    score(model, features, share, scores);
 }
 
 double nitro_model_expected_ratio(const nitro_model *model, const double *scores, size_t chosen,
@@ -162,8 +191,8 @@ double nitro_model_expected_ratio(const nitro_model *model, const double *scores
 {
     if (model->strategy->loss_per_score != 1.0)
         return NAN;
-    return fmax(1.0 + scores[chosen], LEAST_PERFORMANCE) /
-           fmax(1.0 + scores[other], LEAST_PERFORMANCE);
+    return fmax(1.0 + scores[chosen], NITRO_LEAST_SPEED) /
+           fmax(1.0 + scores[other], NITRO_LEAST_SPEED);
 }
 
 static bool is_outside(const nitro_model *model, const double *features)
@@ -232,8 +261,27 @@ static bool is_exact(const nitro_model *model, const double *scores, double boun
     return min_confidence <= low || min_confidence > high;
 }
 
+bool nitro_model_decide_few_uses(const nitro_model *model, double share, nitro_decision *decision)
+{
+    const nitro_prepare_costs *costs = model->prepare_costs;
+    if (!costs || !(share * costs->few_uses >= 1.0))
+        return false;
+    *decision = (nitro_decision){.variant = costs->few_variant,
+                                 .variant_name = model->schema->variants[costs->few_variant],
+                                 .confidence = costs->few_confidence,
+                                 .reason = NITRO_REASON_FEW_USES};
+    return true;
+}
+
 nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
                                 double min_confidence, nitro_decision *decision)
+{
+    return nitro_model_decide_uses(model, features, allowed, 0.0, min_confidence, decision);
+}
+
+nitro_status nitro_model_decide_uses(const nitro_model *model, const double *features,
+                                     uint64_t allowed, double share, double min_confidence,
+                                     nitro_decision *decision)
 {
     if (!nitro_all_finite(features, model->schema->num_features))
         return NITRO_ERR_BAD_FEATURE;
@@ -245,10 +293,13 @@ nitro_status nitro_model_decide(const nitro_model *model, const double *features
              !confident && p <= NITRO_PRECISION_DOUBLE; p++) {
             uint64_t exact;
             double bound = nitro_compiled_score(model->compiled, p, columns, scores, &exact);
+            bound *= charge(model, columns, share, allowed, scores);
             confident = is_exact(model, scores, bound, exact, allowed, min_confidence);
         }
-    if (!confident)
+    if (!confident) {
         score_columns(model, columns, scores);
+        charge(model, columns, share, allowed, scores);
+    }
     decide(model, features, scores, defined, allowed, min_confidence, decision);
     return NITRO_OK;
 }
@@ -267,15 +318,29 @@ static void rank(const double *scores, size_t count, size_t *ranking)
 nitro_status nitro_model_predict(const nitro_model *model, const double *features,
                                  nitro_decision *decision, size_t *ranking, double *scores)
 {
+    return nitro_model_predict_with(model, features, NULL, decision, ranking, scores);
+}
+
+nitro_status nitro_model_predict_with(const nitro_model *model, const double *features,
+                                      const nitro_call_options *options, nitro_decision *decision,
+                                      size_t *ranking, double *scores)
+{
     size_t num_variants = model->schema->num_variants;
+    float share = 0.0F;
+    nitro_status status = nitro_share_of_uses(model->context, model->schema->computation,
+                                              options ? options->uses : 0.0, &share);
+    if (status != NITRO_OK)
+        return status;
     for (size_t f = 0; f < model->schema->num_features; f++)
         if (!isfinite(features[f]))
             return nitro_fail(model->context, NITRO_ERR_BAD_FEATURE,
                               "feature %s is %g, but must be a finite number",
                               model->schema->features[f].name, features[f]);
     double all_scores[NITRO_MAX_VARIANTS];
-    bool defined = score(model, features, all_scores);
-    decide(model, features, all_scores, defined, UINT64_MAX >> (64 - num_variants), 0.0, decision);
+    bool defined = score(model, features, share, all_scores);
+    if (!nitro_model_decide_few_uses(model, share, decision))
+        decide(model, features, all_scores, defined, UINT64_MAX >> (64 - num_variants), 0.0,
+               decision);
     if (ranking)
         rank(all_scores, num_variants, ranking);
     if (scores)

@@ -6,6 +6,7 @@
 #include "nitro/records/scaler.h"
 #include "nitro/runtime/compiled/compiled.h"
 #include "nitro/runtime/scores/calibration.h"
+#include "nitro/runtime/scores/prepare_costs.h"
 
 /**
  * Maximum excess of an input feature over the training range, in scaled units: a tenth of the
@@ -41,6 +42,7 @@ struct nitro_model {
     void *predictor;
     struct nitro_kernel_pair
         *correction; /* correction by inputs measured on the target; NULL: none */
+    nitro_prepare_costs *prepare_costs; /* NULL: preparing costs nothing, or is unknown */
     uint64_t judged; /* bit f: the range of input feature f is checked, since scores depend on it or
                         (in a computation) it is free */
     bool has_interval[NITRO_MAX_FEATURES]; /* else use the scaler; set by nitro_model_compile */
@@ -88,6 +90,19 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *term
 
 /** Scores of all variants without range checks, for evaluation. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
+/** The same with a share of the cost of preparing in every run; the same scores where the model
+ * knows no such costs. */
+void nitro_model_score_uses(const nitro_model *model, const double *features, double share,
+                            double *scores);
+
+/**
+ * The share of the cost of preparing that each of `uses` runs bears.
+ * @param[in]     computation  for the error.
+ * @param[in,out] share        unchanged for 0 uses, which stand for a default; 0 for INFINITY.
+ * @return NITRO_OK or NITRO_ERR_ARGUMENT (below 1, or NaN).
+ */
+nitro_status nitro_share_of_uses(nitro_context *context, const char *computation, double uses,
+                                 float *share);
 
 /** The model's schema; its default variant is always set. */
 const nitro_schema *nitro_model_schema(const nitro_model *model);
@@ -110,5 +125,11 @@ nitro_status nitro_model_compile(nitro_model *model);
  */
 nitro_status nitro_model_decide(const nitro_model *model, const double *features, uint64_t allowed,
                                 double min_confidence, nitro_decision *decision);
+/** The same where every run bears a share of the cost of preparing: 1 / uses; 0: unlimited uses. */
+nitro_status nitro_model_decide_uses(const nitro_model *model, const double *features,
+                                     uint64_t allowed, double share, double min_confidence,
+                                     nitro_decision *decision);
+/** Is this share so large that features do not pay? If so, decide without them. */
+bool nitro_model_decide_few_uses(const nitro_model *model, double share, nitro_decision *decision);
 
 #endif

@@ -20,6 +20,7 @@ static nitro_model *train_model(nitro_context *context, const char *strategy)
     devices[0] = synthetic_device(context, "old", 4.0);
     devices[1] = synthetic_device(context, "new", 1.0);
     nitro_dataset *sources = synthetic_dataset(context, devices, 2, 80);
+    synthetic_add_prepare(sources);
     nitro_device *target = synthetic_device(context, "next", 2.0);
     nitro_relative_feature relative = {.name = "size_per_launch",
                                        .scale = NITRO_SCALE_LOG,
@@ -78,6 +79,10 @@ static void test_binary_is_the_same_model(void **state)
             assert_memory_equal(scores, expected, sizeof scores);
             assert_true(a.variant == b.variant && a.reason == b.reason &&
                         a.confidence == b.confidence);
+            const nitro_call_options few = {.uses = 1.0 + (double)(i % 40)};
+            assert_ok(context, nitro_model_predict_with(model, features, &few, &a, NULL, expected));
+            assert_ok(context, nitro_model_predict_with(again, features, &few, &b, NULL, scores));
+            assert_memory_equal(scores, expected, sizeof scores);
         }
         /* Written again: the same bytes; as JSON it cannot be. */
         assert_ok(context, nitro_binary_format(again, &second, &second_size));
@@ -113,7 +118,7 @@ static void test_altered_bytes_are_refused(void **state)
                          NITRO_ERR_FORMAT);
     bytes[8] = NITRO_BINARY_VERSION + 1;
     assert_fails(context, nitro_binary_parse(context, "test.bin", bytes, size, &again),
-                 NITRO_ERR_NEWER, "test.bin: the model has binary version 2");
+                 NITRO_ERR_NEWER, "test.bin: the model has binary version 3");
     assert_null(again);
     free(bytes);
     nitro_model_free(model);
@@ -154,6 +159,9 @@ static void test_any_number_may_be_wrong(void **state)
                     assert_ok(context, nitro_model_compile(again));
                     assert_ok(context, nitro_model_decide(again, features, 3, 0.0, &decision));
                     assert_true(decision.variant < 2 || again->schema->num_variants > 2);
+                    assert_ok(context,
+                              nitro_model_decide_uses(again, features, 3, 0.1, 0.0, &decision));
+                    assert_true(decision.variant < 2 || again->schema->num_variants > 2);
                 } else {
                     num_refused++;
                 }
@@ -190,6 +198,8 @@ static void check_source(nitro_context *context, const char *folder, const char 
     assert_non_null(library);
     int (*select)(const double *features) = NULL;
     *(void **)&select = dlsym(library, "nitro_toy_select");
+    int (*select_uses)(const double *features, double uses) = NULL;
+    *(void **)&select_uses = dlsym(library, "nitro_toy_select_uses");
     const char *const *variants = dlsym(library, "nitro_toy_variants");
     const char *const *features_names = dlsym(library, "nitro_toy_features");
     assert_true(select && variants && features_names);
@@ -206,7 +216,12 @@ static void check_source(nitro_context *context, const char *folder, const char 
         assert_ok(context, nitro_model_predict(model, features, &decision, NULL, NULL));
         assert_int_equal(select(features), decision.variant);
         num_chosen[decision.variant]++;
+        const nitro_call_options few = {.uses = 1.0 + (double)(i % 40)};
+        assert_ok(context, nitro_model_predict_with(model, features, &few, &decision, NULL, NULL));
+        if (select_uses)
+            assert_int_equal(select_uses(features, few.uses), decision.variant);
     }
+    assert_int_equal(select_uses != NULL, model->prepare_costs != NULL);
     assert_int_equal(select((const double[]){NAN, 0.5}), -1);
     assert_true(num_chosen[0] > 0 && num_chosen[1] > 0);
     dlclose(library);

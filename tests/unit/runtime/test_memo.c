@@ -36,14 +36,14 @@ static void test_keeps_by_bits_allowed_and_epoch(void **state)
     nitro_decision made = decide(9, 1), found;
     assert_ok(context, nitro_memo_create(context, 1, FEATURES, &memo));
     make_features(9, features);
-    assert_false(nitro_memo_find(memo, features, 3, 1, &found));
-    nitro_memo_keep(memo, features, 3, 1, &made);
-    assert_true(nitro_memo_find(memo, features, 3, 1, &found));
+    assert_false(nitro_memo_find(memo, features, 3, 0, 1, &found));
+    nitro_memo_keep(memo, features, 3, 0, 1, &made);
+    assert_true(nitro_memo_find(memo, features, 3, 0, 1, &found));
     assert_true(same(&made, &found));
-    assert_false(nitro_memo_find(memo, features, 1, 1, &found));
-    assert_false(nitro_memo_find(memo, features, 3, 2, &found));
+    assert_false(nitro_memo_find(memo, features, 1, 0, 1, &found));
+    assert_false(nitro_memo_find(memo, features, 3, 0, 2, &found));
     features[FEATURES - 1] = nextafter(features[FEATURES - 1], 1e9);
-    assert_false(nitro_memo_find(memo, features, 3, 1, &found));
+    assert_false(nitro_memo_find(memo, features, 3, 0, 1, &found));
     nitro_memo_statistics counts;
     nitro_memo_count(memo, &counts);
     assert_int_equal(counts.hits, 1);
@@ -64,12 +64,12 @@ static void test_stays_bounded(void **state)
     for (size_t key = 0; key < NUM_KEYS; key++) {
         nitro_decision made = decide(key, 1);
         make_features(key, features);
-        nitro_memo_keep(memo, features, 3, 1, &made);
+        nitro_memo_keep(memo, features, 3, 0, 1, &made);
     }
     for (size_t key = 0; key < NUM_KEYS; key++) {
         nitro_decision found, made = decide(key, 1);
         make_features(key, features);
-        if (!nitro_memo_find(memo, features, 3, 1, &found))
+        if (!nitro_memo_find(memo, features, 3, 0, 1, &found))
             continue;
         num_found++;
         assert_true(same(&made, &found));
@@ -100,10 +100,10 @@ static void *work(void *any)
             nitro_decision found, made = decide(key, epoch);
             make_features(key, features);
             self->num_asked++;
-            if (nitro_memo_find(self->memo, features, 3, epoch, &found))
+            if (nitro_memo_find(self->memo, features, 3, 0, epoch, &found))
                 self->num_wrong += !same(&found, &made);
             else
-                nitro_memo_keep(self->memo, features, 3, epoch, &made);
+                nitro_memo_keep(self->memo, features, 3, 0, epoch, &made);
         }
     return NULL;
 }
@@ -145,8 +145,8 @@ static void test_what_fits_easily_is_kept(void **state)
         for (size_t key = 0; key < 48; key++) {
             nitro_decision found, made = decide(key, 1);
             make_features(key, features);
-            assert_int_equal(nitro_memo_find(memo, features, 3, 1, &found), round > 0);
-            nitro_memo_keep(memo, features, 3, 1, &made);
+            assert_int_equal(nitro_memo_find(memo, features, 3, 0, 1, &found), round > 0);
+            nitro_memo_keep(memo, features, 3, 0, 1, &made);
         }
     nitro_memo_free(memo);
     nitro_context_free(context);
@@ -167,7 +167,7 @@ static void *count_misses(void *any)
     pthread_barrier_wait(self->all_are_here);
     for (size_t key = 0; key < NUM_KEYS; key++) {
         make_features(key, features);
-        nitro_memo_find(self->memo, features, 3, 1, &found);
+        nitro_memo_find(self->memo, features, 3, 0, 1, &found);
     }
     pthread_barrier_wait(self->all_are_here);
     return NULL;
@@ -207,8 +207,8 @@ static void test_sizes(void **state)
                  "the maximum is");
     assert_ok(context, nitro_memo_create(context, 4, 0, &memo));
     nitro_decision made = decide(1, 1), found;
-    nitro_memo_keep(memo, NULL, 3, 1, &made);
-    assert_true(nitro_memo_find(memo, NULL, 3, 1, &found));
+    nitro_memo_keep(memo, NULL, 3, 0, 1, &made);
+    assert_true(nitro_memo_find(memo, NULL, 3, 0, 1, &found));
     nitro_memo_free(memo);
     nitro_memo_free(NULL);
     nitro_context_free(context);

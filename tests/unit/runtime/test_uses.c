@@ -1,0 +1,357 @@
+/* The number of uses of an input: preparing counts, by costs that the model learnt. */
+#include <inttypes.h>
+#include <jansson.h>
+
+#include "nitro/learn/select.h"
+#include "nitro/models/model_file.h"
+#include "unit/synthetic.h"
+
+typedef struct fixture {
+    nitro_context *context;
+    nitro_computation *computation;
+    nitro_model *model; /* of the computation */
+    unsigned num_evaluations;
+} fixture;
+
+typedef struct call {
+    double features[SYNTHETIC_FEATURES];
+    unsigned *num_evaluations;
+    size_t ran;
+} call;
+
+static int evaluate_features(const void *argument, double *values, void *user)
+{
+    const call *given = argument;
+    (void)user;
+    memcpy(values, given->features, sizeof given->features);
+    ++*given->num_evaluations;
+    return 0;
+}
+
+static int run_variant(void *argument, void *user)
+{
+    ((call *)argument)->ran = (size_t)user;
+    return 0;
+}
+
+static bool allows_large(const double *features, const void *argument, void *user)
+{
+    (void)argument;
+    (void)user;
+    return features[0] > 1000.0;
+}
+
+static nitro_model *learn(nitro_context *context, const char *strategy, bool prepares)
+{
+    nitro_device *devices[] = {synthetic_device(context, "old", 4.0),
+                               synthetic_device(context, "new", 1.0)};
+    nitro_dataset *sources = synthetic_dataset(context, devices, 2, 150);
+    nitro_device *target = synthetic_device(context, "next", 2.0);
+    nitro_string_list device_features = {0};
+    nitro_model *model = NULL;
+    if (prepares)
+        synthetic_add_prepare(sources);
+    assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
+    nitro_training_task task = {.sources = sources,
+                                .target = target,
+                                .device_features = &device_features,
+                                .seed = 3,
+                                .num_threads = 1};
+    assert_ok(context, nitro_strategy_find(context, strategy, &task.strategy));
+    assert_ok(context, nitro_model_train(context, &task, &model));
+    nitro_model_set_provenance(model, json_pack("{s:s}", "made", "for tests"));
+    nitro_string_list_free(&device_features);
+    nitro_device_free(target);
+    nitro_dataset_free(sources);
+    return model;
+}
+
+static nitro_computation *declare(nitro_context *context, bool constrained)
+{
+    static const char *const names[] = {"simple", "wide", "even"};
+    const nitro_feature features[] = {{.name = "size", .unit = "rows", .cost_ns = 1000.0},
+                                      {.name = "skew", .scale = NITRO_SCALE_LINEAR}};
+    nitro_computation *computation = NULL;
+    assert_ok(context, nitro_computation_create(context, "toy", &computation));
+    assert_ok(context, nitro_computation_add_features(computation, features, SYNTHETIC_FEATURES,
+                                                      evaluate_features, NULL));
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++) {
+        const nitro_variant variant = {.name = names[v],
+                                       .run = run_variant,
+                                       .allows = constrained && v == 0 ? allows_large : NULL,
+                                       .user = (void *)v};
+        assert_ok(context, nitro_computation_add_variant(computation, &variant));
+    }
+    return computation;
+}
+
+static void set_up(fixture *f, bool constrained)
+{
+    *f = (fixture){.context = unit_context()};
+    f->computation = declare(f->context, constrained);
+    f->model = learn(f->context, "auto", true);
+    assert_ok(f->context, nitro_computation_attach_model(f->computation, f->model));
+}
+
+static void tear_down(fixture *f)
+{
+    nitro_computation_free(f->computation);
+    nitro_context_free(f->context);
+}
+
+static call input(fixture *f, size_t index)
+{
+    call given = {.num_evaluations = &f->num_evaluations, .ran = 99};
+    synthetic_input(index, NULL, given.features);
+    return given;
+}
+
+/* Of preparing once and `uses` runs, on the target. */
+static double total_ms(const double *features, double uses, size_t variant)
+{
+    double times_ms[SYNTHETIC_VARIANTS], prepare_ms[SYNTHETIC_VARIANTS];
+    synthetic_times(features, 2.0, times_ms);
+    synthetic_prepare(features, prepare_ms);
+    return (variant > 0 ? prepare_ms[variant] / uses : 0.0) + times_ms[variant];
+}
+
+static double quality(const double *features, double uses, size_t chosen)
+{
+    double best = INFINITY;
+    for (size_t v = 0; v < SYNTHETIC_VARIANTS; v++)
+        best = fmin(best, total_ms(features, uses, v));
+    return best / total_ms(features, uses, chosen);
+}
+
+static void test_totals_are_minimised(void **state)
+{
+    (void)state;
+    static const double uses[] = {1, 3, 10, 100, INFINITY};
+    size_t num_changed = 0;
+    fixture f;
+    set_up(&f, false);
+    for (size_t u = 0; u < sizeof uses / sizeof uses[0]; u++) {
+        double sum = 0.0;
+        for (size_t i = 200; i < 500; i++) {
+            const nitro_call_options options = {.uses = uses[u]};
+            nitro_decision decision, unlimited;
+            call given = input(&f, i);
+            assert_ok(f.context, nitro_run_with(f.computation, &given, &options, &decision));
+            assert_int_equal(given.ran, decision.variant);
+            assert_ok(f.context, nitro_select(f.computation, &given, &unlimited));
+            num_changed += decision.variant != unlimited.variant;
+            sum += quality(given.features, uses[u], decision.variant);
+        }
+        if (sum / 300.0 < 0.95)
+            fail_msg("with %g uses, the quality is %.3f", uses[u], sum / 300.0);
+    }
+    assert_true(num_changed > 200); /* preparing mattered */
+    tear_down(&f);
+}
+
+static void test_the_compiled_model_decides_alike(void **state)
+{
+    (void)state;
+    fixture f;
+    set_up(&f, false);
+    nitro_model *plain = learn(f.context, "auto", true);
+    for (size_t i = 0; i < 600; i++) {
+        double share = 1.0 / (1.0 + (double)(i % 50)), least = i % 3 == 0 ? 0.8 : 0.0;
+        nitro_decision expected, decision;
+        call given = input(&f, i);
+        assert_ok(f.context,
+                  nitro_model_decide_uses(plain, given.features, 7, share, least, &expected));
+        assert_ok(f.context,
+                  nitro_model_decide_uses(f.model, given.features, 7, share, least, &decision));
+        assert_int_equal(decision.variant, expected.variant);
+        assert_int_equal(decision.reason, expected.reason);
+    }
+    nitro_model_free(plain);
+    tear_down(&f);
+}
+
+static void test_the_memo_tells_uses_apart(void **state)
+{
+    (void)state;
+    nitro_memo_statistics statistics;
+    fixture f;
+    set_up(&f, false);
+    size_t num_different = 0;
+    for (size_t i = 200; i < 300; i++) {
+        nitro_decision first[2], again;
+        call given = input(&f, i);
+        for (size_t round = 0; round < 2; round++)
+            for (size_t u = 0; u < 2; u++) {
+                const nitro_call_options options = {.uses = u ? 1.0 : INFINITY};
+                assert_ok(f.context, nitro_select_with(f.computation, &given, &options,
+                                                       round ? &again : &first[u]));
+                if (round)
+                    assert_int_equal(again.variant, first[u].variant);
+            }
+        num_different += first[0].variant != first[1].variant;
+    }
+    nitro_computation_memo_statistics(f.computation, &statistics);
+    assert_int_equal(statistics.hits, 200);
+    assert_true(num_different > 20);
+    tear_down(&f);
+}
+
+static void test_the_computation_declares_uses(void **state)
+{
+    (void)state;
+    fixture f;
+    set_up(&f, false);
+    call given = input(&f, 0);
+    given.features[0] = 3e4;
+    given.features[1] = 0.1;
+    nitro_decision decision;
+    assert_ok(f.context, nitro_select(f.computation, &given, &decision));
+    assert_string_equal(decision.variant_name, "wide");
+    assert_ok(f.context, nitro_computation_set_uses(f.computation, 1.0));
+    assert_ok(f.context, nitro_select(f.computation, &given, &decision));
+    assert_string_equal(decision.variant_name, "even");
+    assert_ok(f.context, nitro_select_features_with(f.computation, given.features, 2,
+                                                    &(nitro_call_options){0}, &decision));
+    assert_string_equal(decision.variant_name, "even"); /* 0: as declared */
+    assert_ok(f.context, nitro_prepare_with(f.computation, &given,
+                                            &(nitro_call_options){.uses = 1e6}, &decision));
+    assert_string_equal(decision.variant_name, "wide");
+    assert_ok(f.context, nitro_computation_set_uses(f.computation, INFINITY));
+    assert_ok(f.context, nitro_run(f.computation, &given, &decision));
+    assert_string_equal(decision.variant_name, "wide");
+    static const double bad[] = {0.5, -1.0, NAN, -INFINITY};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        const nitro_call_options options = {.uses = bad[i]};
+        assert_fails(f.context, nitro_run_with(f.computation, &given, &options, &decision),
+                     NITRO_ERR_ARGUMENT, "toy:");
+        assert_fails(f.context, nitro_computation_set_uses(f.computation, bad[i]),
+                     NITRO_ERR_ARGUMENT, "at least 1");
+    }
+    assert_fails(f.context, nitro_computation_set_uses(f.computation, 0.0), NITRO_ERR_ARGUMENT,
+                 "at least 1");
+    tear_down(&f);
+}
+
+/* What the model takes for few uses needs no features. */
+static void check_few_uses(bool constrained)
+{
+    fixture f;
+    set_up(&f, constrained);
+    f.model->prepare_costs->few_uses = 5.0;
+    f.model->prepare_costs->few_variant = 0;
+    f.model->prepare_costs->few_confidence = 0.75;
+    nitro_decision decision, by_features;
+    call given = input(&f, 0);
+    given.features[0] = 3e4;
+    assert_ok(f.context,
+              nitro_run_with(f.computation, &given, &(nitro_call_options){.uses = 5.0}, &decision));
+    if (constrained) { /* its constraint needs features */
+        assert_int_equal(f.num_evaluations, 1);
+        assert_int_not_equal(decision.reason, NITRO_REASON_FEW_USES);
+    } else {
+        assert_int_equal(f.num_evaluations, 0);
+        assert_int_equal(given.ran, 0);
+        assert_string_equal(decision.variant_name, "simple");
+        assert_int_equal(decision.reason, NITRO_REASON_FEW_USES);
+        assert_true(decision.confidence == 0.75);
+        assert_ok(f.context,
+                  nitro_select_features_with(f.computation, given.features, 2,
+                                             &(nitro_call_options){.uses = 5.0}, &by_features));
+        assert_int_equal(by_features.variant, decision.variant);
+        assert_int_equal(by_features.reason, NITRO_REASON_FEW_USES);
+    }
+    assert_ok(f.context,
+              nitro_run_with(f.computation, &given, &(nitro_call_options){.uses = 6.0}, &decision));
+    assert_int_equal(f.num_evaluations, constrained ? 2 : 1);
+    assert_int_equal(decision.reason, NITRO_REASON_MODEL);
+    tear_down(&f);
+}
+
+static void test_few_uses_need_no_features(void **state)
+{
+    (void)state;
+    check_few_uses(false);
+    check_few_uses(true);
+}
+
+/* Models of recorded samples, and those that only rank, know no costs. */
+static void test_without_costs_uses_do_not_matter(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *recorded = learn(context, "auto", false);
+    nitro_model *ranking = learn(context, "svm", true);
+    assert_null(recorded->prepare_costs);
+    assert_null(ranking->prepare_costs);
+    for (size_t i = 200; i < 260; i++) {
+        double features[2], scores[SYNTHETIC_VARIANTS], same[SYNTHETIC_VARIANTS];
+        nitro_decision decision;
+        synthetic_input(i, NULL, features);
+        assert_ok(context,
+                  nitro_model_predict_with(recorded, features, &(nitro_call_options){.uses = 1.0},
+                                           &decision, NULL, scores));
+        assert_ok(context, nitro_model_predict(recorded, features, &decision, NULL, same));
+        assert_memory_equal(scores, same, sizeof same);
+    }
+    nitro_model_free(recorded);
+    nitro_model_free(ranking);
+    nitro_context_free(context);
+}
+
+static void test_costs_are_in_the_file(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    nitro_model *model = learn(context, "forest", true), *again = NULL;
+    char *text = NULL, *second = NULL, *bad = NULL;
+    size_t size = 0, second_size = 0;
+    model->prepare_costs->few_uses = 2.5;
+    model->prepare_costs->few_variant = 2;
+    assert_ok(context, nitro_model_format(model, &text, &size));
+    assert_ok(context, nitro_model_parse(context, "m.json", text, size, &again));
+    assert_ok(context, nitro_model_format(again, &second, &second_size));
+    assert_string_equal(text, second);
+    assert_true(again->prepare_costs->few_uses == 2.5 && again->prepare_costs->prepared == 6);
+    static const struct {
+        const char *from, *to, *error;
+    } cases[] = {
+        {"\"few_variant\":2", "\"few_variant\":3", "few_variant"},
+        {"\"few_uses\":2.5", "\"few_uses\":-2 ", "preparing"},
+        {"\"variants\":[1,2]", "\"variants\":[1,1]", "variants"},
+        {"\"variants\":[1,2]", "\"variants\":[1,9]", "variants"},
+        {"\"variants\":[1,2]", "\"variants\":[1]  ", "weights"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char field[NITRO_MODEL_CHECKSUM_SIZE + 1];
+        bad = strdup(text);
+        char *place = strstr(bad, "\"preparing\"");
+        place = place ? strstr(place, cases[i].from) : NULL;
+        assert_non_null(place);
+        memcpy(place, cases[i].to, strlen(cases[i].to));
+        snprintf(field, sizeof field, NITRO_MODEL_CHECKSUM, nitro_model_checksum(bad, size));
+        memcpy(bad, field, NITRO_MODEL_CHECKSUM_SIZE);
+        nitro_model *refused = NULL;
+        assert_fails(context, nitro_model_parse(context, "m.json", bad, size, &refused),
+                     NITRO_ERR_FORMAT, cases[i].error);
+        free(bad);
+    }
+    free(text);
+    free(second);
+    nitro_model_free(model);
+    nitro_model_free(again);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_totals_are_minimised),
+        cmocka_unit_test(test_the_compiled_model_decides_alike),
+        cmocka_unit_test(test_the_memo_tells_uses_apart),
+        cmocka_unit_test(test_the_computation_declares_uses),
+        cmocka_unit_test(test_few_uses_need_no_features),
+        cmocka_unit_test(test_without_costs_uses_do_not_matter),
+        cmocka_unit_test(test_costs_are_in_the_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
