@@ -257,6 +257,20 @@ static void constraints_refuse_what_would_not_fit(void **state)
     assert_null(nitro_spmv_variant_hybrid.allows);
 }
 
+/* The feature is an estimate: dia counts for itself before it allocates. */
+static void dia_refuses_a_fill_in_far_above_its_bound(void **state)
+{
+    computation_fixture *f = *state;
+    nitro_spmv_entries entries = {.num_rows = 100, .num_cols = 100};
+    for (int64_t row = 0; row < 100; row++)
+        assert_ok(f->context, nitro_spmv_entries_add(f->context, &entries, row, 99 * row % 100, 1));
+    nitro_spmv *spmv = NULL;
+    assert_ok(f->context, nitro_spmv_matrix_create(f->context, "scattered", &entries, &spmv));
+    assert_int_not_equal(nitro_spmv_variant_dia.prepare(spmv, NULL), 0);
+    assert_null(spmv->dia);
+    nitro_spmv_matrix_free(spmv);
+}
+
 /* The bound that sellp is judged by must hold for every matrix. */
 static void sellp_is_never_larger_than_its_bound(void **state)
 {
@@ -417,6 +431,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(variants_agree_on_dense_matrices, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(y_is_what_it_should_be, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(dia_refuses_a_fill_in_far_above_its_bound, setup,
+                                        computation_teardown),
         cmocka_unit_test_setup_teardown(constraints_refuse_what_would_not_fit, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(sellp_is_never_larger_than_its_bound, setup,

@@ -1,7 +1,10 @@
 /* Input features of spmv against values computed by hand, and against the recorded SpMV
  * measurements for matrices in both collections. */
 #include <math.h>
+#include <omp.h>
+#include <stdlib.h>
 
+#include "apps/spmv/generate_matrix.h"
 #include "apps/spmv/matrix.h"
 #include "apps/spmv/matrix_market.h"
 #include "unit/computation_fixture.h"
@@ -139,6 +142,73 @@ static void quartiles_of_very_long_rows(void **state)
     nitro_spmv_matrix_free(spmv);
 }
 
+static double exact_dia_fillin(const nitro_spmv *spmv)
+{
+    size_t num_diagonals = (size_t)(spmv->num_rows + spmv->num_cols), count = 0;
+    unsigned char *occupied = calloc(num_diagonals, 1);
+    assert_non_null(occupied);
+    for (int64_t row = 0; row < spmv->num_rows; row++)
+        for (int64_t k = spmv->row_offsets[row]; k < spmv->row_offsets[row + 1]; k++)
+            occupied[spmv->num_rows - row + spmv->columns[k]] = 1;
+    for (size_t i = 0; i < num_diagonals; i++)
+        count += occupied[i];
+    free(occupied);
+    return (double)count * (double)spmv->num_rows / (double)spmv->num_nonzeros;
+}
+
+/* The bounds that the features' file states, on every family and many sizes. */
+static void diagonals_are_estimated_within_the_stated_bounds(void **state)
+{
+    computation_fixture *f = *state;
+    size_t num_sampled = 0, num_banded = 0;
+    for (size_t i = 0; i < 3 * nitro_spmv_num_families(); i++) {
+        char name[256];
+        nitro_spmv *spmv = NULL;
+        double values[NITRO_SPMV_NUM_FEATURES];
+        assert_ok(f->context, nitro_spmv_generate(f->context, 7, i, name, sizeof(name), &spmv));
+        evaluate(f, spmv, values);
+        double exact = exact_dia_fillin(spmv), ratio = values[NITRO_SPMV_DIA_FILLIN] / exact;
+        if (spmv->num_nonzeros <= 16384)
+            assert_feature(values[NITRO_SPMV_DIA_FILLIN], exact, name);
+        else if (exact <= 10 ? fabs(ratio - 1) > 0.35 : ratio < 0.5 || ratio > 2)
+            fail_msg("%s: dia_fillin is %g, exact %g", name, values[NITRO_SPMV_DIA_FILLIN], exact);
+        num_sampled += spmv->num_nonzeros > 16384;
+        num_banded += spmv->num_nonzeros > 16384 && exact <= 10;
+        nitro_spmv_matrix_free(spmv);
+    }
+    assert_true(num_sampled > 20 && num_banded > 8);
+}
+
+/* Half a million rows, some of them long: counted by several threads. */
+static void features_do_not_depend_on_the_number_of_threads(void **state)
+{
+    computation_fixture *f = *state;
+    enum { ROWS = 520000, COLS = 2000 };
+    int threads = omp_get_max_threads();
+    int64_t *lengths = calloc(ROWS, sizeof(*lengths));
+    assert_non_null(lengths);
+    for (int64_t row = 0; row < ROWS; row++)
+        lengths[row] = row % 4000 == 17 ? 500 + row % 1300 : row * row % 3;
+    nitro_spmv *spmv = with_lengths(f, lengths, ROWS, COLS);
+    double expected[NITRO_SPMV_NUM_FEATURES];
+    omp_set_num_threads(1);
+    evaluate(f, spmv, expected);
+    for (int count = 2; count <= 5; count++) {
+        double values[NITRO_SPMV_NUM_FEATURES];
+        omp_set_num_threads(count);
+        evaluate(f, spmv, values);
+        assert_memory_equal(values, expected, sizeof(values));
+    }
+    omp_set_num_threads(threads);
+    double variance = 0, mean = expected[NITRO_SPMV_AVG_NZ_PER_ROW];
+    for (int64_t row = 0; row < ROWS; row++)
+        variance += ((double)lengths[row] - mean) * ((double)lengths[row] - mean) / ROWS;
+    assert_true(fabs(expected[NITRO_SPMV_ROW_VARIANCE] / variance - 1) < 1e-9);
+    assert_feature(expected[NITRO_SPMV_ROW_MAX], 1717, "row_max");
+    nitro_spmv_matrix_free(spmv);
+    free(lengths);
+}
+
 static void features_of_empty_matrices_are_finite(void **state)
 {
     computation_fixture *f = *state;
@@ -228,6 +298,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(quartiles_follow_the_recorded_definition, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(quartiles_of_very_long_rows, setup, computation_teardown),
+        cmocka_unit_test_setup_teardown(diagonals_are_estimated_within_the_stated_bounds, setup,
+                                        computation_teardown),
+        cmocka_unit_test_setup_teardown(features_do_not_depend_on_the_number_of_threads, setup,
+                                        computation_teardown),
         cmocka_unit_test_setup_teardown(features_of_empty_matrices_are_finite, setup,
                                         computation_teardown),
         cmocka_unit_test_setup_teardown(logarithms_exist, setup, computation_teardown),

@@ -64,6 +64,9 @@ static int prepare(void *argument, void *user)
     if (!slots || !dia)
         goto free_all;
     dia->num_diagonals = number_diagonals(spmv, slots);
+    if ((double)dia->num_diagonals * (double)spmv->num_rows >
+        2.0 * MAX_FILLIN * (double)spmv->num_nonzeros)
+        goto free_all; /* the feature, an estimate, missed most of the diagonals */
     dia->stride = nitro_spmv_stride(spmv->num_rows);
     if (__builtin_mul_overflow(dia->num_diagonals, dia->stride, &num_slots))
         goto free_all;
