@@ -1,5 +1,6 @@
 /* message.c - errors, warnings and notes: always on stderr, always with the command's name. */
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "apps/cli/output.h"
@@ -11,7 +12,12 @@ static void print_message(const invocation *call, const char *kind, const char *
         progress_clear(call->progress);
     fprintf(stderr, "nitro%s%s: %s", call->command ? " " : "",
             call->command ? call->command->name : "", kind);
-    vfprintf(stderr, format, arguments);
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) >= 0) {
+        nitro_text_clean(text, "\n\t"); /* it may quote a file or a server */
+        fputs(text, stderr);
+        free(text);
+    }
     fputc('\n', stderr);
 }
 

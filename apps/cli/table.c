@@ -36,6 +36,7 @@ void table_cell(text_table *table, const char *format, ...)
         keep(table, nitro_fail(table->context, NITRO_ERR_NO_MEMORY, "out of memory for a table"));
         return;
     }
+    nitro_text_clean(text, "");
     keep(table, nitro_string_list_add(table->context, &table->cells, text));
     free(text);
 }

@@ -24,6 +24,9 @@ NITRO_API bool nitro_input_name_is_valid(const char *name);
 NITRO_API bool nitro_metric_name_is_valid(const char *name);
 /** Descriptive text: UTF-8 of at most `max_bytes`, no control characters but newline and tab. */
 NITRO_API bool nitro_text_is_valid(const char *text, size_t max_bytes);
+/** Replace by '?' each byte of text from outside that is not UTF-8, and each control character but
+ *  the allowed ones: terminals obey some, and no record holds them. */
+NITRO_API void nitro_text_clean(char *text, const char *allowed_controls);
 
 /** Strings, owned. Zero-initialise; every failure is out of memory and leaves the list as is. */
 typedef struct nitro_string_list {
@@ -62,8 +65,18 @@ NITRO_API char *nitro_asprintf(nitro_context *context, const char *format, ...) 
  */
 NITRO_API nitro_status nitro_file_read(nitro_context *context, const char *path, size_t max_bytes,
                                        char **text, size_t *size);
+/**
+ * Create a temporary file in the folder of `path`, under a name that nobody can predict, with the
+ * permissions that the umask leaves of 0666. It never opens a file that exists.
+ * @param[out] temporary   its path; free with free().
+ * @param[out] descriptor  open for reading and writing.
+ * @return NITRO_OK, NITRO_ERR_IO or NITRO_ERR_NO_MEMORY.
+ */
+NITRO_API nitro_status nitro_file_create_beside(nitro_context *context, const char *path,
+                                                char **temporary, int *descriptor);
 /** Write atomically: a temporary file beside it, synced, renamed. An existing file is unchanged on
- * error. A terminal or pipe is written to directly. NITRO_OK or NITRO_ERR_IO.
+ * error; if it is ours, its permissions are kept, but no setuid, setgid or sticky bit. A terminal
+ * or pipe is written to directly. NITRO_OK or NITRO_ERR_IO.
  */
 NITRO_API nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                                         size_t size);

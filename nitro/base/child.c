@@ -48,7 +48,7 @@ static void send_all(int pipe, const char *bytes, size_t size)
 _Noreturn static void be_child(nitro_context *context, nitro_child_function function, void *state,
                                pid_t parent, int pipe)
 {
-    nitro_child_detach(parent);
+    nitro_child_detach(parent, pipe);
     nitro_context_set_log(context, NITRO_LOG_WARNING, NULL, NULL);
     char *answer = NULL, error[sizeof(context->error)];
     nitro_status status = function(context, state, &answer);

@@ -42,6 +42,16 @@ static void detach_standard_input(void)
     }
 }
 
+/* Close all descriptors but the standard ones and `kept`: a variant must not write to the store's
+ * file. Its standard output is standard error: ours may be JSON. */
+static void close_descriptors(int kept)
+{
+    dup2(STDERR_FILENO, STDOUT_FILENO);
+    if (kept > STDERR_FILENO + 1)
+        close_range(STDERR_FILENO + 1, (unsigned)kept - 1, 0);
+    close_range((unsigned)(kept > STDERR_FILENO ? kept : STDERR_FILENO) + 1, ~0U, 0);
+}
+
 /* Hold the error lock across fork, so that it is not left locked in the child. */
 pid_t nitro_child_fork(nitro_context *context)
 {
@@ -53,7 +63,7 @@ pid_t nitro_child_fork(nitro_context *context)
     return worker;
 }
 
-void nitro_child_detach(pid_t parent)
+void nitro_child_detach(pid_t parent, int kept)
 {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -68,5 +78,6 @@ void nitro_child_detach(pid_t parent)
     setrlimit(RLIMIT_CORE, &no_core);
     on_exit(leave_at_once, NULL);
     detach_standard_input();
+    close_descriptors(kept);
     volunteer_for_oom_killer();
 }

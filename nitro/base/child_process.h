@@ -12,8 +12,9 @@ pid_t nitro_child_fork(nitro_context *context);
 
 /**
  * Detach a forked process from its parent: own process group, default signal handlers, empty
- * standard input, no exit handlers. It is killed when `parent` ends.
+ * standard input, output to standard error, no exit handlers, and no open descriptors but these
+ * and `kept`. It is killed when `parent` ends.
  */
-void nitro_child_detach(pid_t parent);
+void nitro_child_detach(pid_t parent, int kept);
 
 #endif

@@ -1,10 +1,12 @@
 /* Reads files up to a size limit, and writes them atomically. */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,26 +97,52 @@ static void sync_folder_of(const char *path)
     free(copy);
 }
 
+nitro_status nitro_file_create_beside(nitro_context *context, const char *path, char **temporary,
+                                      int *descriptor)
+{
+    for (int tries = 0; tries < 16; tries++) {
+        uint64_t random;
+        if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+            break;
+        char *name = nitro_asprintf(context, "%s.%016" PRIx64, path, random);
+        if (!name)
+            return NITRO_ERR_NO_MEMORY;
+        *descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (*descriptor >= 0) {
+            *temporary = name;
+            return NITRO_OK;
+        }
+        free(name);
+        if (errno != EEXIST)
+            break;
+    }
+    return nitro_fail(context, NITRO_ERR_IO, "%s: cannot write beside it: %s", path,
+                      strerror(errno));
+}
+
+/* The permissions of a file of ours are kept. In a shared folder another user may have made the
+ * file, and chosen its mode. */
+static bool keep_permissions(const char *path, int descriptor)
+{
+    struct stat old;
+    if (lstat(path, &old) != 0 || !S_ISREG(old.st_mode) || old.st_uid != geteuid())
+        return true;
+    return fchmod(descriptor, old.st_mode & 0777) == 0;
+}
+
 nitro_status nitro_file_write(nitro_context *context, const char *path, const char *text,
                               size_t size)
 {
     struct stat old;
-    bool exists = stat(path, &old) == 0;
-    if (exists && !S_ISREG(old.st_mode))
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode))
         return write_special(context, path, text, size);
-    char *temporary = nitro_asprintf(context, "%s.XXXXXX", path);
-    if (!temporary)
-        return NITRO_ERR_NO_MEMORY;
-    nitro_status status = NITRO_OK;
-    int descriptor = mkostemp(temporary, O_CLOEXEC);
-    if (descriptor < 0) {
-        status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot write beside it: %s", path,
-                            strerror(errno));
-        goto free_name;
-    }
-    mode_t mode = exists ? old.st_mode & 07777 : 0644;
+    char *temporary = NULL;
+    int descriptor = -1;
+    nitro_status status = nitro_file_create_beside(context, path, &temporary, &descriptor);
+    if (status != NITRO_OK)
+        return status;
     bool written = write_all(descriptor, text, size) && fsync(descriptor) == 0 &&
-                   fchmod(descriptor, mode) == 0;
+                   keep_permissions(path, descriptor);
     int error = errno;
     if (close(descriptor) != 0 && written) {
         written = false;
@@ -130,7 +158,6 @@ nitro_status nitro_file_write(nitro_context *context, const char *path, const ch
         unlink(temporary);
         status = nitro_fail(context, NITRO_ERR_IO, "%s: cannot write: %s", path, strerror(error));
     }
-free_name:
     free(temporary);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Checks that names can be stored, printed and used in file names. */
+/* Checks that names can be stored, printed and used in file names; makes any text printable. */
 #include <stdint.h>
 #include <string.h>
 
@@ -52,9 +52,9 @@ static size_t utf8_length(const unsigned char *text)
     return length;
 }
 
-static bool is_utf8(const char *text, const char *allowed_controls)
+/* The first byte from `at` on that is not valid UTF-8 or a control character, or the end. */
+static const unsigned char *skip_printable(const unsigned char *at, const char *allowed_controls)
 {
-    const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         if (*at >= 0x20 && *at < 0x7F) { /* fast path for ASCII */
             at++;
@@ -63,10 +63,26 @@ static bool is_utf8(const char *text, const char *allowed_controls)
         bool is_control = *at < 0x20 || *at == 0x7F;
         size_t length = utf8_length(at);
         if (length == 0 || (is_control && !strchr(allowed_controls, *at)))
-            return false;
+            break;
         at += length;
     }
-    return true;
+    return at;
+}
+
+static bool is_utf8(const char *text, const char *allowed_controls)
+{
+    return *skip_printable((const unsigned char *)text, allowed_controls) == '\0';
+}
+
+void nitro_text_clean(char *text, const char *allowed_controls)
+{
+    unsigned char *at = (unsigned char *)text;
+    for (;;) {
+        at += skip_printable(at, allowed_controls) - at;
+        if (*at == '\0')
+            return;
+        *at++ = '?';
+    }
 }
 
 bool nitro_input_name_is_valid(const char *name)

@@ -75,11 +75,13 @@ static nitro_status check_profiles(const nitro_received_sample *self)
     return self->profiles->failure;
 }
 
-/* Each round finishes or finds one more failing variant; a round that does neither is the last. */
+/* Each round finishes or finds one more failing variant; a round that does neither is the last. A
+ * worker that overwrote its memory may report anything: rounds are bounded. */
 static nitro_status run_workers(nitro_received_sample *self, nitro_job *job, bool *input_failed)
 {
     nitro_status status = NITRO_OK;
     bool changed = true;
+    size_t rounds_left = 2 * self->sample->num_entries + 2;
     do {
         nitro_worker_end end;
         job->todo = self->todo;
@@ -91,7 +93,7 @@ static nitro_status run_workers(nitro_received_sample *self, nitro_job *job, boo
         if (status == NITRO_OK)
             status = judge_ending(self, job, &end, input_failed);
         changed = self->todo != job->todo || self->usable != job->usable;
-    } while (status == NITRO_OK && self->todo && changed);
+    } while (status == NITRO_OK && self->todo && changed && --rounds_left > 0);
     return status == NITRO_OK && self->out_of_memory ? NITRO_ERR_NO_MEMORY : status;
 }
 

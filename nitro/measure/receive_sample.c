@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Details are single lines. */
+/* Details are single lines. A text may end inside a character. */
 static void put_on_one_line(char *text)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 127)
-            *text = ' ';
+    for (char *at = text; *at; at++)
+        if (strchr("\n\r\t", *at))
+            *at = ' ';
+    nitro_text_clean(text, "");
 }
 
 /* A variant's latest failure replaces an earlier entry, also a time. */
@@ -39,7 +40,13 @@ void nitro_received_sample_set_entry(nitro_received_sample *self, size_t v, nitr
     else if (entry.outcome != NITRO_OUTCOME_NOT_ALLOWED)
         nitro_log(self->context, NITRO_LOG_WARNING, "%s, input '%s': variant %s: %s: %s",
                   self->computation->schema->computation, self->sample->input,
-                  self->computation->variants[v].name, nitro_outcome_name(entry.outcome), detail);
+                  self->computation->variants[v].name, nitro_outcome_name(entry.outcome),
+                  copy ? copy : "");
+}
+
+static double not_negative(double value)
+{
+    return value >= 0 && isfinite(value) ? value : NAN;
 }
 
 /* Validates all fields: the worker's memory may be corrupted. */
@@ -58,9 +65,9 @@ static void receive_entry(nitro_received_sample *self, const nitro_worker_record
     nitro_entry entry = {
         .outcome = outcome,
         .median_ms = measured ? median_ms : NAN,
-        .spread = measured ? record->entry.spread : NAN,
+        .spread = measured ? not_negative(record->entry.spread) : NAN,
         .count = measured ? record->entry.count : 0,
-        .prepare_ms = record->entry.prepare_ms,
+        .prepare_ms = not_negative(record->entry.prepare_ms),
     };
     nitro_received_sample_set_entry(self, record->index, entry, detail);
 }
@@ -71,6 +78,16 @@ static void receive_error(nitro_received_sample *self, uint32_t status, const ch
     self->failure = known ? (nitro_status)status : NITRO_ERR_IO;
     snprintf(self->message, sizeof(self->message), "%s",
              text[0] ? text : "its loader failed without a message");
+}
+
+static void receive_features(nitro_received_sample *self, const nitro_worker_record *record)
+{
+    for (size_t i = 0; i < self->sample->num_features; i++) {
+        if (!isfinite(record->features[i]))
+            receive_error(self, NITRO_ERR_BAD_FEATURE, "a feature is not a finite number");
+        else
+            self->sample->features[i] = record->features[i];
+    }
 }
 
 /* A profiled variant has no time: its entry stays missing. */
@@ -93,6 +110,8 @@ static void receive_profiled(nitro_received_sample *self, const nitro_worker_rec
 
 static void receive_profile(nitro_received_sample *self, const nitro_worker_record *record)
 {
+    if (record->kind == NITRO_RECORD_KERNEL && record->index >= self->sample->num_entries)
+        return;
     if (self->profiles && record->kind == NITRO_RECORD_PROFILED)
         receive_profiled(self, record);
     else if (self->profiles)
@@ -105,10 +124,10 @@ void nitro_received_sample_add_record(void *user, const nitro_worker_record *rec
     char text[sizeof(record->text)];
     memcpy(text, record->text, sizeof(text));
     text[sizeof(text) - 1] = '\0';
+    nitro_text_clean(text, "\n\t");
     switch ((nitro_record_kind)record->kind) {
     case NITRO_RECORD_FEATURES:
-        memcpy(self->sample->features, record->features,
-               self->sample->num_features * sizeof(*record->features));
+        receive_features(self, record);
         break;
     case NITRO_RECORD_ENTRY:
         receive_entry(self, record, text);

@@ -27,7 +27,8 @@ typedef enum nitro_phase {
     NITRO_PHASE_CHECK,
     NITRO_PHASE_RELEASE,
     NITRO_PHASE_BETWEEN, /* Nitro's own code, after a variant's */
-    NITRO_PHASE_UNLOAD
+    NITRO_PHASE_UNLOAD,
+    NITRO_PHASE_UNKNOWN /* the word was overwritten */
 } nitro_phase;
 
 /** A worker's current place. */
@@ -49,8 +50,10 @@ static inline uint64_t nitro_place_encode(nitro_place place)
 static inline nitro_place nitro_place_decode(uint64_t word)
 {
     size_t variant = word >> 48 & 255;
-    return (nitro_place){.phase = (nitro_phase)(word >> 56),
-                         .variant = variant == 255 ? NITRO_NONE : variant,
+    uint64_t phase = word >> 56;
+    return (nitro_place){.phase =
+                             phase < NITRO_PHASE_UNKNOWN ? (nitro_phase)phase : NITRO_PHASE_UNKNOWN,
+                         .variant = variant >= NITRO_MAX_VARIANTS ? NITRO_NONE : variant,
                          .call = word & 0xffffffffffff};
 }
 

@@ -50,6 +50,7 @@ static void describe_place(const nitro_place *place, char *text, size_t size)
         [NITRO_PHASE_CHECK] = "check_result",
         [NITRO_PHASE_RELEASE] = "release",
         [NITRO_PHASE_UNLOAD] = "unload",
+        [NITRO_PHASE_UNKNOWN] = "an unknown place (it overwrote Nitro's memory)",
     };
     unsigned long long call = place->call;
     if (place->phase == NITRO_PHASE_BETWEEN)

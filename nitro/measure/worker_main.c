@@ -80,7 +80,7 @@ static nitro_status open_device(nitro_worker *self)
 
 void nitro_worker_main(const nitro_job *job, pid_t parent, int pipe, nitro_place_word *place)
 {
-    nitro_child_detach(parent);
+    nitro_child_detach(parent, pipe);
     nitro_computation *computation = job->computation;
     size_t reference = computation->reference;
     nitro_worker self = {

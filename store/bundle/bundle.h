@@ -62,10 +62,12 @@ char *nitro_bundle_path(nitro_context *context, const char *folder, const nitro_
 /**
  * Write all samples and profiles of a computation on a device (`computation` NULL: the device, and
  * its profiles of proxies) to a file.
+ * @param[in]  path        of the file, for errors.
+ * @param[in]  descriptor  of the empty file; closed, also on error.
  * @param[out] bundle  sizes, checksums and names, without signatures; nitro_bundle_clear() it.
  */
 nitro_status nitro_bundle_write(nitro_store *store, const char *computation, const char *device,
-                                const char *path, nitro_bundle *bundle);
+                                const char *path, int descriptor, nitro_bundle *bundle);
 
 /* ---- bundle_read.c -------------------------------------------------------------------------- */
 
@@ -133,9 +135,9 @@ typedef struct nitro_bundle_state {
 typedef struct nitro_bundle_source {
     nitro_context *context;
     char *url;    /* without a trailing '/' */
-    char *folder; /* the published one, or its cache */
-    bool remote;
-    bool quiet; /* refusals are not logged: the caller reports them */
+    char *local;  /* path of the published folder; NULL: it is on a server */
+    char *folder; /* with our copies: the cache, or a private folder for a local one */
+    bool quiet;   /* refusals are not logged: the caller reports them */
     const nitro_trusted_keys *keys;
     nitro_bundle_index *index;
     nitro_bundle_state *states; /* shape [index->count] */

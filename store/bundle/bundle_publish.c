@@ -12,12 +12,15 @@
 
 #include "store/bundle/bundle.h"
 
+#define DRAFT "draft" /* followed by '.' and 16 hexadecimal digits */
+
 typedef struct publishing {
     nitro_context *context;
     nitro_store *store;
     const nitro_publish_options *options;
     char *folder; /* of the bundles */
-    char *index_path, *draft_path;
+    char *index_path;
+    char *draft_path;         /* of the bundle that is being written; NULL: none */
     nitro_bundle_index *last; /* NULL: none */
     nitro_bundle_index next;
     size_t capacity;
@@ -60,8 +63,7 @@ static nitro_status open_folder(publishing *job, int *lock)
     const char *folder = job->options->folder;
     job->folder = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_FOLDER, folder);
     job->index_path = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_INDEX_NAME, folder);
-    job->draft_path = nitro_asprintf(job->context, "%s/" NITRO_BUNDLE_FOLDER "/draft", folder);
-    if (!job->folder || !job->index_path || !job->draft_path)
+    if (!job->folder || !job->index_path)
         return NITRO_ERR_NO_MEMORY;
     nitro_status status = make_folder(job, folder);
     if (status == NITRO_OK)
@@ -130,6 +132,29 @@ static nitro_status place_file(publishing *job, nitro_bundle *bundle)
     return status;
 }
 
+static void remove_draft(publishing *job)
+{
+    if (job->draft_path)
+        unlink(job->draft_path);
+    free(job->draft_path);
+    job->draft_path = NULL;
+}
+
+static nitro_status write_draft(publishing *job, const char *computation, const char *device,
+                                nitro_bundle *bundle)
+{
+    int descriptor;
+    char *path = nitro_asprintf(job->context, "%s/" DRAFT, job->folder);
+    nitro_status status = NITRO_ERR_NO_MEMORY;
+    if (path)
+        status = nitro_file_create_beside(job->context, path, &job->draft_path, &descriptor);
+    free(path);
+    if (status == NITRO_OK)
+        status = nitro_bundle_write(job->store, computation, device, job->draft_path, descriptor,
+                                    bundle);
+    return status;
+}
+
 static nitro_status add_bundle(publishing *job, const char *computation, const char *device)
 {
     if (job->next.count == job->capacity) {
@@ -142,13 +167,13 @@ static nitro_status add_bundle(publishing *job, const char *computation, const c
         job->capacity = capacity;
     }
     nitro_bundle bundle = {0};
-    nitro_status status =
-        nitro_bundle_write(job->store, computation, device, job->draft_path, &bundle);
+    nitro_status status = write_draft(job, computation, device, &bundle);
     if (status != NITRO_OK)
         return status;
     job->next.bundles[job->next.count++] = bundle;
     nitro_bundle *added = &job->next.bundles[job->next.count - 1];
     status = place_file(job, added);
+    remove_draft(job);
     job->report.samples += added->samples;
     job->report.profiles += added->profiles;
     job->report.bytes += added->bytes;
@@ -232,11 +257,21 @@ static bool is_ours(const char *name, const char *suffix)
            strcmp(name + NITRO_SHA256_HEX_BYTES - 1, suffix) == 0;
 }
 
+/* A draft of a publisher that was killed: we have the lock. */
+static bool is_draft(const char *name)
+{
+    size_t length = strlen(DRAFT);
+    return strncmp(name, DRAFT ".", length + 1) == 0 &&
+           strspn(name + length + 1, "0123456789abcdef") == 16 && name[length + 17] == '\0';
+}
+
 static void remove_old_files(publishing *job)
 {
     DIR *folder = opendir(job->folder);
     struct dirent *entry;
     while (folder && (entry = readdir(folder))) {
+        if (is_draft(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
         bool bundle = is_ours(entry->d_name, NITRO_BUNDLE_SUFFIX);
         if ((bundle || is_ours(entry->d_name, NITRO_BUNDLE_SUFFIX NITRO_SIGNATURE_SUFFIX)) &&
             !names_file(&job->next, entry->d_name) && !names_file(job->last, entry->d_name) &&
@@ -259,8 +294,7 @@ nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options
         status = replace_index(&job);
     if (status == NITRO_OK)
         remove_old_files(&job);
-    if (lock >= 0)
-        unlink(job.draft_path);
+    remove_draft(&job);
     if (lock >= 0)
         close(lock);
     if (status == NITRO_OK && report)
@@ -271,6 +305,5 @@ nitro_status nitro_store_publish(nitro_store *store, const nitro_publish_options
     nitro_bundle_index_free(job.last);
     free(job.folder);
     free(job.index_path);
-    free(job.draft_path);
     return status;
 }

@@ -1,7 +1,10 @@
 /* bundle_source.c - a published folder, local or on a server. Downloads go to a cache: the index is
  * revalidated each time, a bundle is downloaded once, since its name is the checksum of its
- * content. Each bundle is checked completely before any of it is used. */
+ * content. Files of a local folder are copied to a private one. Each bundle is checked completely
+ * before any of it is used. */
 #include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,31 +16,72 @@
 
 #define MAX_SIGNATURE_BYTES 16384
 
-/* Into `path` of the cache, from the same place below the source's URL. */
-static nitro_status download(nitro_bundle_source *source, const char *path, uint64_t max_bytes,
-                             bool revalidate)
+/* Copy a file of a local folder, whose owner may change it at any time, so that what is checked is
+ * what is used. */
+static nitro_status copy_local(nitro_bundle_source *source, const char *from, const char *to,
+                               uint64_t max_bytes)
 {
-    char *url = nitro_asprintf(source->context, "%s%s", source->url, path + strlen(source->folder));
-    if (!url)
+    char part[1 << 16];
+    struct stat file;
+    ssize_t size = 0;
+    uint64_t total = 0;
+    int in = open(from, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (in < 0 || fstat(in, &file) != 0) {
+        nitro_status status =
+            nitro_fail(source->context, errno == ENOENT ? NITRO_ERR_NOT_FOUND : NITRO_ERR_IO,
+                       "%s: cannot open: %s", from, strerror(errno));
+        if (in >= 0)
+            close(in);
+        return status;
+    }
+    int out = S_ISREG(file.st_mode) ? open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    bool written = out >= 0;
+    while (written && total <= max_bytes && (size = read(in, part, sizeof(part))) > 0) {
+        written = write(out, part, (size_t)size) == size;
+        total += (uint64_t)size;
+    }
+    close(in);
+    if (out >= 0)
+        written = close(out) == 0 && written;
+    if (!S_ISREG(file.st_mode))
+        return nitro_fail(source->context, NITRO_ERR_FORMAT, "%s: not a regular file", from);
+    if (size < 0 || !written)
+        return nitro_fail(source->context, NITRO_ERR_IO, "%s: cannot copy to %s: %s", from, to,
+                          strerror(errno));
+    if (total > max_bytes)
+        return nitro_fail(source->context, NITRO_ERR_FORMAT, "%s: larger than %llu bytes", from,
+                          (unsigned long long)max_bytes);
+    return NITRO_OK;
+}
+
+/* Into `path` of our folder, from the same place below the published one. */
+static nitro_status bring_file(nitro_bundle_source *source, const char *path, uint64_t max_bytes,
+                               bool revalidate)
+{
+    const char *from = source->local ? source->local : source->url;
+    char *origin = nitro_asprintf(source->context, "%s%s", from, path + strlen(source->folder));
+    if (!origin)
         return NITRO_ERR_NO_MEMORY;
-    nitro_status status = nitro_http_get(
-        source->context,
-        &(nitro_http_request){
-            .url = url, .path = path, .max_bytes = max_bytes, .revalidate = revalidate});
-    free(url);
+    nitro_status status;
+    if (source->local)
+        status = copy_local(source, origin, path, max_bytes);
+    else
+        status = nitro_http_get(source->context, &(nitro_http_request){.url = origin,
+                                                                       .path = path,
+                                                                       .max_bytes = max_bytes,
+                                                                       .revalidate = revalidate});
+    free(origin);
     return status;
 }
 
-/* Download the bundle, unless the cache has it as in the index. */
+/* Fetch the bundle, unless the cache has it as in the index. */
 static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundle, const char *path)
 {
-    if (!source->remote)
-        return nitro_bundle_check_file(source->context, path, bundle);
     if (access(path, F_OK) == 0 &&
         nitro_bundle_check_file(source->context, path, bundle) == NITRO_OK)
         return NITRO_OK;
     unlink(path);
-    nitro_status status = download(source, path, bundle->bytes, false);
+    nitro_status status = bring_file(source, path, bundle->bytes, false);
     if (status == NITRO_OK)
         status = nitro_bundle_check_file(source->context, path, bundle);
     if (status != NITRO_OK)
@@ -45,15 +89,15 @@ static nitro_status bring(nitro_bundle_source *source, const nitro_bundle *bundl
     return status;
 }
 
-/* Read the signature's text. It is downloaded each time: a bundle may be signed later. */
+/* Read the signature's text. It is fetched each time: a bundle may be signed later. */
 static nitro_status bring_signature(nitro_bundle_source *source, const char *path, char **text,
                                     size_t *size)
 {
     char *file = nitro_asprintf(source->context, "%s" NITRO_SIGNATURE_SUFFIX, path);
     nitro_status status = file ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK && source->remote) {
+    if (status == NITRO_OK) {
         unlink(file);
-        status = download(source, file, MAX_SIGNATURE_BYTES, false);
+        status = bring_file(source, file, MAX_SIGNATURE_BYTES, false);
     }
     if (status == NITRO_OK)
         status = nitro_file_read(source->context, file, MAX_SIGNATURE_BYTES, text, size);
@@ -137,10 +181,12 @@ static nitro_status refuse(nitro_bundle_source *source, size_t index, nitro_stat
     char message[2048];
     nitro_context_last_error(source->context, message, sizeof(message));
     char *title = nitro_bundle_title(source->context, &source->index->bundles[index]);
+    size_t ours = strlen(source->folder); /* readers know the published folder, not our copy */
+    bool names_copy = strncmp(message, source->folder, ours) == 0 && message[ours] == '/';
     state->status = status;
     if (title)
         state->problem = nitro_asprintf(source->context, "%s: bundle of %s refused: %s",
-                                        source->url, title, message);
+                                        source->url, title, message + (names_copy ? ours + 1 : 0));
     free(title);
     return state->problem ? NITRO_OK : NITRO_ERR_NO_MEMORY;
 }
@@ -171,17 +217,49 @@ static nitro_status read_index(nitro_bundle_source *source)
     char *text = NULL;
     size_t size = 0;
     nitro_status status = path ? NITRO_OK : NITRO_ERR_NO_MEMORY;
-    if (status == NITRO_OK && source->remote)
-        status = download(source, path, NITRO_BUNDLE_MAX_INDEX_BYTES, true);
+    if (status == NITRO_OK)
+        status = bring_file(source, path, NITRO_BUNDLE_MAX_INDEX_BYTES, true);
     if (status == NITRO_OK)
         status = nitro_file_read(source->context, path, NITRO_BUNDLE_MAX_INDEX_BYTES, &text, &size);
     if (status == NITRO_OK)
         status = nitro_bundle_index_parse(source->context, source->url, text, size, &source->index);
-    if (source->remote && status == NITRO_ERR_FORMAT)
+    if (!source->local && status == NITRO_ERR_FORMAT)
         unlink(path); /* so that it is not revalidated */
     free(text);
     free(path);
     return status;
+}
+
+/* For copies of a local folder's files; removed when the source is closed. */
+static nitro_status make_private_folder(nitro_bundle_source *source)
+{
+    const char *path = source->url + strlen("file:"), *shared = getenv("TMPDIR");
+    source->local = nitro_strdup(source->context, path + (strncmp(path, "//", 2) == 0 ? 2 : 0));
+    char *folder = nitro_asprintf(source->context, "%s/nitro-XXXXXX",
+                                  shared && shared[0] == '/' ? shared : "/tmp");
+    if (!source->local || !folder || !mkdtemp(folder)) {
+        nitro_status status = source->local && folder
+                                  ? nitro_fail(source->context, NITRO_ERR_IO,
+                                               "%s: cannot create the folder: %s; set TMPDIR",
+                                               folder, strerror(errno))
+                                  : NITRO_ERR_NO_MEMORY;
+        free(folder);
+        return status;
+    }
+    source->folder = folder;
+    char *inner = nitro_asprintf(source->context, "%s/" NITRO_BUNDLE_FOLDER, folder);
+    nitro_status status = inner ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (inner && mkdir(inner, 0700) != 0)
+        status = nitro_fail(source->context, NITRO_ERR_IO, "%s: cannot create the folder: %s",
+                            inner, strerror(errno));
+    free(inner);
+    return status;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
 }
 
 static nitro_status find_folder(nitro_bundle_source *source, const char *url)
@@ -191,17 +269,12 @@ static nitro_status find_folder(nitro_bundle_source *source, const char *url)
         return NITRO_ERR_NO_MEMORY;
     for (size_t length = strlen(source->url); length > 1 && source->url[length - 1] == '/';)
         source->url[--length] = '\0';
-    source->remote = strncmp(url, "file:", 5) != 0;
-    if (source->remote) {
-        nitro_status status = nitro_http_check_url(source->context, source->url);
-        return status == NITRO_OK ? nitro_cache_folder(source->context, "bundles", source->url,
-                                                       NITRO_BUNDLE_FOLDER, &source->folder)
-                                  : status;
-    }
-    const char *path = source->url + strlen("file:");
-    path += strncmp(path, "//", 2) == 0 ? 2 : 0;
-    source->folder = nitro_strdup(source->context, path);
-    return source->folder ? NITRO_OK : NITRO_ERR_NO_MEMORY;
+    if (strncmp(url, "file:", 5) == 0)
+        return make_private_folder(source);
+    nitro_status status = nitro_http_check_url(source->context, source->url);
+    return status == NITRO_OK ? nitro_cache_folder(source->context, "bundles", source->url,
+                                                   NITRO_BUNDLE_FOLDER, &source->folder)
+                              : status;
 }
 
 nitro_status nitro_bundle_source_open(nitro_context *context, const char *url,
@@ -234,6 +307,9 @@ void nitro_bundle_source_close(nitro_bundle_source *source)
         clear_state(&source->states[i]);
     free(source->states);
     nitro_bundle_index_free(source->index);
+    if (source->local && source->folder)
+        nftw(source->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    free(source->local);
     free(source->url);
     free(source->folder);
     free(source);

@@ -128,7 +128,7 @@ static nitro_status write_all(writing *job, nitro_store *store)
     return status;
 }
 
-static nitro_status start(writing *job)
+static nitro_status start(writing *job, int descriptor)
 {
     crypto_hash_sha256_init(&job->content);
     crypto_hash_sha256_init(&job->compressed);
@@ -140,7 +140,7 @@ static nitro_status start(writing *job)
         ZSTD_isError(ZSTD_CCtx_setParameter(job->zstd, ZSTD_c_checksumFlag, 1)))
         return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: out of memory for compression",
                           job->path);
-    job->file = fopen(job->path, "wbe");
+    job->file = fdopen(descriptor, "wb");
     return job->file ? NITRO_OK : fail_write(job, errno);
 }
 
@@ -154,7 +154,7 @@ static nitro_status finish(writing *job)
 }
 
 nitro_status nitro_bundle_write(nitro_store *store, const char *computation, const char *device,
-                                const char *path, nitro_bundle *bundle)
+                                const char *path, int descriptor, nitro_bundle *bundle)
 {
     nitro_context *context = nitro_store_context(store);
     nitro_bundle made = {.device = nitro_strdup(context, device),
@@ -166,12 +166,13 @@ nitro_status nitro_bundle_write(nitro_store *store, const char *computation, con
                    .bundle = &made};
     nitro_status status = NITRO_ERR_NO_MEMORY;
     if (made.device && (made.computation || !computation))
-        status = start(&job);
+        status = start(&job, descriptor);
     if (status == NITRO_OK)
         status = write_all(&job, store);
     if (status == NITRO_OK)
         status = finish(&job);
-    if (job.file && fclose(job.file) != 0 && status == NITRO_OK)
+    bool closed = (job.file ? fclose(job.file) : close(descriptor)) == 0;
+    if (!closed && status == NITRO_OK)
         status = fail_write(&job, errno);
     ZSTD_freeCCtx(job.zstd);
     free(job.buffer);

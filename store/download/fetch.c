@@ -58,10 +58,9 @@ static nitro_status name_files(fetching *job, const char *matrix)
     if (status == NITRO_OK) {
         job->url = nitro_asprintf(context, "%s/%s.tar.gz", trimmed, matrix);
         job->path = nitro_asprintf(context, "%s/%s.mtx", folder, matrix);
-        job->draft_path = nitro_asprintf(context, "%s/%s.mtx.new", folder, matrix);
         job->archive_path = nitro_asprintf(context, "%s/%s.tar.gz", folder, matrix);
         job->member = nitro_asprintf(context, "%s/%s.mtx", slash + 1, slash + 1);
-        if (!job->url || !job->path || !job->draft_path || !job->archive_path || !job->member)
+        if (!job->url || !job->path || !job->archive_path || !job->member)
             status = NITRO_ERR_NO_MEMORY;
     }
     free(group);
@@ -84,19 +83,37 @@ static nitro_status require_matrix_market(const fetching *job)
                       "%s: its file %s is not in Matrix Market format", job->url, job->member);
 }
 
+static nitro_status unpack_draft(fetching *job)
+{
+    int descriptor;
+    nitro_status status =
+        nitro_file_create_beside(job->context, job->path, &job->draft_path, &descriptor);
+    if (status != NITRO_OK)
+        return status;
+    FILE *file = fdopen(descriptor, "wb");
+    if (!file) {
+        close(descriptor);
+        return nitro_fail(job->context, NITRO_ERR_NO_MEMORY, "%s: cannot write", job->draft_path);
+    }
+    status = nitro_unpack_member(job->context, job->archive_path, job->member,
+                                 job->options->max_bytes, job->draft_path, file);
+    if (fclose(file) != 0 && status == NITRO_OK)
+        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write", job->draft_path);
+    return status;
+}
+
 /* An archive that is invalid is removed, so that the next run downloads it again. */
-static nitro_status unpack_and_check(const fetching *job)
+static nitro_status unpack_and_check(fetching *job)
 {
     const nitro_fetch_options *options = job->options;
-    nitro_status status = nitro_unpack_member(job->context, job->archive_path, job->member,
-                                              options->max_bytes, job->draft_path);
+    nitro_status status = unpack_draft(job);
     if (status == NITRO_OK)
         status = require_matrix_market(job);
     if (status == NITRO_OK && options->check)
         status = options->check(options->user, job->draft_path);
     if (status == NITRO_OK && rename(job->draft_path, job->path) != 0)
         status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write", job->path);
-    if (status != NITRO_OK)
+    if (status != NITRO_OK && job->draft_path)
         unlink(job->draft_path);
     unlink(job->archive_path);
     return status;

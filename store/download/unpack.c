@@ -15,6 +15,7 @@
 typedef struct unpacking {
     nitro_context *context;
     const char *archive_path, *member, *path;
+    FILE *file;
     uint64_t max_bytes;
     struct archive *archive;
 } unpacking;
@@ -63,18 +64,10 @@ static nitro_status copy_data(const unpacking *job, FILE *file)
 
 static nitro_status write_member(const unpacking *job)
 {
-    FILE *file = fopen(job->path, "wbe");
-    if (!file)
-        return nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", job->path,
-                          strerror(errno));
-    nitro_status status = copy_data(job, file);
-    bool synced = fflush(file) == 0 && fsync(fileno(file)) == 0;
-    if (fclose(file) != 0 || !synced)
-        status = status == NITRO_OK
-                     ? nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write", job->path)
-                     : status;
-    if (status != NITRO_OK)
-        unlink(job->path);
+    nitro_status status = copy_data(job, job->file);
+    if (status == NITRO_OK && (fflush(job->file) != 0 || fsync(fileno(job->file)) != 0))
+        status = nitro_fail(job->context, NITRO_ERR_IO, "%s: cannot write: %s", job->path,
+                            strerror(errno));
     return status;
 }
 
@@ -141,12 +134,14 @@ static nitro_status with_archive(unpacking *job, nitro_status (*read)(unpacking 
 }
 
 nitro_status nitro_unpack_member(nitro_context *context, const char *archive_path,
-                                 const char *member, uint64_t max_bytes, const char *path)
+                                 const char *member, uint64_t max_bytes, const char *path,
+                                 FILE *file)
 {
     unpacking job = {.context = context,
                      .archive_path = archive_path,
                      .member = member,
                      .path = path,
+                     .file = file,
                      .max_bytes = max_bytes};
     nitro_status status = with_archive(&job, check_all); /* all of it, before anything is written */
     return status == NITRO_OK ? with_archive(&job, find_and_write) : status;

@@ -13,7 +13,7 @@ exec 9>hold
 until [[ -s port ]]; do sleep 0.05; done
 url=http://127.0.0.1:$(cat port)/ok
 fetch() {
-    try nitro fetch suitesparse "$@" --url "$url" | sed -e "s|$url|URL|g" -e 's/matrices-[0-9a-f]*/MATRICES/'
+    try nitro fetch suitesparse "$@" --url "$url" | sed -E -e "s|$url|URL|g" -e 's/matrices-[0-9a-f]*/MATRICES/' -e 's/mtx\.[0-9a-f]{16}/mtx.DRAFT/'
 }
 
 title "fetched once, then from the cache; fit for use"

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unit/measure/trace.h"
 #include "unit/unit.h"
 
 static struct {
@@ -56,11 +57,11 @@ typedef struct script {
     bool forbidden;
     nitro_time_source time_source;
     double *times_ms; /* of each call in turn, where not NULL */
-    char mark;        /* written to `trace_file` at each call, where not 0 */
+    char mark;        /* added to `marks` at each call, where not 0 */
     unsigned calls;
 } script;
 
-static int trace_file = -1;
+static trace *marks;
 static int result; /* of the variant that ran last */
 static int reference_result;
 
@@ -73,6 +74,13 @@ static inline void eat_memory(void)
         struct timespec pause_time = {0, 1000000};
         nanosleep(&pause_time, NULL);
     }
+}
+
+/* Leave a mark every millisecond, for ever. */
+static inline void tick(void)
+{
+    for (;; usleep(1000))
+        trace_add(marks, 't');
 }
 
 static inline void hang(void)
@@ -104,7 +112,7 @@ static inline int act(action what)
         break;
     case LEAVE_A_CHILD:
         if (fork() == 0)
-            hang();
+            tick();
         break;
     case SPLIT:
         if (fork() < 0)
@@ -130,8 +138,8 @@ static inline int run(void *argument, void *user)
     script *self = user;
     (void)argument;
     self->calls++;
-    if (self->mark && write(trace_file, &self->mark, 1) != 1)
-        return 99;
+    if (self->mark)
+        trace_add(marks, self->mark);
     double time_ms = self->times_ms ? self->times_ms[self->calls - 1]
                                     : self->time_ms + self->drift_ms * self->calls;
     fake.wall_ms += time_ms + self->idle_ms;
@@ -216,9 +224,7 @@ static inline int tear_down(void **state)
     nitro_computation_free(b->computation);
     nitro_context_free(b->context);
     free(b);
-    if (trace_file >= 0)
-        close(trace_file);
-    trace_file = -1;
+    trace_close(&marks);
     return 0;
 }
 
@@ -304,23 +310,6 @@ static inline void keep_log(void *user, nitro_log_level level, const char *messa
     (void)user;
     size_t used = strlen(logged);
     snprintf(logged + used, sizeof(logged) - used, "[%d %s]", (int)level, message);
-}
-
-/* A trace that forked processes append to. */
-static inline void open_trace(void)
-{
-    char path[] = "/tmp/nitro-trace-XXXXXX";
-    trace_file = mkostemp(path, O_APPEND | O_CLOEXEC);
-    assert_true(trace_file >= 0);
-    unlink(path);
-}
-
-static inline void assert_trace(const char *want)
-{
-    char text[256] = "";
-    ssize_t length = pread(trace_file, text, sizeof(text) - 1, 0);
-    assert_true(length >= 0);
-    assert_string_equal(text, want);
 }
 
 /* Between two good variants; these survive with their times, whatever the one in the middle does.

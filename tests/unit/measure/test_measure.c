@@ -37,16 +37,17 @@ static void test_time_source(void **state)
 static void test_interleaving(void **state)
 {
     bench *b = *state;
-    open_trace();
+    marks = trace_open();
     add(b, (script){.name = "a", .time_ms = 1, .mark = 'a'});
     add(b, (script){.name = "b", .time_ms = 1, .mark = 'b'});
     add(b, (script){.name = "c", .time_ms = 1, .mark = 'c'});
     declare(b);
     assert_ok(b->context, nitro_computation_set_reference(b->computation, "c"));
     assert_ok(b->context, nitro_measure(b->computation, &plain_input, &b->options, &b->sample));
-    assert_trace("cab"               /* first runs, checked */
-                 "abc"               /* a warm-up */
-                 "abcabcabcabcabc"); /* the least number of repetitions: times are steady */
+    assert_string_equal(marks->marks,
+                        "cab"               /* first runs, checked */
+                        "abc"               /* a warm-up */
+                        "abcabcabcabcabc"); /* the least number of repetitions: times are steady */
 }
 
 static void test_steady_stop(void **state)
@@ -68,7 +69,7 @@ static void test_budget_stop(void **state)
     add(b, (script){.name = "middling", .time_ms = 30}); /* over budget, yet min_repetitions */
     add(b, (script){.name = "slow", .time_ms = 100});    /* one run takes it all */
     b->options.steady_spread = 0;
-    open_trace();
+    marks = trace_open();
     b->scripts[2].mark = 's';
     measure(b);
     assert_in_range(b->sample->entries[0].count, 15, 25);
@@ -76,7 +77,7 @@ static void test_budget_stop(void **state)
     assert_int_equal(b->sample->entries[2].count, 1);
     assert_measured(b, 2, 100);
     assert_true(isnan(b->sample->entries[2].spread)); /* of one time */
-    assert_trace("ss"); /* the checked run and the counted one: no warm-up */
+    assert_string_equal(marks->marks, "ss"); /* the checked run and the counted one: no warm-up */
 }
 
 static void test_short_calls_are_batched(void **state)
@@ -85,13 +86,13 @@ static void test_short_calls_are_batched(void **state)
     add(b, (script){.name = "short", .time_ms = 0.001});
     add(b, (script){.name = "shorter", .time_ms = 0.00001});
     add(b, (script){.name = "long", .time_ms = 1});
-    open_trace();
+    marks = trace_open();
     b->scripts[2].mark = 'l';
     measure(b);
     assert_measured(b, 0, 0.001);
     assert_measured(b, 1, 0.00001);
     assert_measured(b, 2, 1);
-    assert_trace("lllllll");
+    assert_string_equal(marks->marks, "lllllll");
 }
 
 static int restored;

@@ -34,16 +34,16 @@ static void test_second_run_measures_nothing(void **state)
 {
     bench *b = *state;
     assert_ok(b->context, tune(b, "host", 3));
-    open_load_trace(b);
+    loads = trace_open();
     assert_ok(b->context, tune(b, "host", 3));
-    assert_int_equal(count_loads(), 0);
+    assert_int_equal(trace_count(loads, 'l'), 0);
     assert_int_equal(b->reports, 1);
     assert_int_equal(b->last.resumed, 3);
     assert_int_equal(b->last.done, 3);
     assert_non_null(strstr(b->log, "3 of 3 inputs are in sqlite:"));
     b->options.again = true;
     assert_ok(b->context, tune(b, "host", 3));
-    assert_int_equal(count_loads(), 3);
+    assert_int_equal(trace_count(loads, 'l'), 3);
     assert_int_equal(b->last.resumed, 0);
     assert_int_equal(count_samples(b, host_id(b)), 3);
 }
@@ -56,26 +56,6 @@ static void test_more_inputs_later(void **state)
     assert_int_equal(b->last.resumed, 3);
     assert_int_equal(b->reports, 2);
     assert_int_equal(count_samples(b, host_id(b)), 5);
-}
-
-/* How often each variant ran, whatever the process. */
-static void open_run_trace(bench *b)
-{
-    char path[160];
-    snprintf(path, sizeof(path), "%s/runs", b->folder);
-    run_trace = open(path, O_CREAT | O_TRUNC | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-    assert_true(run_trace >= 0);
-}
-
-static size_t count_runs(char variant)
-{
-    char runs[4096];
-    ssize_t size = pread(run_trace, runs, sizeof(runs), 0);
-    assert_true(size >= 0 && (size_t)size < sizeof(runs));
-    size_t count = 0;
-    for (ssize_t i = 0; i < size; i++)
-        count += runs[i] == variant;
-    return count;
 }
 
 static nitro_status check_versions(void *user, const nitro_sample *sample)
@@ -94,17 +74,17 @@ static void test_changed_variant_is_measured_again(void **state)
     bench *b = *state;
     assert_ok(b->context, tune(b, "host", 3));
     declare_versions(b, "spmv", "1", "2");
-    open_load_trace(b);
-    open_run_trace(b);
+    loads = trace_open();
+    runs = trace_open();
     assert_ok(b->context, tune(b, "host", 3));
-    assert_int_equal(count_loads(), 3);
+    assert_int_equal(trace_count(loads, 'l'), 3);
     assert_non_null(strstr(b->log, "3 samples are of other versions of ell: measuring these "
                                    "variants again"));
     assert_ok(b->context,
               nitro_store_each_sample(b->store, "spmv", host_id(b), check_versions, NULL));
     assert_ok(b->context, tune(b, "host", 3));
-    assert_int_equal(count_loads(), 3);
-    assert_true(count_runs('e') > 0);
+    assert_int_equal(trace_count(loads, 'l'), 3);
+    assert_true(trace_count(runs, 'e') > 0);
 }
 
 /* A changed variant invalidates its own times, not the others': those stay to the last bit. */
@@ -165,10 +145,10 @@ static void test_other_compiler_is_measured_whole(void **state)
     for (size_t i = 0; i < r.count; i++)
         nitro_sample_free(r.samples[i]);
     declare_versions(b, "spmv", "1", "2");
-    open_run_trace(b);
+    runs = trace_open();
     assert_ok(b->context, tune(b, "host", 3));
     assert_non_null(strstr(b->log, "3 samples are of other versions of ell: measuring them again"));
-    assert_int_equal(count_runs('c'), count_runs('e'));
+    assert_int_equal(trace_count(runs, 'c'), trace_count(runs, 'e'));
     size_t count = 0;
     assert_ok(b->context,
               nitro_store_each_sample(b->store, "spmv", host_id(b), check_measured, &count));

@@ -49,7 +49,7 @@ static void test_full_disk(void **state)
  * @return whether it came to its end before that. */
 static bool tune_and_kill(bench *b, nitro_random *random)
 {
-    size_t loads_before = count_loads();
+    size_t loads_before = trace_count(loads, 'l');
     uint64_t loads_wanted = 2 + nitro_random_below(random, 4);
     struct timespec extra = {.tv_nsec = (long)nitro_random_below(random, 6000000)};
     pid_t tuner = fork();
@@ -61,7 +61,7 @@ static bool tune_and_kill(bench *b, nitro_random *random)
     }
     int status = 0;
     const struct timespec moment = {.tv_nsec = 500000};
-    while (count_loads() < loads_before + loads_wanted) {
+    while (trace_count(loads, 'l') < loads_before + loads_wanted) {
         if (waitpid(tuner, &status, WNOHANG) == tuner) {
             assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
             return true;
@@ -86,15 +86,15 @@ static void test_killed_tune_goes_on(void **state)
 {
     bench *b = *state;
     close_bench(b);
-    open_load_trace(b);
+    loads = trace_open();
     nitro_random random;
     nitro_random_seed(&random, 20240607);
     size_t kills = 0;
     while (!tune_and_kill(b, &random))
         assert_true(++kills < 100);
     assert_true(kills > 2);
-    assert_true(count_loads() >= MAX_INPUTS);
-    assert_true(count_loads() <= MAX_INPUTS + kills);
+    assert_true(trace_count(loads, 'l') >= MAX_INPUTS);
+    assert_true(trace_count(loads, 'l') <= MAX_INPUTS + kills);
     open_bench(b);
     size_t count = 0;
     assert_ok(b->context,

@@ -33,9 +33,9 @@ static void test_modelled_devices_share_a_load(void **state)
     char ids[2][64];
     char list[160];
     two_models(b, ids, list, sizeof(list));
-    open_load_trace(b);
+    loads = trace_open();
     assert_ok(b->context, tune(b, list, 4));
-    assert_int_equal(count_loads(), 4);
+    assert_int_equal(trace_count(loads, 'l'), 4);
     for (size_t i = 0; i < 2; i++) {
         size_t count = 0;
         assert_ok(b->context,
@@ -47,7 +47,7 @@ static void test_modelled_devices_share_a_load(void **state)
     /* A third device for the same inputs, and one of them new. */
     snprintf(list, sizeof(list), "%s,host,%s", ids[0], ids[1]);
     assert_ok(b->context, tune(b, list, 5));
-    assert_int_equal(count_loads(), 4 + 5);
+    assert_int_equal(trace_count(loads, 'l'), 4 + 5);
     size_t count = 0;
     assert_ok(b->context,
               nitro_store_each_sample(b->store, "spmv", host_id(b), check_measured, &count));

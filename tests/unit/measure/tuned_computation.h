@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "unit/measure/trace.h"
 #include "unit/unit.h"
 
 #define MAX_INPUTS 24
@@ -22,16 +23,11 @@ static inline double read_fake_clock(void *state)
     return fake_ms;
 }
 
-/* Appended to by workers: a byte for each input loaded. */
-static int load_trace = -1;
+/* A mark for each input that workers load. */
+static trace *loads;
 
-/* The same, a letter for each run of a variant. */
-static int run_trace = -1;
-
-static inline int trace_run(const char *letter)
-{
-    return run_trace >= 0 && write(run_trace, letter, 1) != 1;
-}
+/* A letter for each run of a variant. */
+static trace *runs;
 
 typedef struct toy_input {
     char name[16];
@@ -41,8 +37,7 @@ typedef struct toy_input {
 static inline nitro_status load_toy(nitro_context *context, void *state, void **argument)
 {
     const toy_input *input = state;
-    if (load_trace >= 0 && write(load_trace, "l", 1) != 1)
-        return nitro_fail(context, NITRO_ERR_IO, "no trace");
+    trace_add(loads, 'l');
     if (isnan(input->rows))
         return nitro_fail(context, NITRO_ERR_FORMAT, "%s:1: no header", input->name);
     *argument = state;
@@ -65,14 +60,16 @@ static inline int run_csr(void *argument, void *user)
 {
     (void)user;
     fake_ms += csr_ms_a_row * ((toy_input *)argument)->rows;
-    return trace_run("c");
+    trace_add(runs, 'c');
+    return 0;
 }
 
 static inline int run_ell(void *argument, void *user)
 {
     (void)user;
     fake_ms += 3 + ((toy_input *)argument)->rows / 2;
-    return trace_run("e");
+    trace_add(runs, 'e');
+    return 0;
 }
 
 typedef struct bench {
@@ -189,11 +186,8 @@ static inline int tear_down(void **state)
     snprintf(command, sizeof(command), "rm -r '%s'", b->folder);
     assert_int_equal(system(command), 0);
     free(b);
-    if (load_trace >= 0)
-        close(load_trace);
-    if (run_trace >= 0)
-        close(run_trace);
-    load_trace = run_trace = -1;
+    trace_close(&loads);
+    trace_close(&runs);
     csr_ms_a_row = 1;
     return 0;
 }
@@ -221,21 +215,6 @@ static inline size_t count_samples(bench *b, const char *device)
     size_t count = 0;
     assert_ok(b->context, nitro_store_count_samples(b->store, "spmv", device, &count));
     return count;
-}
-
-static inline void open_load_trace(const bench *b)
-{
-    char path[96];
-    snprintf(path, sizeof(path), "%s/trace", b->folder);
-    load_trace = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    assert_true(load_trace >= 0);
-}
-
-static inline size_t count_loads(void)
-{
-    struct stat trace;
-    assert_int_equal(fstat(load_trace, &trace), 0);
-    return (size_t)trace.st_size;
 }
 
 static inline nitro_status check_measured(void *user, const nitro_sample *sample)

@@ -173,16 +173,76 @@ static void test_another_schema_than_the_store_has(void **state)
     assert_int_equal(pull(f, NULL), NITRO_ERR_MISMATCH);
 }
 
+static nitro_status count_sample(void *user, const nitro_sample *sample)
+{
+    (void)sample;
+    ++*(size_t *)user;
+    return NITRO_OK;
+}
+
+static void replace_file(const char *path, const char *with)
+{
+    unlink(path);
+    assert_int_equal(symlink(with, path), 0);
+}
+
+/* The owner of a local folder changes a bundle after it was checked: what was checked is used. */
+static void test_a_swapped_file(void **state)
+{
+    fixture *f = *state;
+    nitro_store *opened = NULL;
+    size_t count = 0;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1), *k40 = bundle_file(f, 2);
+    assert_ok(f->context, nitro_store_open(f->context, f->url, NITRO_STORE_READ, &opened));
+    nitro_device *device = NULL;
+    assert_ok(f->context, nitro_store_get_device(opened, "K20", &device));
+    replace_file(k20, k40);
+    assert_ok(f->context, nitro_store_each_sample(opened, "spmv", "K20", count_sample, &count));
+    assert_int_equal(count, 120);
+    nitro_device_free(device);
+    nitro_store_close(opened);
+    free(k20);
+    free(k40);
+}
+
+static void test_a_pipe(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    publish(f);
+    char *k20 = bundle_file(f, 1);
+    unlink(k20);
+    assert_int_equal(mkfifo(k20, 0600), 0);
+    assert_k20_refused(f, NULL, "not a regular file");
+    free(k20);
+}
+
+/* Someone guesses the name of a bundle that is being written, and links it to another's file. */
+static void test_a_link_in_place_of_the_draft(void **state)
+{
+    fixture *f = *state;
+    fill(f);
+    const char *victim = temporary_write(&f->folder, "victim", "precious");
+    mkdir(f->published, 0777);
+    mkdir(temporary_path(&f->folder, "www/pub/bundles"), 0777);
+    assert_int_equal(symlink(victim, temporary_path(&f->folder, "www/pub/bundles/draft")), 0);
+    publish(f);
+    struct stat file;
+    assert_int_equal(stat(victim, &file), 0);
+    assert_int_equal(file.st_size, 8);
+    assert_int_equal(f->report.bundles, 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_a_wrong_byte),
-        TEST(test_a_truncated_or_missing_file),
-        TEST(test_a_wrong_index),
-        TEST(test_another_content),
-        TEST(test_a_bomb),
-        TEST(test_bad_indexes),
-        TEST(test_another_schema_than_the_store_has),
+        TEST(test_a_wrong_byte),  TEST(test_a_truncated_or_missing_file),
+        TEST(test_a_wrong_index), TEST(test_another_content),
+        TEST(test_a_bomb),        TEST(test_a_swapped_file),
+        TEST(test_a_pipe),        TEST(test_a_link_in_place_of_the_draft),
+        TEST(test_bad_indexes),   TEST(test_another_schema_than_the_store_has),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

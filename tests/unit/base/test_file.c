@@ -1,0 +1,130 @@
+/* test_file.c - files that Nitro writes: their permissions, and what another user may have put in
+ * their place. */
+#include <fcntl.h>
+
+#include "unit/temporary.h"
+
+static temporary folder;
+static nitro_context *context;
+
+static int set_up(void **state)
+{
+    (void)state;
+    folder = temporary_make();
+    context = unit_context();
+    umask(022);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    umask(022);
+    temporary_remove(&folder);
+    nitro_context_free(context);
+    return 0;
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat file;
+    assert_int_equal(lstat(path, &file), 0);
+    return file.st_mode & 07777;
+}
+
+static const char *write_file(const char *name)
+{
+    const char *path = temporary_path(&folder, name);
+    assert_ok(context, nitro_file_write(context, path, "new", 3));
+    return path;
+}
+
+static void test_permissions(void **state)
+{
+    (void)state;
+    assert_int_equal(mode_of(write_file("usual")), 0644);
+    umask(077);
+    assert_int_equal(mode_of(write_file("private")), 0600);
+    umask(022);
+    const char *path = temporary_write(&folder, "program", "old");
+    chmod(path, 06751);
+    write_file("program");
+    assert_int_equal(mode_of(path), 0751);
+    chmod(path, 0600);
+    write_file("program");
+    assert_int_equal(mode_of(path), 0600);
+}
+
+/* A file that another user made in a shared folder says nothing about ours. */
+static void test_file_of_another_user(void **state)
+{
+    (void)state;
+    const char *path = temporary_write(&folder, "trap", "old");
+    chmod(path, 0666);
+    if (chown(path, 65534, (gid_t)-1) != 0) {
+        print_message("SKIPPED: only root can give a file away\n");
+        skip();
+    }
+    write_file("trap");
+    assert_int_equal(mode_of(path), 0644);
+}
+
+static void test_symbolic_link(void **state)
+{
+    (void)state;
+    const char *victim = temporary_write(&folder, "victim", "old");
+    chmod(victim, 0666);
+    assert_int_equal(symlink(victim, temporary_path(&folder, "link")), 0);
+    assert_int_equal(mode_of(write_file("link")), 0644);
+    char *text = NULL;
+    size_t size = 0;
+    assert_ok(context, nitro_file_read(context, victim, 100, &text, &size));
+    assert_string_equal(text, "old");
+    free(text);
+}
+
+static void test_temporary_names_differ(void **state)
+{
+    (void)state;
+    char *names[2];
+    for (size_t i = 0; i < 2; i++) {
+        int descriptor = -1;
+        assert_ok(context, nitro_file_create_beside(context, temporary_path(&folder, "model"),
+                                                    &names[i], &descriptor));
+        close(descriptor);
+    }
+    assert_string_not_equal(names[0], names[1]);
+    free(names[0]);
+    free(names[1]);
+}
+
+static void test_text_for_terminals(void **state)
+{
+    static const char *const cases[][2] = {
+        {"plain \xc3\xa9", "plain \xc3\xa9"},
+        {"\x1b[31mred", "?[31mred"},
+        {"cut \xe2\x82", "cut ??"},
+        {"c1 \xc2\x9b"
+         "31m",
+         "c1 ??31m"},
+        {"a\nb\tc\r", "a\nb\tc?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[32];
+        snprintf(text, sizeof(text), "%s", cases[i][0]);
+        nitro_text_clean(text, "\n\t");
+        assert_string_equal(text, cases[i][1]);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_permissions),        TEST(test_file_of_another_user),
+        TEST(test_symbolic_link),      TEST(test_temporary_names_differ),
+        TEST(test_text_for_terminals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
