@@ -1,48 +1,23 @@
-/* Exports a model as a C file: tables, the terms' functions, columns, and one function for programs
- * to call. The arithmetic is the model's, in the same order.
+/*
+ * Exports a model as a C file: tables, the terms' functions, columns, and one function for programs
+ * to call. Kernels are summed in single precision first; where the bound on their error does not
+ * decide, the model's own arithmetic does, in the same order, so that decisions are the library's.
  */
 #include "nitro/models/c_export.h"
 
 #include <ctype.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nitro/models/c_export_terms.h"
 #include "nitro/records/formula_program.h"
 #include "nitro/runtime/model/model.h"
+#include "nitro/runtime/scores/forest_tree.h"
 
-/* As in scaler.c. */
-static const char columns_helpers[] =
-    "enum { LINEAR, LOG, SIGNED_LOG };\n\n"
-    "static double transform(int scale, double value)\n"
-    "{\n"
-    "    if (scale == LOG)\n"
-    "        return log(value);\n"
-    "    if (scale == LINEAR)\n"
-    "        return value;\n"
-    "    double magnitude = fabs(value);\n"
-    "    return copysign(magnitude < 1.0 ? log1p(magnitude) : log(1.0 + magnitude), value);\n"
-    "}\n\n"
-    "static double apply(int scale, double low, double high, double value)\n"
-    "{\n"
-    "    if (!(high > low))\n"
-    "        return 0.0;\n"
-    "    if (scale == LOG && !(value > 0.0))\n"
-    "        return -3.0;\n"
-    "    double half_range = 0.5 * high - 0.5 * low, middle = 0.5 * high + 0.5 * low;\n"
-    "    double scaled = (transform(scale, value) - middle) / half_range;\n"
-    "    return fmin(fmax(scaled, -1000.0), 1000.0);\n"
-    "}\n\n"
-    "/* How far outside the range of what the model learnt from, in half ranges. */\n"
-    "static double excess(int scale, double low, double high, double value)\n"
-    "{\n"
-    "    if (high > low)\n"
-    "        return fmax(fabs(apply(scale, low, high, value)) - 1.0, 0.0);\n"
-    "    if (scale == LOG && !(value > 0.0))\n"
-    "        return 2.0;\n"
-    "    double away = fabs(transform(scale, value) - low);\n"
-    "    return away == 0.0 ? 0.0 : fmin(2.0 * away / fabs(low), 1000.0);\n"
-    "}\n\n";
+extern const char nitro_exported_columns[], nitro_exported_excess[], nitro_exported_charge[];
+
+#define MOST_LEAVES ((size_t)1 << 24) /* their numbers are thresholds, floats */
 
 static const char *scale_word(nitro_scale scale)
 {
@@ -135,15 +110,36 @@ static void print_column(FILE *out, const nitro_model *model, size_t i)
     else
         fprintf(out,
                 "    value = relative_%zu(f);\n    defined = defined && !isnan(value);\n"
-                "    x[%zu] = isnan(value) ? -1.0 : fmin(fmax(apply(%s, %a, %a, value), -1.0), "
-                "1.0);\n",
+                "    x[%zu] = isnan(value) ? -1.0 : clamp(apply(%s, %a, %a, value), -1.0, 1.0);\n",
                 c - first_relative, i, scale, column->low, column->high);
+}
+
+static bool needs_excess(const nitro_model *model)
+{
+    double low, high;
+    for (size_t f = 0; f < model->schema->num_features; f++)
+        if (model->judged >> f & 1 &&
+            !nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE, &low, &high))
+            return true;
+    return false;
+}
+
+/** The check that a feature is inside the training range. */
+static void print_range(FILE *out, const nitro_scaler_column *column, size_t feature)
+{
+    double low, high;
+    if (nitro_scaler_interval(column, NITRO_MODEL_TOLERANCE, &low, &high))
+        fprintf(out, "    defined = defined && f[%zu] >= %a && f[%zu] <= %a;\n", feature, low,
+                feature, high);
+    else
+        fprintf(out, "    defined = defined && !(excess(%s, %a, %a, f[%zu]) > %a);\n",
+                scale_word(column->scale), column->low, column->high, feature,
+                NITRO_MODEL_TOLERANCE);
 }
 
 static void print_columns(FILE *out, const nitro_model *model)
 {
     const nitro_schema *schema = model->schema;
-    fputs(columns_helpers, out);
     for (size_t r = 0; r < schema->num_relative; r++)
         print_formula(out, model, r);
     fputs("/* Columns of an input; 0 where the model has never seen the like. */\n"
@@ -154,11 +150,22 @@ static void print_columns(FILE *out, const nitro_model *model)
         print_column(out, model, i);
     for (size_t f = 0; f < schema->num_features; f++)
         if (model->judged >> f & 1)
-            fprintf(out, "    defined = defined && !(excess(%s, %a, %a, f[%zu]) > %a);\n",
-                    scale_word(model->columns[f].scale), model->columns[f].low,
-                    model->columns[f].high, f, NITRO_MODEL_TOLERANCE);
+            print_range(out, &model->columns[f], f);
     fputs("    return defined;\n}\n\n", out);
 }
+
+/* Kernels are several times as fast in vectors, and GCC vectorizes little with -O2, before version
+ * 12 nothing. */
+static const char pragmas[] =
+    "#ifdef __FAST_MATH__\n"
+    "#error \"compile without -ffast-math: decisions depend on IEEE arithmetic\"\n"
+    "#endif\n"
+    "#if defined(__clang__)\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#elif defined(__GNUC__)\n"
+    "#pragma GCC optimize(\"O3\", \"fp-contract=off\") /* vectorize also with -O2 */\n"
+    "#endif\n\n"
+    "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n";
 
 static void print_head(FILE *out, const nitro_model *model, const char *name)
 {
@@ -176,9 +183,9 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
             schema->computation, model->target, nitro_model_strategy(model), NITRO_VERSION_STRING,
             name, schema->num_features, name, name, schema->variants[schema->default_variant]);
     fprintf(out,
-            "#include <math.h>\n#include <stddef.h>\n\n"
+            "%s"
             "enum { NUM_FEATURES = %zu, NUM_COLUMNS = %zu, NUM_VARIANTS = %zu };\n\n",
-            schema->num_features, model->num_seen, schema->num_variants);
+            pragmas, schema->num_features, model->num_seen, schema->num_variants);
     fprintf(out,
             "extern const char *const %s_features[];\nextern const char *const "
             "%s_variants[];\nint %s_select(const double *features);\n\n",
@@ -197,35 +204,43 @@ static void print_head(FILE *out, const nitro_model *model, const char *name)
     fputs("NULL};\n\n", out);
 }
 
-/* As in prepare_costs.c. */
-static const char charge_function[] =
-    "/* Adds a share of the cost of preparing to every run. */\n"
-    "static void charge(const double *x, double share, double *scores)\n"
-    "{\n"
-    "    double before = 0.0, after = 0.0;\n"
-    "    for (size_t v = 0; v < NUM_VARIANTS; v++) {\n"
-    "        const double *weights = prepare_weights + v * (NUM_COLUMNS + 1);\n"
-    "        double logarithm = weights[NUM_COLUMNS], speed = fmax(1.0 + scores[v], %a);\n"
-    "        for (size_t c = 0; c < NUM_COLUMNS; c++)\n"
-    "            logarithm += weights[c] * fmin(fmax(x[c], -1.0), 1.0);\n"
-    "        double runs = prepares[v] ? exp(fmin(fmax(logarithm, -40.0), 40.0)) : 0.0;\n"
-    "        scores[v] = speed / (1.0 + speed * share * runs);\n"
-    "        before = fmax(before, speed);\n"
-    "        after = fmax(after, scores[v]);\n"
-    "    }\n"
-    "    for (size_t v = 0; v < NUM_VARIANTS; v++)\n"
-    "        scores[v] = scores[v] * (before / after) - 1.0;\n"
-    "}\n\n";
-
 static void print_prepare_costs(FILE *out, const nitro_prepare_costs *costs)
 {
-    nitro_source_numbers(out, "prepare_weights", costs->weights,
+    nitro_source_doubles(out, "prepare_weights", 0, costs->weights,
                          costs->num_variants * (costs->num_columns + 1));
     fputs("static const char prepares[NUM_VARIANTS] = {", out);
     for (size_t v = 0; v < costs->num_variants; v++)
         fprintf(out, "%d, ", (int)(costs->prepared >> v & 1));
-    fputs("};\n\n", out);
-    fprintf(out, charge_function, NITRO_LEAST_SPEED);
+    fprintf(out, "};\nstatic const double LEAST_SPEED = %a;\n\n%s", NITRO_LEAST_SPEED,
+            nitro_exported_charge);
+}
+
+/** Estimates decide if their error cannot change the order; else the model's own arithmetic does.
+ */
+static void print_decide(FILE *out, bool estimates, bool charges)
+{
+    const char *charge =
+        charges ? "    if (share > 0.0)\n        %scharge(x, share, scores);\n" : "";
+    fputs("static int best_of(const double *scores)\n{\n"
+          "    int best = 0;\n"
+          "    for (int v = 1; v < NUM_VARIANTS; v++)\n"
+          "        if (scores[v] > scores[best])\n            best = v;\n"
+          "    return best;\n}\n\n"
+          "static int decide(const double *x, double share)\n{\n"
+          "    double scores[NUM_VARIANTS];\n",
+          out);
+    if (estimates) {
+        fputs("    double bound = estimate_scores(x, scores);\n", out);
+        fprintf(out, charge, "bound *= ");
+        fputs("    int best = best_of(scores), is_certain = 1;\n"
+              "    for (int v = 0; v < NUM_VARIANTS; v++)\n"
+              "        is_certain &= v == best || scores[best] - scores[v] > 2.0 * bound;\n"
+              "    if (is_certain)\n        return best;\n",
+              out);
+    }
+    fputs("    find_scores(x, scores);\n", out);
+    fprintf(out, charge, "");
+    fprintf(out, "%s    return best_of(scores);\n}\n\n", charges ? "" : "    (void)share;\n");
 }
 
 /** With costs of preparing, for a number of uses; the plain function then is for unlimited ones. */
@@ -242,19 +257,11 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
                 "    if (share > 0.0 && share * %a >= 1.0)\n        return %zu;\n",
                 costs->few_uses, costs->few_variant);
     fprintf(out,
-            "    double x[NUM_COLUMNS + 1], scores[NUM_VARIANTS];\n"
-            "    int best = 0;\n"
+            "    double x[NUM_COLUMNS + 1];\n"
             "    for (size_t i = 0; i < NUM_FEATURES; i++)\n"
             "        if (!isfinite(features[i]))\n            return -1;\n"
-            "    if (!find_columns(features, x))\n        return %zu;\n"
-            "    find_scores(x, scores);\n",
-            model->schema->default_variant);
-    if (costs)
-        fputs("    if (share > 0.0)\n        charge(x, share, scores);\n", out);
-    fputs("    for (int v = 1; v < NUM_VARIANTS; v++)\n"
-          "        if (scores[v] > scores[best])\n            best = v;\n"
-          "    return best;\n}\n",
-          out);
+            "    return find_columns(features, x) ? decide(x, %s) : %zu;\n}\n",
+            costs ? "share" : "0.0", model->schema->default_variant);
     if (costs)
         fprintf(out,
                 "\nint %s_select(const double *features)\n{\n"
@@ -262,32 +269,73 @@ static void print_select(FILE *out, const nitro_model *model, const char *name)
                 name, name);
 }
 
+static nitro_status check_size(const nitro_model *model, const nitro_score_terms *terms)
+{
+    for (size_t i = 0; i < terms->count; i++) {
+        const nitro_forest *forest = terms->items[i].forest;
+        size_t num_leaves = 0;
+        for (size_t t = 0; forest && t < forest->num_trees; t++)
+            num_leaves += forest->trees[t].num_leaves;
+        if (num_leaves > MOST_LEAVES)
+            return nitro_fail(model->context, NITRO_ERR_UNSUPPORTED,
+                              "the model of %s for %s has %zu leaves, but a C file can have %zu; "
+                              "use the binary format",
+                              model->schema->computation, model->target, num_leaves, MOST_LEAVES);
+    }
+    return NITRO_OK;
+}
+
+/** The C locale, whatever the application's: numbers have a decimal point. */
+static char *format(const nitro_model *model, const nitro_score_terms *terms,
+                    const nitro_compiled *compiled, size_t *size)
+{
+    char name[96], *text = NULL;
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    FILE *out = c_locale ? open_memstream(&text, size) : NULL;
+    if (!out) {
+        if (c_locale)
+            freelocale(c_locale);
+        return NULL;
+    }
+    locale_t before = uselocale(c_locale);
+    bool estimates = compiled && compiled->num_blocks > 0;
+    find_name(model, name, sizeof name);
+    print_head(out, model, name);
+    fprintf(out, "%s%s", nitro_exported_columns, needs_excess(model) ? nitro_exported_excess : "");
+    nitro_source_terms(out, terms);
+    if (estimates)
+        nitro_source_blocks(out, terms, compiled);
+    print_columns(out, model);
+    if (model->prepare_costs)
+        print_prepare_costs(out, model->prepare_costs);
+    print_decide(out, estimates, model->prepare_costs != NULL);
+    print_select(out, model, name);
+    bool failed = ferror(out);
+    failed = fclose(out) != 0 || failed;
+    uselocale(before);
+    freelocale(c_locale);
+    if (failed)
+        free(text);
+    return failed ? NULL : text;
+}
+
 nitro_status nitro_source_format(const nitro_model *model, char **text, size_t *size)
 {
-    char name[96];
     nitro_score_terms terms;
+    nitro_compiled *compiled = NULL;
     nitro_status status = nitro_model_parts(model, &terms);
+    if (status == NITRO_OK)
+        status = check_size(model, &terms);
+    if (status == NITRO_OK)
+        status = nitro_model_compile_terms(model, &terms, &compiled);
     if (status != NITRO_OK)
         return status;
-    find_name(model, name, sizeof name);
-    char *made = NULL;
-    FILE *out = open_memstream(&made, size);
-    if (out) {
-        print_head(out, model, name);
-        nitro_source_parts(out, &terms);
-        print_columns(out, model);
-        if (model->prepare_costs)
-            print_prepare_costs(out, model->prepare_costs);
-        print_select(out, model, name);
-    }
-    bool failed = !out || ferror(out);
-    failed = (out && fclose(out) != 0) || failed;
-    if (!failed) {
-        *text = made;
-        return NITRO_OK;
-    }
-    free(made);
-    return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
-                      "out of memory: cannot write the model of %s for %s",
-                      model->schema->computation, model->target);
+    char *made = format(model, &terms, compiled, size);
+    nitro_compiled_free(compiled);
+    if (!made)
+        return nitro_fail(model->context, NITRO_ERR_NO_MEMORY,
+                          "out of memory: cannot write the model of %s for %s",
+                          model->schema->computation, model->target);
+    *text = made;
+    return NITRO_OK;
 }

@@ -57,7 +57,7 @@ try nitro compile --model m.json --output no/such/folder/m.bin
 try nitro compile --model missing.json --output m.x
 head -c 200 m.bin >cut.bin
 try nitro predict --model cut.bin --features x=5,y=25
-printf 'NITROMDL\2\0\0\0\0\0\0\0aaaaaaaaaaaaaaaaaaaa' >newer.bin
+printf 'NITROMDL\7\0\0\0\0\0\0\0aaaaaaaaaaaaaaaaaaaa' >newer.bin
 try nitro predict --model newer.bin --features x=5,y=25
 test -e m.x && echo "m.x was made"
 true

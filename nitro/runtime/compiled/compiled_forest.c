@@ -49,13 +49,6 @@ static uint32_t order_of(float value)
     return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
 }
 
-/** The largest float that is not above, so that x <= threshold is unchanged for every float x. */
-static float round_down(double threshold)
-{
-    float rounded = (float)threshold;
-    return (double)rounded > threshold ? nextafterf(rounded, -INFINITY) : rounded;
-}
-
 /** `first_leaf`: the number of the tree's first leaf among all trees'. */
 static void flatten(const forest_tree *tree, const nitro_compiled_forest *made, size_t first_leaf,
                     flat_node *nodes)
@@ -67,7 +60,7 @@ static void flatten(const forest_tree *tree, const nitro_compiled_forest *made, 
                 (flat_node){.threshold = (uint32_t)((first_leaf + node->next) * made->stride),
                             .column = (uint16_t)made->num_columns};
         else
-            nodes[i] = (flat_node){.threshold = order_of(round_down(node->threshold)),
+            nodes[i] = (flat_node){.threshold = order_of(nitro_forest_round_down(node->threshold)),
                                    .left = (uint16_t)(node->next - i),
                                    .column = (uint16_t)node->column};
     }

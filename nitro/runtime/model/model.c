@@ -111,10 +111,22 @@ nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *term
     return status;
 }
 
-nitro_status nitro_model_compile(nitro_model *model)
+nitro_status nitro_model_compile_terms(const nitro_model *model, const nitro_score_terms *terms,
+                                       nitro_compiled **compiled)
 {
     bool is_constant[NITRO_MODEL_MAX_COLUMNS];
     double constants[NITRO_MODEL_MAX_COLUMNS] = {0};
+    size_t first_device = nitro_model_first_device(model);
+    for (size_t i = 0; i < model->num_seen; i++) {
+        is_constant[i] = model->seen[i] >= first_device;
+        if (is_constant[i])
+            constants[i] = model->device_columns[model->seen[i] - first_device];
+    }
+    return nitro_compiled_create(model->context, terms, is_constant, constants, compiled);
+}
+
+nitro_status nitro_model_compile(nitro_model *model)
+{
     nitro_score_terms terms;
     for (size_t f = 0; f < model->schema->num_features; f++)
         model->has_interval[f] = nitro_scaler_interval(&model->columns[f], NITRO_MODEL_TOLERANCE,
@@ -122,16 +134,9 @@ nitro_status nitro_model_compile(nitro_model *model)
     nitro_status status = nitro_model_prepare_columns(model);
     if (status != NITRO_OK || model->compiled || !model->strategy->terms)
         return status;
-    size_t first_device = nitro_model_first_device(model);
-    for (size_t i = 0; i < model->num_seen; i++) {
-        is_constant[i] = model->seen[i] >= first_device;
-        if (is_constant[i])
-            constants[i] = model->device_columns[model->seen[i] - first_device];
-    }
     status = nitro_model_parts(model, &terms);
     if (status == NITRO_OK)
-        status =
-            nitro_compiled_create(model->context, &terms, is_constant, constants, &model->compiled);
+        status = nitro_model_compile_terms(model, &terms, &model->compiled);
     return status;
 }
 

@@ -88,6 +88,10 @@ bool nitro_model_columns(const nitro_model *model, const double *features, doubl
  *  @return NITRO_OK; NITRO_ERR_UNSUPPORTED (its strategy has none). */
 nitro_status nitro_model_parts(const nitro_model *model, nitro_score_terms *terms);
 
+/** Compile score terms of the model for its target; NULL if they do not fit (compiled.h). */
+nitro_status nitro_model_compile_terms(const nitro_model *model, const nitro_score_terms *terms,
+                                       nitro_compiled **compiled);
+
 /** Scores of all variants without range checks, for evaluation. Allocates nothing. */
 void nitro_model_score(const nitro_model *model, const double *features, double *scores);
 /** The same with a share of the cost of preparing in every run; the same scores where the model

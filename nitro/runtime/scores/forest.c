@@ -1,4 +1,5 @@
 /* Forests in use: creation, links and prediction. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "nitro/runtime/scores/forest_tree.h"
@@ -49,6 +50,12 @@ bool nitro_forest_link(forest_tree *tree)
     }
     tree->num_leaves = num_leaves;
     return num_leaves == num_inner + 1;
+}
+
+float nitro_forest_round_down(double threshold)
+{
+    float rounded = (float)threshold;
+    return (double)rounded > threshold ? nextafterf(rounded, -INFINITY) : rounded;
 }
 
 size_t nitro_forest_num_trees(const nitro_forest *forest)

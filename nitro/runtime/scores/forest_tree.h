@@ -36,4 +36,7 @@ nitro_status nitro_forest_create(nitro_context *context, size_t num_columns, siz
  */
 bool nitro_forest_link(forest_tree *tree);
 
+/** The largest float that is not above: x <= threshold is unchanged for every float x. */
+float nitro_forest_round_down(double threshold);
+
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "nitro/base/clamp.h"
+
 nitro_status nitro_kernel_expansion_create(nitro_context *context, size_t num_columns,
                                            size_t num_outputs, size_t num_vectors, double gamma,
                                            nitro_kernel_expansion **expansion)
@@ -41,7 +43,7 @@ static double squared_distance_within(const double *columns, const double *vecto
 {
     double sum = 0.0;
     for (size_t c = 0; c < count; c++) {
-        double difference = fmin(fmax(columns[c], -1.0), 1.0) - vector[c];
+        double difference = nitro_clamp(columns[c], -1.0, 1.0) - vector[c];
         sum += difference * difference;
     }
     return sum;
