@@ -8,6 +8,8 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME program)
 install(TARGETS nitro nitro_runtime nitro_runtime_static EXPORT nitroTargets
     LIBRARY COMPONENT libraries NAMELINK_COMPONENT development
     ARCHIVE COMPONENT development)
+install(TARGETS nitro_plugin_redis nitro_plugin_download COMPONENT plugins
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/nitro${nitro_interface})
 install(FILES nitro/nitro.h nitro/runtime.h nitro/tune.h nitro/nitro.hpp nitro/nitro_backend.h
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)
 install(DIRECTORY nitro/backend DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/nitro COMPONENT development)

@@ -1,4 +1,5 @@
-/* plugins.h - the plug-ins that are built in (nitro/builtins.c). Part of nitro_backend.h. */
+/* plugins.h - the plug-ins that are built in (nitro/builtins.c), and those loaded on demand. Part
+ * of nitro_backend.h. */
 #ifndef NITRO_BACKEND_PLUGINS_H
 #define NITRO_BACKEND_PLUGINS_H
 
@@ -21,6 +22,31 @@ NITRO_API const nitro_dfs_kind *const *nitro_builtin_dfs_kinds(void);
 NITRO_API const nitro_module *const *nitro_builtin_modules(void);
 NITRO_API const nitro_proxy_kernel *const *nitro_builtin_proxy_kernels(void);
 NITRO_API const nitro_profiler *const *nitro_builtin_profilers(void);
+
+/**
+ * What a shared object in the plug-in folder exports. Backends whose libraries take long to load
+ * are such objects: redis.so, download.so.
+ */
+typedef struct nitro_plugin {
+    const char *version; /* NITRO_VERSION_STRING of its build: that of the library, or refused */
+    /** redis.so: pointers to nitro_store_kind, ended by NULL; download.so:
+     * store/download/download.h. */
+    const void *functions;
+} nitro_plugin;
+
+/** Defined by each plug-in. */
+extern NITRO_API const nitro_plugin nitro_exported_plugin;
+
+/**
+ * Load a plug-in from the folder that the setting "plugins" names, else from nitroMAJOR.MINOR
+ * beside the library. It stays loaded until the process ends. Loading it again costs microseconds.
+ * Safe from any thread.
+ * @param[out] functions  nitro_plugin.functions; static storage.
+ * @return NITRO_OK; NITRO_ERR_NOT_BUILT (not there, a library that it needs is missing, or it is of
+ * another version: the file and the package are named).
+ */
+NITRO_API nitro_status nitro_plugin_load(nitro_context *context, const char *name,
+                                         const void **functions);
 
 #ifdef __cplusplus
 }

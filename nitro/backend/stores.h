@@ -27,6 +27,8 @@ typedef struct nitro_store_kind {
     bool remote;    /* may be unreachable, so a tune keeps a journal */
     bool read_only; /* has no functions that write; opening it for writing fails */
     int priority;   /* the kind of highest priority opens plain paths */
+    /** NULL, or the plug-in with this kind's functions, which this entry then lacks. */
+    const char *plugin;
 
     /** `address` is the URL after "scheme:". Opening creates nothing: the first write creates the
      * store. */

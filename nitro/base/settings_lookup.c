@@ -83,6 +83,10 @@ static const nitro_setting table[] = {
      .environment = "NITRO_STORE",
      .value = "URL",
      .help = "the default store (unset: sqlite under $XDG_DATA_HOME/nitro)"},
+    {.name = "plugins",
+     .environment = "NITRO_PLUGINS",
+     .value = "FOLDER",
+     .help = "where redis.so and download.so are (unset: a folder beside the library)"},
     {0}};
 
 const nitro_setting *nitro_setting_table(void)

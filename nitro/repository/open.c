@@ -133,12 +133,33 @@ void *nitro_store_state(const nitro_store *store)
     return store->state;
 }
 
+/* The kind of the same scheme that has functions. */
+static nitro_status load_kind(nitro_context *context, const nitro_store_kind **kind)
+{
+    const void *functions = NULL;
+    if (!(*kind)->plugin)
+        return NITRO_OK;
+    nitro_status status = nitro_plugin_load(context, (*kind)->plugin, &functions);
+    const nitro_store_kind *const *loaded = functions;
+    while (status == NITRO_OK && *loaded && strcmp((*loaded)->scheme, (*kind)->scheme) != 0)
+        loaded++;
+    if (status == NITRO_OK && !*loaded)
+        return nitro_fail(context, NITRO_ERR_NOT_BUILT, "the plug-in %s.so has no stores '%s:'",
+                          (*kind)->plugin, (*kind)->scheme);
+    if (status == NITRO_OK)
+        *kind = *loaded;
+    return status;
+}
+
 nitro_status nitro_store_open_kind(nitro_context *context, const nitro_store_kind *kind,
                                    const char *address, nitro_store_mode mode, nitro_store **store)
 {
     nitro_store *opened = NULL;
+    nitro_status status = load_kind(context, &kind);
+    if (status != NITRO_OK)
+        return status;
     char *url = nitro_store_print_url(context, kind, address);
-    nitro_status status =
+    status =
         url ? nitro_store_create(context, kind, mode, url, NULL, &opened) : NITRO_ERR_NO_MEMORY;
     free(url);
     if (status == NITRO_OK)

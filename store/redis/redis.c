@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "store/redis/redis_internal.h"
+#include "store/redis/redis_kinds.h"
 
 static nitro_status add_usage(redis_store *store, const char *tag, const char *what, const char *of,
                               uint64_t *bytes)
@@ -99,25 +100,19 @@ static nitro_status open_unix(nitro_context *context, const char *address, nitro
     .size_bytes = size_bytes
 
 const nitro_store_kind nitro_store_redis = {
-    .scheme = "redis",
-    .description = "a Redis server or cluster that many machines share",
-    .remote = true,
+    NITRO_REDIS_KIND_TCP,
     .open = open_tcp,
     FUNCTIONS,
 };
 
 const nitro_store_kind nitro_store_rediss = {
-    .scheme = "rediss",
-    .description = "the same over TLS",
-    .remote = true,
+    NITRO_REDIS_KIND_TLS,
     .open = open_tls,
     FUNCTIONS,
 };
 
 const nitro_store_kind nitro_store_redis_unix = {
-    .scheme = "redis+unix",
-    .description = "a Redis server on this machine, through its socket",
-    .remote = true, /* a server that may be unreachable */
+    NITRO_REDIS_KIND_UNIX,
     .open = open_unix,
     FUNCTIONS,
 };

@@ -12,6 +12,14 @@ try nitro store list --store .
 try nitro store list --store ftp:s.db
 try nitro store list --store no/such/folder/s.db
 
+title "its plug-in is missing, or is something else"
+export NITRO_PLUGINS=plugins
+try nitro store list --store redis://localhost/
+try nitro fetch suitesparse HB/bcsstk01
+mkdir plugins && cp "$MODULES/libmine.so" plugins/redis.so
+try nitro store list --store redis://localhost/
+unset NITRO_PLUGINS
+
 title "of a newer schema: byte 60 to 63 of an SQLite file are its user version"
 cp s.db newer.db
 printf '\0\0\0\143' | dd of=newer.db bs=1 seek=60 conv=notrunc status=none

@@ -148,7 +148,12 @@ for program in shared static "consumer build/runtime"; do
     grep -qF "nitro compile --model" "$work/error" || fail "$program does not say how to compile"
 done
 
-# The program and its pages.
+# The program and its pages; plug-ins are found beside the library, wherever that is.
+for url in redis://127.0.0.1:1/ http://127.0.0.1:1/; do
+    ! "$prefix/bin/nitro" store list --store "$url" 2>"$work/error" || fail "$url can be read"
+    grep -q "127.0.0.1.*[Cc]onnect" "$work/error" && ! grep -q plug-in "$work/error" ||
+        fail "no plug-in for $url where Nitro is installed: $(<"$work/error")"
+done
 "$prefix/bin/nitro" --version >"$work/program" || fail "bin/nitro does not run where it is installed"
 grep -qF "$version" "$work/program" || fail "nitro --version does not print $version"
 [[ -s $prefix/share/nitro/computations/spmv-ginkgo.json ]] ||

@@ -21,7 +21,7 @@ fail() {
 (cd "$build_dir" && "$CPACK" -G DEB -B "$work/packages") >"$work/log" 2>&1 ||
     { cat "$work/log" && fail "cpack makes no packages"; }
 interface=${version%.*}
-for package in "libnitro$interface" libnitro-dev nitro-tuning; do
+for package in "libnitro$interface" "libnitro$interface-plugins" libnitro-dev nitro-tuning; do
     file=$(find "$work/packages" -maxdepth 1 -name "${package}_${version}_*.deb")
     [[ -n $file ]] || fail "there is no package $package $version"
     dpkg-deb -x "$file" "$work/root"
@@ -31,7 +31,9 @@ done
 # What the library links to is what its package asks for; the others ask for the library.
 grep -q 'libsqlite3-0.*libsvm3' "$work/libnitro$interface.depends" ||
     fail "libnitro$interface depends on: $(<"$work/libnitro$interface.depends")"
-for package in libnitro-dev nitro-tuning; do
+! grep -qE 'libcurl|libarchive|libhiredis|libssl' "$work/libnitro$interface.depends" ||
+    fail "libnitro$interface asks for what its plug-ins load"
+for package in "libnitro$interface-plugins" libnitro-dev nitro-tuning; do
     grep -qF "libnitro$interface (= $version)" "$work/$package.depends" ||
         fail "$package depends on: $(<"$work/$package.depends")"
 done
@@ -42,10 +44,16 @@ unset LD_LIBRARY_PATH
 "$root/bin/nitro" --version | grep -qF "$version" || fail "bin/nitro does not run"
 [[ -s $root/share/man/man1/nitro-tune.1 ]] || fail "there is no man page nitro-tune.1"
 
+# Without the package of plug-ins, an error names it.
+mv "$work/root/usr/lib/nitro$interface" "$work/plugins"
+! "$root/bin/nitro" store list --store redis://127.0.0.1:1/ 2>"$work/error" || fail "Redis answers"
+grep -qF "install the package libnitro$interface-plugins" "$work/error" ||
+    fail "a missing plug-in: $(<"$work/error")"
+
 # A program builds against the unpacked development package.
 printf '#include <nitro/nitro.h>\n#include <stdio.h>\nint main(void) { puts(nitro_version()); }\n' \
     >"$work/program.c"
 "$CC" "$work/program.c" -I"$root/include" -L"$root/lib" -lnitro -Wl,-rpath,"$root/lib" \
     -o "$work/program"
 [[ $("$work/program") == "$version" ]] || fail "a program built against libnitro-dev does not run"
-echo "package: libnitro$interface, libnitro-dev and nitro-tuning work"
+echo "package: libnitro$interface, its plug-ins, libnitro-dev and nitro-tuning work"

@@ -1,0 +1,78 @@
+/* Plug-ins loaded on demand: where they are looked for, what is refused, and that they have what
+ * the static library, which this test is linked to, has in it. */
+#include "unit/unit.h"
+
+static nitro_context *context_with(const char *folder)
+{
+    nitro_context *context = unit_context();
+    assert_ok(context, nitro_context_set(context, NULL, "plugins", folder));
+    return context;
+}
+
+static void assert_refused(const char *folder, const char *name, const char *text)
+{
+    nitro_context *context = context_with(folder);
+    const void *functions = context;
+    assert_fails(context, nitro_plugin_load(context, name, &functions), NITRO_ERR_NOT_BUILT, text);
+    assert_ptr_equal(functions, context);
+    nitro_context_free(context);
+}
+
+static void test_a_missing_one_is_named_with_its_package(void **state)
+{
+    (void)state;
+    assert_refused("/no/such/folder", "redis", "/no/such/folder/redis.so: cannot open");
+    assert_refused("/no/such/folder", "redis", "install the package libnitro0.1-plugins");
+    assert_refused("/no/such/folder", "redis", "NITRO_PLUGINS");
+}
+
+static void test_other_objects_and_versions_are_refused(void **state)
+{
+    (void)state;
+    assert_refused(FAKES, "no_plugin", "no_plugin.so is not a plug-in of Nitro");
+    assert_refused(FAKES, "plugin_of_other_version", "is of Nitro 0.0.9, but this library is ");
+}
+
+static void test_without_the_setting_it_is_looked_for_beside_the_library(void **state)
+{
+    (void)state;
+    nitro_context *context = unit_context();
+    const void *functions = NULL;
+    assert_fails(context, nitro_plugin_load(context, "redis", &functions), NITRO_ERR_NOT_BUILT,
+                 "/tests/nitro0.1/redis.so: cannot open"); /* this program has the library in it */
+    nitro_context_free(context);
+}
+
+static void test_the_redis_plug_in_has_the_built_in_kinds(void **state)
+{
+    (void)state;
+    nitro_context *context = context_with(PLUGINS);
+    const void *functions = NULL, *again = NULL;
+    assert_ok(context, nitro_plugin_load(context, "redis", &functions));
+    assert_ok(context, nitro_plugin_load(context, "redis", &again));
+    assert_ptr_equal(functions, again);
+    size_t count = 0;
+    for (const nitro_store_kind *const *kind = functions; *kind; kind++, count++) {
+        const nitro_store_kind *const *built_in = nitro_builtin_stores();
+        while (*built_in && strcmp((*built_in)->scheme, (*kind)->scheme) != 0)
+            built_in++;
+        assert_non_null(*built_in);
+        assert_string_equal((*built_in)->description, (*kind)->description);
+        assert_int_equal((*built_in)->remote, (*kind)->remote);
+        assert_null((*kind)->plugin);
+        assert_non_null((*kind)->open);
+    }
+    assert_int_equal(count, 3);
+    nitro_context_free(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_missing_one_is_named_with_its_package),
+        cmocka_unit_test(test_other_objects_and_versions_are_refused),
+        cmocka_unit_test(test_without_the_setting_it_is_looked_for_beside_the_library),
+        cmocka_unit_test(test_the_redis_plug_in_has_the_built_in_kinds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
