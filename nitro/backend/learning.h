@@ -23,6 +23,7 @@ typedef struct nitro_dataset {
     double *times_ms;   /* shape [num_rows x num_variants]; NaN: no time */
     double
         *prepare_ms; /* shape [num_rows x num_variants]: cost of preparing; NaN: none or unknown */
+    double *features_ms; /* shape [num_rows]: cost of evaluating all features; NaN: unknown */
 } nitro_dataset;
 
 /**

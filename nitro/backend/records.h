@@ -284,6 +284,7 @@ typedef struct nitro_sample {
     size_t num_entries;
     nitro_entry *entries; /* shape [num_variants], declared order */
     nitro_provenance provenance;
+    double features_ms; /* cost of evaluating all features; NaN: unknown */
 } nitro_sample;
 
 /** All features NaN, all entries missing. */

@@ -109,10 +109,88 @@ static nitro_status fit_variants(nitro_context *context, const nitro_training_ro
     return status;
 }
 
-static bool has_costs(const nitro_training_rows *rows, size_t num_variants)
+/* ---- Few uses -------------------------------------------------------------------------------- */
+
+/** Sums of relative totals, over rows with held-out scores, for one number of uses. */
+typedef struct use_totals {
+    double uses;
+    size_t num_rows;
+    double chosen;                       /* by the model, features included */
+    double fixed[NITRO_MAX_VARIANTS];    /* always this variant; infinite if some row has no time */
+    size_t num_good[NITRO_MAX_VARIANTS]; /* rows where it is within 5 % of the best */
+} use_totals;
+
+/** Time of one use; infinite without a time. */
+static double time_of_use(const nitro_training_rows *rows, size_t place, double uses)
 {
-    for (size_t i = 0; i < rows->num_rows * num_variants; i++)
-        if (rows->prepare_ms[i] > 0.0)
+    double prepare_ms = rows->prepare_ms[place];
+    double time_ms = rows->times_ms[place] + (isnan(prepare_ms) ? 0.0 : prepare_ms / uses);
+    return isnan(time_ms) ? INFINITY : time_ms;
+}
+
+static void add_totals(const nitro_training_rows *rows, const double *held_out_scores,
+                       const nitro_prepare_costs *costs, size_t row, use_totals *totals)
+{
+    size_t num_variants = costs->num_variants, first = row * num_variants;
+    double scores[NITRO_MAX_VARIANTS] = {0}, times[NITRO_MAX_VARIANTS] = {0}, best_ms = INFINITY;
+    uint64_t timed = 0;
+    for (size_t v = 0; v < num_variants; v++) {
+        scores[v] = held_out_scores[first + v];
+        times[v] = time_of_use(rows, first + v, totals->uses);
+        best_ms = fmin(best_ms, times[v]);
+        timed |= (uint64_t)isfinite(times[v]) << v;
+    }
+    if (isnan(scores[0]))
+        return;
+    nitro_prepare_costs_charge(costs, rows->columns + row * rows->num_columns, 1.0 / totals->uses,
+                               timed, scores);
+    for (size_t v = 0; v < num_variants; v++)
+        if (!(timed >> v & 1))
+            scores[v] = -INFINITY;
+    double features_ms = isnan(rows->features_ms[row]) ? 0.0 : rows->features_ms[row];
+    totals->num_rows++;
+    totals->chosen +=
+        (times[nitro_scores_best(scores, num_variants)] + features_ms / totals->uses) / best_ms;
+    for (size_t v = 0; v < num_variants; v++) {
+        totals->fixed[v] += times[v] / best_ms;
+        totals->num_good[v] += best_ms >= NITRO_GOOD_QUALITY * times[v];
+    }
+}
+
+static size_t find_best_fixed(const use_totals *totals, size_t num_variants)
+{
+    size_t best = 0;
+    for (size_t v = 1; v < num_variants; v++)
+        if (totals->fixed[v] < totals->fixed[best])
+            best = v;
+    return best;
+}
+
+/** Up to which number of uses is one variant, without features, at least as good as choosing? */
+static void find_few_uses(const nitro_training_rows *rows, const double *held_out_scores,
+                          nitro_prepare_costs *costs)
+{
+    static const double steps[] = {1, 2, 3, 5, 7};
+    size_t num_steps = sizeof steps / sizeof steps[0];
+    for (size_t level = 0; level < 6 * num_steps; level++) {
+        use_totals totals = {.uses =
+                                 steps[level % num_steps] * pow(10.0, (double)(level / num_steps))};
+        for (size_t row = 0; row < rows->num_rows; row++)
+            add_totals(rows, held_out_scores, costs, row, &totals);
+        if (level == 0)
+            costs->few_variant = find_best_fixed(&totals, costs->num_variants);
+        if (totals.num_rows == 0 || !(totals.fixed[costs->few_variant] <= totals.chosen))
+            break;
+        costs->few_uses = totals.uses;
+        costs->few_confidence =
+            (double)totals.num_good[costs->few_variant] / (double)totals.num_rows;
+    }
+}
+
+static bool has_any(const double *costs_ms, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (costs_ms[i] > 0.0)
             return true;
     return false;
 }
@@ -122,14 +200,17 @@ nitro_status nitro_prepare_costs_fit(nitro_context *context, const nitro_trainin
 {
     size_t num_variants = model->schema->num_variants;
     nitro_prepare_costs *costs = NULL;
-    if (model->strategy->loss_per_score != 1.0 || !has_costs(rows, num_variants))
+    if (model->strategy->loss_per_score != 1.0 ||
+        (!has_any(rows->prepare_ms, rows->num_rows * num_variants) &&
+         !has_any(rows->features_ms, rows->num_rows)))
         return NITRO_OK;
-    (void)held_out_scores;
     nitro_status status =
         nitro_prepare_costs_create(context, rows->num_columns, num_variants, &costs);
     if (status == NITRO_OK)
         status = fit_variants(context, rows, costs);
     if (status == NITRO_OK)
+        find_few_uses(rows, held_out_scores, costs);
+    if (status == NITRO_OK && (costs->prepared || costs->few_uses > 0.0))
         model->prepare_costs = costs;
     else
         nitro_prepare_costs_free(costs);

@@ -88,6 +88,8 @@ static void receive_features(nitro_received_sample *self, const nitro_worker_rec
         else
             self->sample->features[i] = record->features[i];
     }
+    if (record->entry.median_ms >= 0 && isfinite(record->entry.median_ms))
+        self->sample->features_ms = record->entry.median_ms;
 }
 
 /* A profiled variant has no time: its entry stays missing. */

@@ -103,9 +103,9 @@ void nitro_worker_send_timing(const nitro_worker *self, const nitro_timing *timi
     nitro_worker_send_record(self, &record);
 }
 
-void nitro_worker_send_features(const nitro_worker *self, const double *features)
+void nitro_worker_send_features(const nitro_worker *self, const double *features, double elapsed_ms)
 {
-    nitro_worker_record record = {.kind = NITRO_RECORD_FEATURES};
+    nitro_worker_record record = {.kind = NITRO_RECORD_FEATURES, .entry.median_ms = elapsed_ms};
     memcpy(record.features, features, self->computation->schema->num_features * sizeof(*features));
     nitro_worker_send_record(self, &record);
 }

@@ -51,6 +51,7 @@ nitro_status nitro_sample_create(nitro_context *context, const char *input, size
     }
     created->num_features = num_features;
     created->num_entries = num_variants;
+    created->features_ms = NAN;
     for (size_t i = 0; i < num_features; i++)
         created->features[i] = NAN;
     for (size_t i = 0; i < num_variants; i++)
@@ -103,6 +104,7 @@ nitro_status nitro_sample_copy(nitro_context *context, const nitro_sample *from,
     if (status != NITRO_OK)
         return status;
     memcpy(copy->features, from->features, from->num_features * sizeof(*copy->features));
+    copy->features_ms = from->features_ms;
     if (!copy_texts(context, from, copy)) {
         nitro_sample_free(copy);
         return NITRO_ERR_NO_MEMORY;

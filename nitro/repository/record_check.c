@@ -153,6 +153,11 @@ nitro_status nitro_store_check_sample(nitro_context *context, const char *where,
         if (isinf(sample->features[i]))
             return nitro_fail(context, failure, "%s: %s on %s: input '%s': feature %s is infinite",
                               where, name, device, sample->input, schema->features[i].name);
+    if (!isnan(sample->features_ms) && !is_measure(sample->features_ms))
+        return nitro_fail(context, failure,
+                          "%s: %s on %s: input '%s': the cost of its features is negative or "
+                          "infinite",
+                          where, name, device, sample->input);
     for (size_t i = 0; i < sample->num_entries; i++) {
         const char *problem = entry_problem(&sample->entries[i]);
         if (problem)

@@ -110,7 +110,8 @@ static const record_field sample_fields[] = {
     {"input", RECORD_TEXT, .in_key = true, .offset = offsetof(nitro_sample, input)},
     ROWS(nitro_sample, features, num_features, bare_number, NITRO_MAX_FEATURES),
     ROWS(nitro_sample, entries, num_entries, entry_fields, NITRO_MAX_VARIANTS),
-    PROVENANCE(nitro_sample) END,
+    PROVENANCE(nitro_sample) OPTIONAL(nitro_sample, RECORD_NUMBER, features_ms),
+    END,
 };
 const record_sort nitro_record_samples = {"sample", sample_fields, true, true};
 

@@ -49,6 +49,7 @@ static inline nitro_sample *records_sample(nitro_context *context, const char *i
     assert_ok(context, nitro_sample_create(context, input, 2, 2, &sample));
     double number = (double)(nitro_hash(input, strlen(input), 7) % 1000000) / 7;
     sample->features[0] = number;
+    sample->features_ms = number / 3;
     sample->entries[0] = (nitro_entry){.outcome = NITRO_OUTCOME_MEASURED,
                                        .median_ms = number + 0.1,
                                        .spread = 0.01,
@@ -152,6 +153,7 @@ static inline bool records_is_sample(nitro_context *context, const nitro_sample 
     bool same = read->num_features == 2 && read->num_entries == 2 &&
                 records_same_number(read->features[0], made->features[0]) &&
                 records_same_number(read->features[1], made->features[1]) &&
+                records_same_number(read->features_ms, made->features_ms) &&
                 records_same_entry(&read->entries[0], &made->entries[0]) &&
                 records_same_entry(&read->entries[1], &made->entries[1]) &&
                 records_same_text(a->origin, b->origin) &&

@@ -104,9 +104,12 @@ static uint64_t digest_rows(const nitro_dataset *dataset, size_t of_device)
                             dataset->schema->num_features * sizeof(double), digest);
         digest = nitro_hash(nitro_dataset_times(dataset, row),
                             dataset->schema->num_variants * sizeof(double), digest);
-        if (prepares_any(dataset, row)) /* records without such costs keep their digest */
+        /* Records without such costs keep their digest. */
+        if (prepares_any(dataset, row))
             digest = nitro_hash(nitro_dataset_prepare(dataset, row),
                                 dataset->schema->num_variants * sizeof(double), digest);
+        if (dataset->features_ms[row] > 0.0)
+            digest = nitro_hash(&dataset->features_ms[row], sizeof(double), digest);
     }
     return digest;
 }
@@ -137,6 +140,7 @@ void nitro_dataset_free(nitro_dataset *dataset)
     free(dataset->features);
     free(dataset->times_ms);
     free(dataset->prepare_ms);
+    free(dataset->features_ms);
     free(dataset);
 }
 
@@ -148,8 +152,9 @@ nitro_status nitro_dataset_allocate(nitro_context *context, size_t num_rows, nit
     dataset->features = nitro_calloc(context, num_rows, schema->num_features * sizeof(double));
     dataset->times_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
     dataset->prepare_ms = nitro_calloc(context, num_rows, schema->num_variants * sizeof(double));
+    dataset->features_ms = nitro_calloc(context, num_rows, sizeof *dataset->features_ms);
     if (!dataset->row_device || !dataset->row_input || !dataset->features || !dataset->times_ms ||
-        !dataset->prepare_ms)
+        !dataset->prepare_ms || !dataset->features_ms)
         return NITRO_ERR_NO_MEMORY;
     return NITRO_OK;
 }
@@ -167,6 +172,7 @@ void nitro_dataset_append(nitro_dataset *dataset, size_t device, size_t input,
            schema->num_variants * sizeof(double));
     for (size_t v = 0; v < schema->num_variants; v++)
         nitro_dataset_prepare(dataset, row)[v] = NAN;
+    dataset->features_ms[row] = NAN;
 }
 
 /** How many of the first `end` devices are kept: the new index of device `end`. */
@@ -222,6 +228,7 @@ nitro_status nitro_dataset_select(nitro_context *context, const nitro_dataset *d
                              nitro_dataset_times(dataset, row));
         memcpy(nitro_dataset_prepare(made, made->num_rows - 1), nitro_dataset_prepare(dataset, row),
                dataset->schema->num_variants * sizeof(double));
+        made->features_ms[made->num_rows - 1] = dataset->features_ms[row];
     }
     *selected = made;
     return NITRO_OK;

@@ -13,7 +13,7 @@
 typedef struct store_record {
     char *input;
     size_t device;
-    double *values; /* features, then times, then costs of preparing */
+    double *values; /* features, times, costs of preparing, cost of the features */
 } store_record;
 
 typedef struct store_reader {
@@ -83,7 +83,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         reader->records = grown;
         reader->capacity = capacity;
     }
-    size_t num_values = schema->num_features + 2 * schema->num_variants;
+    size_t num_values = schema->num_features + 2 * schema->num_variants + 1;
     store_record made = {.input = nitro_strdup(reader->context, sample->input),
                          .device = reader->device_index,
                          .values = nitro_calloc(reader->context, num_values, sizeof(double))};
@@ -93,6 +93,7 @@ static nitro_status append_record(store_reader *reader, const nitro_sample *samp
         return NITRO_ERR_NO_MEMORY;
     }
     memcpy(made.values, sample->features, schema->num_features * sizeof(double));
+    made.values[num_values - 1] = sample->features_ms;
     reader->num_samples++;
     for (size_t v = 0; v < schema->num_variants; v++) {
         const nitro_entry *entry = &sample->entries[v];
@@ -211,6 +212,7 @@ static nitro_status fill(store_reader *reader, nitro_dataset *dataset)
                              times);
         memcpy(nitro_dataset_prepare(dataset, i), times + num_variants,
                num_variants * sizeof(double));
+        dataset->features_ms[i] = times[2 * num_variants];
     }
     return NITRO_OK;
 }

@@ -41,7 +41,9 @@ static bool allows_large(const double *features, const void *argument, void *use
     return features[0] > 1000.0;
 }
 
-static nitro_model *learn(nitro_context *context, const char *strategy, bool prepares)
+/* `features_ms` is what features cost on every input. */
+static nitro_model *learn_costs(nitro_context *context, const char *strategy, bool prepares,
+                                double features_ms)
 {
     nitro_device *devices[] = {synthetic_device(context, "old", 4.0),
                                synthetic_device(context, "new", 1.0)};
@@ -51,6 +53,8 @@ static nitro_model *learn(nitro_context *context, const char *strategy, bool pre
     nitro_model *model = NULL;
     if (prepares)
         synthetic_add_prepare(sources);
+    for (size_t row = 0; row < sources->num_rows; row++)
+        sources->features_ms[row] = features_ms;
     assert_ok(context, nitro_string_list_add(context, &device_features, "launch"));
     nitro_training_task task = {.sources = sources,
                                 .target = target,
@@ -64,6 +68,11 @@ static nitro_model *learn(nitro_context *context, const char *strategy, bool pre
     nitro_device_free(target);
     nitro_dataset_free(sources);
     return model;
+}
+
+static nitro_model *learn(nitro_context *context, const char *strategy, bool prepares)
+{
+    return learn_costs(context, strategy, prepares, NAN);
 }
 
 static nitro_computation *declare(nitro_context *context, bool constrained)
@@ -274,6 +283,31 @@ static void test_few_uses_need_no_features(void **state)
     check_few_uses(true);
 }
 
+/* The dearer the features, the more uses they need to pay. */
+static void test_features_pay_from_some_uses_on(void **state)
+{
+    (void)state;
+    static const double costs_ms[] = {0.0, 1.0, 1e3};
+    double before = 0.0;
+    nitro_context *context = unit_context();
+    for (size_t i = 0; i < sizeof costs_ms / sizeof costs_ms[0]; i++) {
+        nitro_model *model = learn_costs(context, "forest", true, costs_ms[i]);
+        double few_uses = model->prepare_costs->few_uses;
+        assert_true(i == 0 || few_uses > before);
+        if (few_uses > 0.0)
+            assert_true(model->prepare_costs->few_confidence > 0.0);
+        before = few_uses;
+        nitro_model_free(model);
+    }
+    assert_true(before >= 100.0);
+    /* A computation without preparing pays for features too. */
+    nitro_model *plain = learn_costs(context, "forest", false, 1e3);
+    assert_non_null(plain->prepare_costs);
+    assert_true(plain->prepare_costs->prepared == 0 && plain->prepare_costs->few_uses >= 100.0);
+    nitro_model_free(plain);
+    nitro_context_free(context);
+}
+
 /* Models of recorded samples, and those that only rank, know no costs. */
 static void test_without_costs_uses_do_not_matter(void **state)
 {
@@ -350,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_the_memo_tells_uses_apart),
         cmocka_unit_test(test_the_computation_declares_uses),
         cmocka_unit_test(test_few_uses_need_no_features),
+        cmocka_unit_test(test_features_pay_from_some_uses_on),
         cmocka_unit_test(test_without_costs_uses_do_not_matter),
         cmocka_unit_test(test_costs_are_in_the_file),
     };
